@@ -1,0 +1,23 @@
+FROM python:3.11-slim
+
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+
+RUN useradd --system --uid 10001 --no-create-home bulksms
+WORKDIR /app
+
+COPY requirements-server.lock ./
+RUN pip install --require-hashes --no-deps --requirement requirements-server.lock
+
+COPY pyproject.toml README.md ./
+COPY shared shared
+COPY api api
+COPY worker worker
+COPY bulksms bulksms
+RUN pip install --no-deps --no-build-isolation --editable .
+
+USER bulksms
+EXPOSE 8000
+
+CMD ["granian", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", \
+     "--workers", "2", "--blocking-threads", "8", "--backpressure", "512", "--backlog", "2048", "--http", "1", \
+     "--no-ws", "--no-access-log", "--respawn-failed-workers", "--workers-kill-timeout", "20", "api.wsgi:app"]

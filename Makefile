@@ -1,0 +1,67 @@
+# Needs python3.11 (or 3.12) and make, nothing else. `make help` lists what there is.
+
+PORT ?= 8000
+WORKERS ?= 2
+TEST_JOBS ?= 2
+TESTS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+LOCKED := $(VENV)/.locked
+READY := $(VENV)/.ready
+COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --universal --python-version 3.11 \
+	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check lint types format lock clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
+		|| sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1  \2/p' $(firstword $(MAKEFILE_LIST))
+
+run: $(READY) ## Run the whole service here: make run PORT=8000 WORKERS=2
+	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS)
+
+test: $(READY) ## Run the tests: make test TESTS=tests/unit
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadgroup $(TESTS)
+
+check: lint types test ## Lint, format, types and tests
+
+lint: $(READY) ## Ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## Mypy, strict
+	$(BIN)/mypy
+
+format: $(READY) ## Put every file into the project's format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: $(READY) ## Resolve the dependencies again; UPGRADE=1 takes newer versions
+	@$(BIN)/python -c 'import uv' 2>/dev/null || $(PIP) install --quiet uv
+	$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --output-file requirements.lock
+	$(COMPILE) --constraint requirements.lock --output-file requirements-server.lock
+
+clean: ## Remove the virtual environment and caches; var/ (your data) stays
+	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
+
+# Both stamps are written last, so an interrupted install is done again from its start.
+$(READY): $(LOCKED) pyproject.toml
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(LOCKED): requirements.lock
+	@python=; for candidate in python3.11 python3 python3.12; do \
+		if $$candidate -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2>/dev/null; \
+		then python=$$candidate; break; fi; done; \
+	if [ -z "$$python" ]; then \
+		echo 'Python 3.11 or 3.12 is needed, and neither python3.11, python3 nor python3.12 is one.' >&2; \
+		echo 'Install it (Debian, Ubuntu: apt-get install python3.11 python3.11-venv) and run make again.' >&2; \
+		exit 1; fi; \
+	echo "Making $(VENV) with $$($$python --version) (once, about a minute) ..."; \
+	$$python -m venv --clear $(VENV)
+	@$(PIP) install --quiet --require-hashes --no-deps --requirement requirements.lock
+	@touch $@

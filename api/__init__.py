@@ -1,0 +1,1 @@
+"""The HTTP API: checks, prices and durably accepts sends."""

@@ -1,0 +1,203 @@
+"""The accepting of a send, top to bottom:
+
+sender       is it the account's, and approved
+text         does it fit, and into how many segments
+recipients   valid, not twice, not opted out
+price        segments times recipients
+commit       send, batches, reserve and idempotency key, durably
+ring         wake the workers, best effort
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import text
+
+from api.draft import INLINE, Draft
+from api.idempotency import Answered, key_of_request
+from api.problems import Problem, invalid
+from api.schemas import MOST_PHONES
+from api.services import Services
+from api.tokens import Caller
+from shared.phones import Screened, invalid_detail, is_phone, screen, suggest
+from shared.segments import Segmentation, segment, split, transliterate
+
+VALIDITY = timedelta(hours=72)
+
+GROUP = text(
+    """
+    SELECT contact_count, last_position FROM contact_group
+     WHERE id = :group AND account_id = :account AND deleted_at IS NULL
+    """
+)
+OPTED_OUT = text("SELECT phone FROM suppression WHERE account_id = :account AND phone = ANY(:phones)")
+BALANCE = text("SELECT available FROM account WHERE id = :account")
+
+
+def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Answered:
+    """Accept a send: when this returns, it is stored and paid for. Raises Problem, and then nothing has happened."""
+    key = key_of_request(caller.account_id, body)
+    draft = make_draft(work, caller, kind, body)
+    draft.key = key
+    clock = work.remembered.clock()
+    commit = work.commits.together if draft.kind == "single" else work.commits.alone
+    answered = commit(draft, clock)
+    if not answered.replayed and draft.send_at is None:
+        work.doorbell.ring(draft.batches or [draft.id])
+    return answered
+
+
+def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+    """What the send would cost and reject. Nothing is stored."""
+    draft = make_draft(work, caller, kind, body)
+    with work.engine.connect() as connection:
+        balance = connection.execute(BALANCE, {"account": caller.account_id}).scalar_one()
+    made: dict[str, Any] = {
+        "counts": draft.counts(),
+        "segments": draft.segments_answer(),
+        "parts": split(draft.message),
+        "cost": draft.cost,
+        "balance": balance,
+        "sufficient": balance >= draft.cost,
+        "rejected": draft.rejected[:INLINE],
+    }
+    if len(draft.rejected) > INLINE:
+        made["rejected_truncated"] = True
+    return made
+
+
+def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
+    """Check and price a send. Raises Problem for whatever keeps it from being accepted, but for the balance."""
+    check_sender(work, caller, body["sender_id"])
+    message, segmentation = fit_text(body)
+    now = datetime.now(UTC)
+    send_at = body.get("send_at")
+    send_at = send_at if send_at is not None and send_at > now else None
+    expires_at = body.get("expires_at") or (send_at or now) + VALIDITY
+    if send_at is not None and expires_at <= send_at:
+        raise invalid([{"pointer": "/expires_at", "code": "invalid_time", "detail": "It expires before it is due."}])
+    recipients = _recipients(work, caller, kind, body)
+    return Draft(
+        account_id=caller.account_id,
+        api_key_id=caller.key_id,
+        test=caller.test,
+        kind=kind,
+        sender_id=body["sender_id"],
+        message=message,
+        segmentation=segmentation,
+        category=body["category"],
+        created_at=now,
+        expires_at=expires_at,
+        send_at=send_at,
+        reference=body.get("reference"),
+        metadata=body.get("metadata"),
+        callback_url=body.get("callback_url"),
+        rate=body.get("rate"),
+        **recipients,
+    )
+
+
+def check_sender(work: Services, caller: Caller, sender: str) -> None:
+    """Raises Problem unless the sender ID is the account's and approved."""
+    known = work.remembered.sender_state(caller.account_id, sender)
+    if known is None:
+        raise Problem("sender_not_registered", f"Your account has no sender ID {sender!r}.")
+    state, reason = known
+    if state != "approved":
+        because = f": {reason}" if reason else "."
+        raise Problem("sender_not_approved", f"The sender ID {sender!r} is {state}{because}", sender_status=state)
+
+
+def fit_text(body: dict[str, Any]) -> tuple[str, Segmentation]:
+    """The text to send and its segments, as `on_unicode` and `max_segments` ask. Raises Problem."""
+    message = body["message"]
+    if body["on_unicode"] == "transliterate":
+        message = transliterate(message)
+    segmentation = segment(message)
+    if segmentation.encoding == "ucs2" and body["on_unicode"] == "reject":
+        raise Problem("unicode_rejected", "The message has characters that GSM-7 does not have.")
+    most = body.get("max_segments")
+    if most is not None and segmentation.count > most:
+        raise Problem(
+            "too_many_segments",
+            f"The message takes {segmentation.count} segments; `max_segments` is {most}.",
+            segments=segmentation.count,
+            max_segments=most,
+        )
+    return message, segmentation
+
+
+def _recipients(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+    if kind == "single":
+        return {"phones": [_one_phone(work, caller, body["phone"])]}
+    if kind == "bulk":
+        return _several_phones(work, caller, body)
+    with work.engine.connect() as connection:
+        group = connection.execute(GROUP, {"group": body["group_id"], "account": caller.account_id}).one_or_none()
+    if group is None:
+        raise Problem("group_not_found", f"Your account has no group {body['group_id']}.")
+    if not group.contact_count:
+        raise Problem("group_empty", "The group has no contacts.")
+    return {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
+
+
+def _one_phone(work: Services, caller: Caller, phone: str) -> str:
+    if not is_phone(phone):
+        error = {"pointer": "/phone", "code": "invalid_phone", "detail": invalid_detail(phone)}
+        suggestion = suggest(phone)
+        raise invalid([error | ({"suggestion": suggestion} if suggestion else {})])
+    if _opted_out(work, caller, [phone]):
+        raise Problem("recipient_suppressed", "The recipient has opted out of messages from your account.")
+    return phone
+
+
+def _several_phones(work: Services, caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    phones = body["phones"]
+    if len(phones) > MOST_PHONES:
+        raise Problem(
+            "too_many_recipients",
+            f"{len(phones):,} recipients were given; one request takes at most {MOST_PHONES:,}.",
+            max=MOST_PHONES,
+            submitted=len(phones),
+        )
+    screened = _drop_opted_out(work, caller, screen(phones, body["allow_duplicates"]))
+    rejected = screened.rejected
+    if rejected and body["strict"]:
+        raise invalid(
+            [
+                {
+                    "pointer": f"/phones/{entry['index']}",
+                    "code": str(entry["code"]),
+                    "detail": str(entry.get("detail") or f"The same phone as /phones/{entry.get('duplicate_of')}."),
+                }
+                for entry in rejected
+            ]
+        )
+    if not screened.accepted:
+        raise Problem("no_valid_recipients", "None of the recipients can be sent to.", rejected=rejected[:100])
+    return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected}
+
+
+def _drop_opted_out(work: Services, caller: Caller, screened: Screened) -> Screened:
+    opted_out = _opted_out(work, caller, screened.accepted)
+    if not opted_out:
+        return screened
+    places = screened.accepted_index or range(len(screened.accepted))
+    rejected = [
+        {"index": index, "phone": phone, "code": "suppressed", "detail": "The recipient has opted out."}
+        for index, phone in zip(places, screened.accepted, strict=True)
+        if phone in opted_out
+    ]
+    return Screened(
+        [phone for phone in screened.accepted if phone not in opted_out],
+        [index for index, phone in zip(places, screened.accepted, strict=True) if phone not in opted_out],
+        sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
+    )
+
+
+def _opted_out(work: Services, caller: Caller, phones: list[str]) -> set[str]:
+    if not phones or not work.remembered.has_suppressions(caller.account_id):
+        return set()
+    with work.engine.connect() as connection:
+        parameters = {"account": caller.account_id, "phones": [int(phone) for phone in phones]}
+        return {str(phone) for phone in connection.execute(OPTED_OUT, parameters).scalars()}

@@ -1,0 +1,143 @@
+"""Puts the application together: endpoints, errors, headers, health and documents."""
+
+import json
+import logging
+import re
+import secrets
+from typing import Any
+
+from celery import Celery
+from flask import Flask, Response, g, request, send_from_directory
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from werkzeug.exceptions import HTTPException
+
+import api.resources  # noqa: F401 - declares the endpoints
+from api.endpoint import answer_json, mount, services
+from api.openapi import document
+from api.problems import CATALOGUE, Problem
+from api.services import Services
+from shared.database import make_engine
+from shared.migrate import schema_problem
+from shared.queue import make_celery
+from shared.settings import Settings, from_environment
+
+log = logging.getLogger(__name__)
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+OF_STATUS = {
+    400: "invalid_json",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "payload_too_large",
+    415: "unsupported_media_type",
+}
+
+
+def create_app(
+    settings: Settings | None = None, *, engine: Engine | None = None, celery: Celery | None = None
+) -> Flask:
+    """The API as a WSGI application. Without arguments, as the environment says."""
+    settings = settings or from_environment()
+    app = Flask(__name__, static_folder=None)
+    app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = False
+    app.extensions["bulksms"] = Services(
+        settings,
+        engine or make_engine(settings.database_url, settings.database_pool, "bulksms-api"),
+        celery or make_celery(settings),
+    )
+    mount(app)
+    _add_health(app)
+    _add_documents(app)
+    _add_errors(app)
+    app.before_request(_begin)
+    app.after_request(_finish)
+    return app
+
+
+def _begin() -> None:
+    given = request.headers.get("X-Request-Id", "")
+    g.request_id = given if REQUEST_ID.fullmatch(given) else f"req_{secrets.token_hex(8)}"
+
+
+def _finish(response: Response) -> Response:
+    work = services()
+    rate = work.settings.requests_per_second
+    response.headers["X-Request-Id"] = g.get("request_id", "")
+    response.headers["RateLimit-Policy"] = f'"requests";q={rate};w=1'
+    response.headers["RateLimit"] = f'"requests";r={g.get("rate_left", rate)};t=1'
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def _add_errors(app: Flask) -> None:
+    @app.errorhandler(Problem)
+    def refused(problem: Problem) -> Response:
+        return _answer(problem)
+
+    @app.errorhandler(HTTPException)
+    def http_error(error: HTTPException) -> Response:
+        status = error.code or 500
+        code = OF_STATUS.get(status, "invalid_json" if 400 <= status < 500 else "internal_error")
+        headers = {}
+        if status == 405 and getattr(error, "valid_methods", None):
+            headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]
+        return _answer(Problem(code, CATALOGUE[code].title + ".", headers=headers))
+
+    @app.errorhandler(OperationalError)
+    @app.errorhandler(InterfaceError)
+    @app.errorhandler(PoolTimeoutError)
+    def unavailable(error: Exception) -> Response:
+        log.error("unavailable: %s", getattr(error, "orig", error))
+        return _answer(Problem("unavailable", "The database does not answer in time.", headers={"Retry-After": "2"}))
+
+    @app.errorhandler(Exception)
+    def internal_error(error: Exception) -> Response:
+        if isinstance(error, DBAPIError) and error.connection_invalidated:
+            return unavailable(error)
+        log.error("internal error, request %s", g.get("request_id"), exc_info=error)
+        return _answer(Problem("internal_error", "Something went wrong on our side."))
+
+
+def _answer(problem: Problem) -> Response:
+    made = problem.document(request.path[:500], g.get("request_id", ""))
+    response = Response(json.dumps(made), problem.kind.status, mimetype="application/problem+json")
+    response.headers["Cache-Control"] = "no-store"
+    response.headers.update(problem.headers)
+    return response
+
+
+def _add_health(app: Flask) -> None:
+    @app.get("/healthz")
+    def healthz() -> Response:
+        """The process answers."""
+        return answer_json({"status": "ok"})
+
+    @app.get("/readyz")
+    def readyz() -> Response:
+        """The service can accept sends. Redis is not asked: it is only a doorbell."""
+        problem = schema_problem(services().engine)
+        return answer_json({"status": "ready" if problem is None else problem}, 200 if problem is None else 503)
+
+
+def _add_documents(app: Flask) -> None:
+    made: dict[str, Any] = {}
+
+    @app.get("/openapi.json")
+    def openapi() -> Response:
+        """The OpenAPI document."""
+        if not made:
+            made.update(document())
+        return answer_json(made)
+
+    @app.get("/docs")
+    def docs() -> Response:
+        """The documentation page; nothing on it is loaded from elsewhere."""
+        return send_from_directory("static", "docs.html")
+
+    @app.get("/docs/<path:name>")
+    def docs_file(name: str) -> Response:
+        """The page's files."""
+        return send_from_directory("static", name)

@@ -1,0 +1,112 @@
+"""Reads a request's body: strict JSON, bounded, with nothing that the rest of the service could choke on."""
+
+import json
+import re
+from typing import Any, NoReturn
+
+from flask import request
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+
+from api.problems import Problem
+
+SMALL_BODY = 64 * 1024
+LARGE_BODY = 8 * 1024 * 1024
+"""Bytes: 100,000 phones and their text fit four times."""
+DEEPEST = 32
+
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def read_json(limit: int) -> dict[str, Any]:
+    """The body as an object.
+
+    Raises Problem: payload_too_large over `limit` bytes, unsupported_media_type, or invalid_json for anything but
+    one UTF-8 object without duplicate keys, NaN, absurd numbers, absurd depth, NUL or lone surrogates.
+    """
+    raw = read_bytes(limit)
+    if request.mimetype != "application/json":
+        given = f"`{request.mimetype}`" if request.mimetype else "no Content-Type"
+        raise Problem("unsupported_media_type", f"The body came with {given}; only application/json is read.")
+    return parse_object(raw)
+
+
+def read_bytes(limit: int) -> bytes:
+    """The body, at most `limit` bytes of it, whatever its headers say."""
+    if request.content_length is not None and request.content_length > limit:
+        raise _too_large(limit)
+    try:
+        request.max_content_length = limit
+        raw = request.get_data(cache=True)
+    except RequestEntityTooLarge:
+        raise _too_large(limit) from None
+    except ClientDisconnected:
+        raise Problem("invalid_json", "The body ended before its Content-Length.") from None
+    if len(raw) > limit:
+        raise _too_large(limit)
+    return raw
+
+
+def parse_object(raw: bytes) -> dict[str, Any]:
+    """Parse strict JSON. Raises Problem invalid_json."""
+    if not raw.strip():
+        raise Problem("invalid_json", "The body is empty.")
+    try:
+        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        _check(value, DEEPEST)
+    except UnicodeDecodeError:
+        raise Problem("invalid_json", "The body is not UTF-8.") from None
+    except RecursionError:
+        raise Problem("invalid_json", f"The body is nested more than {DEEPEST} levels deep.") from None
+    except json.JSONDecodeError as error:
+        raise Problem(
+            "invalid_json", f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+        ) from None
+    except ValueError as error:
+        raise Problem("invalid_json", f"The body is not JSON that can be used: {error}.") from None
+    if not isinstance(value, dict):
+        raise Problem("invalid_json", f"The body must be an object, not {_name(value)}.")
+    return value
+
+
+def _too_large(limit: int) -> Problem:
+    return Problem("payload_too_large", f"The body is larger than {limit:,} bytes.", headers={"Connection": "close"})
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {json.dumps(twice[:40])} is there twice")
+    return made
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _check(value: Any, depth: int) -> None:
+    if depth == 0:
+        raise RecursionError
+    if isinstance(value, str):
+        if UNSTORABLE.search(value):
+            raise ValueError("a string holds NUL or half a surrogate pair")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _check(key, depth - 1)
+            _check(item, depth - 1)
+    elif isinstance(value, list):
+        if all(type(item) is str for item in value):
+            if UNSTORABLE.search("".join(value)):
+                raise ValueError("a string holds NUL or half a surrogate pair")
+        else:
+            for item in value:
+                _check(item, depth - 1)
+    elif isinstance(value, (int, float)) and not -(2**63) <= value < 2**63:
+        raise ValueError("a number is out of range")
+
+
+def _name(value: Any) -> str:
+    if value is None:
+        return "null"
+    return {list: "an array", str: "a string", bool: "a boolean"}.get(type(value), "a number")

@@ -1,0 +1,62 @@
+"""What the API remembers of the database for a second or two, because every send would ask for it."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Engine, text
+
+from shared import fair
+
+MOST = 50_000
+
+SENDER_STATE = text("SELECT state, reason FROM sender_id WHERE account_id = :account AND sender_id = :sender")
+HAS_SUPPRESSIONS = text("SELECT EXISTS (SELECT FROM suppression WHERE account_id = :account)")
+
+
+class Remembered:
+    """Answers from memory while they are fresh, else from the database. Nothing that money depends on is here."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._values: dict[tuple[Any, ...], tuple[float, Any]] = {}
+
+    def sender_state(self, account: int, sender: str) -> tuple[str, str | None] | None:
+        """An account's sender ID: its state and the reason; None when it is not registered. Two seconds old at most."""
+
+        def ask() -> tuple[str, str | None] | None:
+            with self._engine.connect() as connection:
+                row = connection.execute(SENDER_STATE, {"account": account, "sender": sender}).one_or_none()
+                return None if row is None else (row.state, row.reason)
+
+        state: tuple[str, str | None] | None = self._get(("sender", account, sender), 2.0, ask)
+        return state
+
+    def has_suppressions(self, account: int) -> bool:
+        """Whether anybody has opted out from the account. One second old at most; the hand-off looks again."""
+
+        def ask() -> bool:
+            with self._engine.connect() as connection:
+                return bool(connection.execute(HAS_SUPPRESSIONS, {"account": account}).scalar())
+
+        return bool(self._get(("suppressions", account), 1.0, ask))
+
+    def clock(self) -> int:
+        """The clock of the fair queue. A tenth of a second old at most."""
+
+        def ask() -> int:
+            with self._engine.connect() as connection:
+                return fair.clock(connection)
+
+        return int(self._get(("clock",), 0.1, ask))
+
+    def _get(self, key: tuple[Any, ...], fresh: float, ask: Callable[[], Any]) -> Any:
+        now = time.monotonic()
+        known = self._values.get(key)
+        if known is not None and known[0] > now:
+            return known[1]
+        value = ask()
+        if len(self._values) >= MOST:
+            self._values.clear()
+        self._values[key] = (now + fresh, value)
+        return value

@@ -1,0 +1,172 @@
+"""A send that was checked and priced and is not accepted yet."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from api.idempotency import Key
+from shared.ids import new_batch_id, new_id, prefix_of
+from shared.lifecycle import LANES, Category
+from shared.segments import Segmentation
+
+BATCH_SIZE = 1000
+"""Recipients of one batch, and of one Celery task."""
+INLINE = 1000
+"""Entries of a list that are part of the answer itself."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """One send to be: everything that its rows and its answer are made of."""
+
+    account_id: int
+    api_key_id: str
+    test: bool
+    kind: str
+    sender_id: str
+    message: str
+    segmentation: Segmentation
+    category: Category
+    created_at: datetime
+    expires_at: datetime
+    send_at: datetime | None = None
+    reference: str | None = None
+    metadata: dict[str, Any] | None = None
+    callback_url: str | None = None
+    rate: int | None = None
+    phones: list[str] = field(default_factory=list)
+    submitted: int = 1
+    rejected: list[dict[str, object]] = field(default_factory=list)
+    group_id: UUID | None = None
+    group_bound: int | None = None
+    key: Key | None = None
+    id: UUID = field(default_factory=new_id)
+    batches: list[UUID] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.batches = [new_batch_id() for _ in range(0, len(self.phones), BATCH_SIZE)]
+
+    @property
+    def accepted(self) -> int:
+        """Messages."""
+        return len(self.phones) if self.group_id is None else self.submitted
+
+    @property
+    def price(self) -> int:
+        """Credits for one message: its segments; nothing with a test key."""
+        return 0 if self.test else self.segmentation.count
+
+    @property
+    def cost(self) -> int:
+        """Credits to reserve."""
+        return self.accepted * self.price
+
+    @property
+    def segments(self) -> int:
+        """Segments of all messages."""
+        return self.accepted * self.segmentation.count
+
+    @property
+    def lane(self) -> int:
+        """Place of the category in the fair queue."""
+        return LANES.index(self.category)
+
+    @property
+    def state(self) -> str:
+        """The state in which the send begins."""
+        if self.send_at is not None:
+            return "scheduled"
+        return "queued" if self.group_id is None else "expanding"
+
+    def rejected_as(self, code: str) -> int:
+        """How many recipients were rejected with the code."""
+        return sum(entry["code"] == code for entry in self.rejected)
+
+    def slices(self) -> Iterator[list[str]]:
+        """The phones of each batch."""
+        return (self.phones[start : start + BATCH_SIZE] for start in range(0, len(self.phones), BATCH_SIZE))
+
+    def counts(self) -> dict[str, int]:
+        """Recipients by what became of them at the door."""
+        return {
+            "submitted": self.submitted,
+            "accepted": self.accepted,
+            "duplicate": self.rejected_as("duplicate"),
+            "invalid": self.rejected_as("invalid_phone"),
+            "suppressed": self.rejected_as("suppressed"),
+        }
+
+    def answer(self, balance: int) -> str:
+        """The body of the 200, when `balance` credits are left to spend."""
+        made = self._single(balance) if self.kind == "single" else self._bulk(balance)
+        return json.dumps(made, separators=(",", ":"))
+
+    def _single(self, balance: int) -> dict[str, Any]:
+        return {
+            "send_id": str(self.id),
+            "message_id": f"{prefix_of(self.batches[0])}0001",
+            "status": self.state,
+            "sender_id": self.sender_id,
+            "phone": self.phones[0],
+            "segments": {
+                "count": self.segmentation.count,
+                "encoding": self.segmentation.encoding,
+                "characters": self.segmentation.characters,
+            },
+            "cost": self.cost,
+            "balance": balance,
+            **self._common(),
+        }
+
+    def _bulk(self, balance: int) -> dict[str, Any]:
+        made = {
+            "send_id": str(self.id),
+            "status": self.state,
+            "sender_id": self.sender_id,
+            "group_id": self.group_id and str(self.group_id),
+            "counts": self.counts(),
+            "segments": self.segments_answer(),
+            "cost": self.cost,
+            "balance": balance,
+            "rejected": self.rejected[:INLINE],
+            "messages": list(self._messages()),
+            "messages_url": f"/api/v1/sends/{self.id}/messages",
+            **self._common(),
+        }
+        if len(self.rejected) > INLINE:
+            made["rejected_truncated"] = True
+        if self.accepted > INLINE or self.group_id is not None:
+            made["messages_truncated"] = True
+        return made
+
+    def segments_answer(self) -> dict[str, Any]:
+        """Segments of one message and of all."""
+        return {
+            "per_message": self.segmentation.count,
+            "encoding": self.segmentation.encoding,
+            "total": self.segments,
+        }
+
+    def _messages(self) -> Iterator[dict[str, str]]:
+        if self.batches:
+            prefix = prefix_of(self.batches[0])
+            for index, phone in enumerate(self.phones[:INLINE], 1):
+                yield {"message_id": f"{prefix}{index:04x}", "phone": phone}
+
+    def _common(self) -> dict[str, Any]:
+        return {
+            "category": str(self.category),
+            "reference": self.reference,
+            "send_at": stamp(self.send_at) if self.send_at else None,
+            "expires_at": stamp(self.expires_at),
+            "test": self.test,
+            "created_at": stamp(self.created_at),
+        }
+
+
+def stamp(moment: datetime) -> str:
+    """A UTC time as the API writes it, to the millisecond."""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"

@@ -1,0 +1,160 @@
+"""What an endpoint is: a function, and above it its contract.
+
+    @endpoint("POST", "/sms/send", takes=SingleSend, answers=SingleAnswer, fails=("low_balance",), scope="sms:send")
+    def send_one(caller: Caller, body: dict) -> dict:
+        "Send one message to one phone."
+
+The contract is what the request goes through before the function sees it, and what the OpenAPI document says.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Flask, Response, current_app, g, request
+from marshmallow import Schema, ValidationError
+
+from api.body import LARGE_BODY, SMALL_BODY, read_json
+from api.problems import Problem, invalid
+from api.schemas import errors_of
+from api.services import Services
+from api.tokens import Caller
+
+PREFIX = "/api/v1"
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One operation of the API."""
+
+    method: str
+    path: str
+    function: Function
+    takes: type[Schema] | None
+    query: type[Schema] | None
+    answers: type[Schema] | None
+    fails: tuple[str, ...]
+    scope: str | None
+    large: bool
+
+
+ENDPOINTS: list[Endpoint] = []
+
+
+def endpoint(
+    method: str,
+    path: str,
+    *,
+    takes: type[Schema] | None = None,
+    query: type[Schema] | None = None,
+    answers: type[Schema] | None = None,
+    fails: Iterable[str] = (),
+    scope: str | None,
+    large: bool = False,
+) -> Callable[[Function], Function]:
+    """Declare an operation. `scope=None` is open to everybody; `large` takes bodies up to 8 MB instead of 64 kB.
+
+    The function gets `caller` where a token is needed, `body` where it takes one, `query` where it has parameters,
+    and the variables of its path, all by name.
+    """
+
+    def declare(function: Function) -> Function:
+        ENDPOINTS.append(Endpoint(method, path, function, takes, query, answers, tuple(fails), scope, large))
+        return function
+
+    return declare
+
+
+def services() -> Services:
+    """What the endpoints work with."""
+    made: Services = current_app.extensions["bulksms"]
+    return made
+
+
+def mount(app: Flask) -> None:
+    """Give the application a route for each declared operation."""
+    for operation in ENDPOINTS:
+        app.add_url_rule(
+            PREFIX + operation.path,
+            endpoint=f"{operation.method} {operation.path}",
+            view_func=_view(operation),
+            methods=[operation.method],
+            provide_automatic_options=False,
+        )
+
+
+def _view(operation: Endpoint) -> Callable[..., Response]:
+    takes = operation.takes() if operation.takes else None
+    query = operation.query() if operation.query else None
+    limit = LARGE_BODY if operation.large else SMALL_BODY
+
+    def view(**arguments: Any) -> Response:
+        if operation.scope is not None:
+            arguments["caller"] = authenticate(operation.scope)
+        if takes is not None:
+            arguments["body"] = load(takes, read_json(limit))
+        if query is not None:
+            arguments["query"] = load(query, _query_values())
+        answer = operation.function(**arguments)
+        return answer if isinstance(answer, Response) else answer_json(answer)
+
+    return view
+
+
+def authenticate(scope: str) -> Caller:
+    """The caller of this request, with its rate limit taken. Raises Problem for 401, 403 and 429."""
+    work = services()
+    caller = work.tokens.read(request.headers.get("Authorization"))
+    left = work.requests.take(caller.account_id)
+    g.rate_left = max(0, int(left))
+    if left < 0:
+        wait = work.requests.wait(left)
+        raise Problem(
+            "rate_limited",
+            f"More than {work.requests.rate:g} requests per second.",
+            headers={"Retry-After": str(wait)},
+        )
+    if scope and scope not in caller.scopes:
+        raise Problem("insufficient_scope", f"This token does not have the scope {scope}.", scope=scope)
+    return caller
+
+
+def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
+    """Values checked by a schema. Raises Problem validation_failed with every error."""
+    try:
+        loaded: dict[str, Any] = schema.load(values)
+    except ValidationError as error:
+        raise invalid(errors_of(schema, error)) from None
+    return loaded
+
+
+def answer_json(answer: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """An answer as JSON."""
+    body = answer if isinstance(answer, str) else json.dumps(answer, separators=(",", ":"), default=_as_text)
+    response = Response(body, status, mimetype="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    if headers:
+        response.headers.update(headers)
+    return response
+
+
+def timestamp(moment: datetime | None) -> str | None:
+    """A time as the API writes it: RFC 3339, UTC, to the millisecond, with `Z`."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _as_text(value: Any) -> Any:
+    return timestamp(value) if isinstance(value, datetime) else str(value)
+
+
+def _query_values() -> dict[str, Any]:
+    for key in request.args:
+        if len(request.args.getlist(key)) > 1 or not all(value.isprintable() for value in request.args.getlist(key)):
+            raise invalid([{"pointer": f"/{key[:40]}", "code": "invalid", "detail": "Give each parameter once."}])
+    return request.args.to_dict()

@@ -1,0 +1,216 @@
+"""Reads messages. Those with a result have a row; the state of the others follows from their batch.
+
+Batches are read one page after the other and their recipients are merged with the rows, so a list of any length
+takes the memory of a few batches.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+
+from api.endpoint import timestamp
+from shared.ids import batch_of, first_id_at, index_of, message_id
+from shared.lifecycle import BatchState, MessageStatus, SendState
+
+BATCHES_AT_ONCE = 20
+
+BATCHES = """
+    SELECT b.id, b.send_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark, b.due_at,
+           s.state AS send_state, s.sender_id, s.segments, s.price, s.reference, s.created_at, s.send_at, s.expires_at,
+           s.test
+      FROM send s JOIN batch b ON b.send_id = s.id
+     WHERE {where}
+     ORDER BY s.id DESC, b.id LIMIT :batches
+"""
+ROWS = text(
+    """
+    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, reference, error FROM message
+     WHERE id > :low AND id <= :high
+    """
+)
+ROW = text(
+    """
+    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, reference, error FROM message
+     WHERE id = :id
+    """
+)
+UNMATCHED = text("SELECT status, error, done_at FROM receipt WHERE reference = :reference ORDER BY id")
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """One message as the API shows it."""
+
+    id: UUID
+    send_id: UUID
+    phone: str
+    status: str
+    sender_id: str
+    segments: int
+    cost: int
+    reference: str | None
+    created_at: datetime
+    due_at: datetime
+    error: str | None = None
+    submitted_at: datetime | None = None
+    finished_at: datetime | None = None
+    carrier: str | None = None
+    carrier_reference: str | None = None
+    attempts: int = 0
+
+
+def messages_of_send(
+    connection: Connection, send: UUID, limit: int, after: UUID | None, status: str | None
+) -> list[MessageRow]:
+    """Up to `limit` messages of a send in order, beginning after the message `after`."""
+    found: list[MessageRow] = []
+    batch = batch_of(after) if after else UUID(int=0)
+    for row in _batches(connection, "s.id = :send AND b.id >= :batch", {"send": send, "batch": batch}):
+        found += [
+            message
+            for message in _messages_of_batch(connection, row)
+            if (after is None or message.id > after) and status in (None, message.status)
+        ]
+        if len(found) >= limit:
+            break
+    return found[:limit]
+
+
+def newest_messages(
+    connection: Connection, account: int, query: dict[str, Any], after: UUID | None
+) -> list[MessageRow]:
+    """A page of an account's messages and one more: newest send first, within a send in order."""
+    where = ["s.account_id = :account"]
+    parameters: dict[str, Any] = {"account": account}
+    if "since" in query:
+        where.append("s.id >= :since")
+        parameters["since"] = first_id_at(query["since"])
+    if "until" in query:
+        where.append("s.id < :until")
+        parameters["until"] = first_id_at(query["until"])
+    if "phone" in query:
+        where.append("position(:phone IN b.recipients) > 0")
+        parameters["phone"] = query["phone"]
+    if after is not None:
+        parameters["batch"] = batch_of(after)
+        where.append(
+            "(s.id < (SELECT send_id FROM batch WHERE id = :batch)"
+            " OR s.id = (SELECT send_id FROM batch WHERE id = :batch) AND b.id >= :batch)"
+        )
+    found: list[MessageRow] = []
+    status, phone = query.get("status"), query.get("phone")
+    for row in _batches(connection, " AND ".join(where), parameters):
+        found += [
+            message
+            for message in _messages_of_batch(connection, row)
+            if (after is None or row.id != batch_of(after) or message.id > after)
+            and status in (None, message.status)
+            and phone in (None, message.phone)
+        ]
+        if len(found) > query["limit"]:
+            break
+    return found[: query["limit"] + 1]
+
+
+def one_message(connection: Connection, account: int, message: UUID) -> MessageRow | None:
+    """A message of the account; None when there is none, or it is another account's."""
+    parameters = {"batch": batch_of(message), "account": account}
+    batch = next(_batches(connection, "b.id = :batch AND s.account_id = :account", parameters), None)
+    if batch is None or not 1 <= index_of(message) <= batch.size:
+        return None
+    row = connection.execute(ROW, {"id": message}).one_or_none()
+    return _merge(batch, index_of(message), batch.recipients.split("\n")[index_of(message) - 1], row)
+
+
+def timeline(connection: Connection, message: MessageRow) -> list[dict[str, Any]]:
+    """What happened to the message, oldest first."""
+    events: list[dict[str, Any]] = [{"at": timestamp(message.created_at), "type": "accepted"}]
+    if message.due_at > message.created_at:
+        events.append({"at": timestamp(message.due_at), "type": "due"})
+    if message.submitted_at is not None and message.carrier is not None and message.attempts:
+        answered = {
+            MessageStatus.IN_DOUBT: "in_doubt",
+            MessageStatus.FAILED: "failed",
+            MessageStatus.EXPIRED: "in_doubt",
+        }.get(MessageStatus(message.status), "sent")
+        events.append(
+            {
+                "at": timestamp(message.submitted_at),
+                "type": answered,
+                "carrier": message.carrier,
+                "carrier_reference": message.carrier_reference,
+                "attempts": message.attempts,
+                "error": message.error if answered == "failed" else None,
+            }
+        )
+    if message.finished_at is not None and message.status not in (MessageStatus.SENT, MessageStatus.FAILED):
+        events.append({"at": timestamp(message.finished_at), "type": message.status, "error": message.error})
+    if message.carrier_reference is not None:
+        for receipt in connection.execute(UNMATCHED, {"reference": message.carrier_reference}):
+            events.append({"at": timestamp(receipt.done_at), "type": receipt.status, "error": receipt.error})
+    return events
+
+
+def _batches(connection: Connection, where: str, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
+    """Batches in order of (send descending, batch), read a few at a time."""
+    last: Row[Any] | None = None
+    while True:
+        more = "" if last is None else " AND (s.id < :last_send OR s.id = :last_send AND b.id > :last_batch)"
+        statement = text(BATCHES.format(where=where + more))
+        position = {} if last is None else {"last_send": last.send_id, "last_batch": last.id}
+        rows = connection.execute(statement, {**parameters, **position, "batches": BATCHES_AT_ONCE}).all()
+        yield from rows
+        if len(rows) < BATCHES_AT_ONCE:
+            return
+        last = rows[-1]
+
+
+def _messages_of_batch(connection: Connection, batch: Row[Any]) -> list[MessageRow]:
+    parameters = {"low": batch.id, "high": message_id(batch.id, batch.size)}
+    rows = {index_of(row.id): row for row in connection.execute(ROWS, parameters)}
+    return [_merge(batch, index, phone, rows.get(index)) for index, phone in enumerate(batch.recipients.split("\n"), 1)]
+
+
+def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> MessageRow:
+    status = row.status if row is not None else _status_ahead(batch, index)
+    free = status in (MessageStatus.REJECTED, MessageStatus.FAILED, MessageStatus.CANCELED, MessageStatus.EXPIRED)
+    known = (
+        {
+            "error": row.error,
+            "submitted_at": row.submitted_at if row.attempts else None,
+            "finished_at": row.finished_at,
+            "carrier": row.carrier,
+            "carrier_reference": row.reference,
+            "attempts": row.attempts,
+        }
+        if row is not None
+        else {}
+    )
+    return MessageRow(
+        id=message_id(batch.id, index),
+        send_id=batch.send_id,
+        phone=phone,
+        status=status,
+        sender_id=batch.sender_id,
+        segments=batch.segments,
+        cost=0 if free else batch.price,
+        reference=batch.reference,
+        created_at=batch.created_at,
+        due_at=batch.send_at or batch.created_at,
+        **known,
+    )
+
+
+def _status_ahead(batch: Row[Any], index: int) -> str:
+    """The status of a message that has no row yet."""
+    if batch.state in (BatchState.CANCELED, BatchState.EXPIRED):
+        return str(batch.state)
+    if batch.state == BatchState.SENDING:
+        retry = list(batch.retry or [])
+        intent = retry if retry else range(batch.next_index, batch.next_index + batch.intent)
+        return MessageStatus.SENDING if index in intent[: batch.watermark] else MessageStatus.QUEUED
+    return MessageStatus.SCHEDULED if batch.send_state == SendState.SCHEDULED else MessageStatus.QUEUED

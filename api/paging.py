@@ -1,0 +1,55 @@
+"""Pages of lists: `limit`, and a cursor that says where the last page ended."""
+
+import base64
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+from api.problems import Problem, invalid
+
+
+def page(rows: Sequence[Any], limit: int, item: Callable[[Any], dict[str, Any]], place: Callable[[Any], str]) -> Any:
+    """The answer for up to `limit + 1` rows: one more than fits tells that there is a next page."""
+    shown = rows[:limit]
+    more = len(rows) > limit
+    return {"data": [item(row) for row in shown], "next_cursor": to_cursor(place(shown[-1])) if more else None}
+
+
+def to_cursor(place: str) -> str:
+    """A cursor for a place in a list."""
+    return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
+
+
+def from_cursor(cursor: str) -> str:
+    """The place that a cursor stands for. Raises Problem validation_failed."""
+    try:
+        return base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
+    except ValueError:
+        raise bad_cursor() from None
+
+
+def uuid_cursor(cursor: str | None) -> UUID | None:
+    """The id that a cursor stands for; None without one. Raises Problem validation_failed."""
+    if cursor is None:
+        return None
+    try:
+        return UUID(from_cursor(cursor))
+    except ValueError:
+        raise bad_cursor() from None
+
+
+def number_cursor(cursor: str | None, default: int) -> int:
+    """The number that a cursor stands for. Raises Problem validation_failed."""
+    if cursor is None:
+        return default
+    place = from_cursor(cursor)
+    if not (place.isdigit() and len(place) < 19):
+        raise bad_cursor()
+    return int(place)
+
+
+def bad_cursor() -> Problem:
+    """The cursor is not one that we gave."""
+    return invalid(
+        [{"pointer": "/cursor", "code": "invalid", "detail": "Use `next_cursor` of the page before, as it is."}]
+    )

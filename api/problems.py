@@ -1,0 +1,94 @@
+"""Every error that the API answers, in one place and one shape: RFC 9457 problem details."""
+
+from typing import Any, NamedTuple
+
+
+class Kind(NamedTuple):
+    """What is always the same about an error."""
+
+    status: int
+    title: str
+    remediation: str
+    retryable: bool = False
+
+
+CATALOGUE: dict[str, Kind] = {
+    "invalid_json": Kind(400, "Invalid JSON", "Send one JSON object, in UTF-8, with each key once."),
+    "validation_failed": Kind(400, "Validation failed", "Correct the fields named in `errors`."),
+    "too_many_recipients": Kind(400, "Too many recipients", "Split the recipients over several requests."),
+    "no_valid_recipients": Kind(400, "No valid recipients", "See `rejected` for the reason of each recipient."),
+    "group_empty": Kind(400, "Group is empty", "Add contacts to the group first."),
+    "too_many_segments": Kind(400, "Too many segments", "Shorten the message, or raise `max_segments`."),
+    "unicode_rejected": Kind(
+        400, "Message needs Unicode", "Use GSM-7 characters only, or set `on_unicode` to `send` or `transliterate`."
+    ),
+    "invalid_credentials": Kind(401, "Invalid credentials", "Check the API key and secret."),
+    "missing_token": Kind(401, "Missing token", "Send `Authorization: Bearer <ACCESS_TOKEN>` from /auth/token."),
+    "invalid_token": Kind(401, "Invalid token", "Get a new token from /auth/token."),
+    "token_expired": Kind(401, "Token expired", "Get a new token from /auth/token; it is valid for 24 hours."),
+    "token_revoked": Kind(401, "Token revoked", "Get a new token from /auth/token."),
+    "low_balance": Kind(402, "Low balance", "Top up, or send to fewer recipients."),
+    "sender_not_registered": Kind(403, "Sender ID not registered", "Use a sender ID that your account registered."),
+    "sender_not_approved": Kind(403, "Sender ID not approved", "Wait for the approval, or use an approved sender ID."),
+    "recipient_suppressed": Kind(403, "Recipient has opted out", "Do not send to this phone."),
+    "insufficient_scope": Kind(403, "Insufficient scope", "Use a key that has the scope named in `scope`."),
+    "account_suspended": Kind(403, "Account suspended", "Ask the operator of the service."),
+    "not_found": Kind(404, "Not found", "Check the path and the id."),
+    "group_not_found": Kind(404, "Group not found", "List your groups with GET /api/v1/groups."),
+    "send_not_found": Kind(404, "Send not found", "List your sends with GET /api/v1/sends."),
+    "message_not_found": Kind(404, "Message not found", "List your messages with GET /api/v1/messages."),
+    "error_not_found": Kind(404, "Error code not found", "List the codes with GET /api/v1/errors."),
+    "method_not_allowed": Kind(405, "Method not allowed", "Use one of the methods in the Allow header."),
+    "idempotency_in_progress": Kind(
+        409, "A request with this key is in progress", "Wait, then send the same request again.", True
+    ),
+    "state_conflict": Kind(409, "Not possible in this state", "Read the object again and see its state."),
+    "payload_too_large": Kind(413, "Payload too large", "Send a smaller body; /limits tells the largest."),
+    "unsupported_media_type": Kind(415, "Unsupported media type", "Send `Content-Type: application/json`."),
+    "idempotency_key_reused": Kind(422, "Idempotency key used for another request", "Use a new key for a new request."),
+    "rate_limited": Kind(429, "Too many requests", "Wait as long as Retry-After says.", True),
+    "internal_error": Kind(500, "Internal error", "Try again; tell the operator the request_id if it stays.", True),
+    "unavailable": Kind(503, "Service unavailable", "Nothing was accepted. Try again after Retry-After seconds.", True),
+}
+
+
+class Problem(Exception):
+    """Ends a request with an error of the catalogue. Nothing that the request asked for has happened."""
+
+    def __init__(self, code: str, detail: str, *, headers: dict[str, str] | None = None, **members: Any) -> None:
+        super().__init__(code, detail)
+        self.code = code
+        self.detail = detail
+        self.kind = CATALOGUE[code]
+        self.headers = headers or {}
+        self.members = members
+
+    def document(self, instance: str, request_id: str) -> dict[str, Any]:
+        """The body of the answer."""
+        return {
+            "type": f"/api/v1/errors/{self.code}",
+            "title": self.kind.title,
+            "status": self.kind.status,
+            "detail": self.detail,
+            "instance": instance,
+            "code": self.code,
+            "request_id": request_id,
+            "retryable": self.kind.retryable,
+            "remediation": self.kind.remediation,
+            **self.members,
+        }
+
+
+MOST_ERRORS = 100
+
+
+def invalid(errors: list[dict[str, str]]) -> Problem:
+    """A `validation_failed` of these errors, each a pointer (RFC 6901), a code and a detail."""
+    first = errors[0]
+    more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
+    return Problem(
+        "validation_failed",
+        f"{first['pointer'] or '/'}: {first['detail']}{more}",
+        errors=errors[:MOST_ERRORS],
+        errors_total=len(errors),
+    )

@@ -1,0 +1,90 @@
+"""Tokens: exchange and revocation."""
+
+from typing import Any
+
+from flask import Response, request
+
+from api.body import SMALL_BODY, parse_object, read_bytes, read_json
+from api.endpoint import answer_json, endpoint, load, services, timestamp
+from api.problems import Problem
+from api.schemas import Credentials, RevokeToken, TokenAnswer
+from api.tokens import BEARER, VALID
+
+CREDENTIALS = Credentials()
+REVOKE_TOKEN = RevokeToken()
+
+
+@endpoint(
+    "POST",
+    "/auth/token",
+    takes=None,
+    answers=TokenAnswer,
+    fails=("invalid_json", "validation_failed", "invalid_credentials", "account_suspended", "rate_limited"),
+    scope=None,
+)
+def exchange() -> Response:
+    """Exchange an API key and secret for a bearer token, valid for 24 hours."""
+    credentials = _credentials()
+    address = request.remote_addr or ""
+    failures = services().failures
+    left = failures.left(address)
+    if left < 1:
+        raise Problem(
+            "rate_limited",
+            "Too many failed exchanges from this address.",
+            headers={"Retry-After": str(failures.wait(left - 1))},
+        )
+    try:
+        token, caller = services().tokens.issue(credentials["api_key"], credentials["api_secret"])
+    except Problem:
+        failures.take(address)
+        raise
+    return answer_json(
+        {
+            "access_token": token,
+            "token_type": "Bearer",
+            "expires_in": VALID,
+            "expires_at": timestamp(caller.expires_at),
+            "scope": " ".join(sorted(caller.scopes)),
+        }
+    )
+
+
+def _credentials() -> dict[str, Any]:
+    """From the body; from the headers when the body has neither field."""
+    raw = read_bytes(SMALL_BODY)
+    headers = {
+        name: request.headers[header]
+        for name, header in (("api_key", "X-API-Key"), ("api_secret", "X-API-Secret"))
+        if header in request.headers
+    }
+    body = read_json(SMALL_BODY) if raw.strip() or not headers else {}
+    if headers and not body.keys() & {"api_key", "api_secret"}:
+        if len(headers) < 2:
+            raise Problem("invalid_credentials", "X-API-Key and X-API-Secret go together.", headers=BEARER)
+        body = {**body, **headers}
+    return load(CREDENTIALS, body)
+
+
+@endpoint(
+    "POST",
+    "/auth/revoke",
+    takes=None,
+    fails=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
+    scope="",
+)
+def revoke(caller: Any) -> Response:
+    """Revoke the token in use, or the one given as `token`. It is dead within five seconds everywhere."""
+    raw = read_bytes(SMALL_BODY)
+    body = load(REVOKE_TOKEN, parse_object(raw)) if raw.strip() else {}
+    tokens = services().tokens
+    if "token" in body:
+        try:
+            other = tokens.parse(body["token"])
+        except Problem:
+            return answer_json({"revoked": True})
+        if other.account_id != caller.account_id:
+            return answer_json({"revoked": True})
+        caller = other
+    tokens.revoke(caller)
+    return answer_json({"revoked": True})

@@ -1,0 +1,140 @@
+"""Messages: one SMS to one phone each, and the timeline of one."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from flask import Response, request, stream_with_context
+from sqlalchemy import Connection
+
+from api.endpoint import endpoint, services, timestamp
+from api.history import MessageRow, messages_of_send, newest_messages, one_message, timeline
+from api.paging import page, uuid_cursor
+from api.problems import Problem
+from api.resources.sends import read_send
+from api.schemas import EventsAnswer, HistoryPaging, MessageAnswer, MessagePaging, page_of
+from api.tokens import Caller
+
+CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at\n"
+CSV_PAGE = 5000
+
+
+@endpoint(
+    "GET",
+    "/sends/<uuid:send_id>/messages",
+    query=MessagePaging,
+    answers=page_of(MessageAnswer),
+    fails=("validation_failed", "send_not_found"),
+    scope="sms:read",
+)
+def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
+    """List the messages of a send in order; with `Accept: text/csv`, stream all of them as CSV."""
+    with services().engine.connect() as connection:
+        read_send(connection, caller, send_id)
+        if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+            return _csv(send_id)
+        rows = messages_of_send(
+            connection, send_id, query["limit"] + 1, uuid_cursor(query.get("cursor")), query.get("status")
+        )
+    return page(rows, query["limit"], _message, lambda row: str(row.id))
+
+
+def _csv(send_id: UUID) -> Response:
+    engine = services().engine
+
+    def lines() -> Iterator[str]:
+        yield CSV_HEADER
+        after: UUID | None = None
+        while True:
+            with engine.connect() as connection:
+                rows = messages_of_send(connection, send_id, CSV_PAGE, after, None)
+            yield "".join(_csv_line(row) for row in rows)
+            if len(rows) < CSV_PAGE:
+                return
+            after = rows[-1].id
+
+    response = Response(stream_with_context(lines()), mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{send_id}.csv"'
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _csv_line(row: MessageRow) -> str:
+    values = (
+        row.id,
+        row.phone,
+        row.status,
+        row.segments,
+        row.cost,
+        row.error or "",
+        timestamp(row.submitted_at) or "",
+        timestamp(row.finished_at) or "",
+    )
+    return ",".join(_csv_field(str(value)) for value in values) + "\n"
+
+
+def _csv_field(value: str) -> str:
+    """Quoted where CSV asks for it, and never a formula to a spreadsheet."""
+    if value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        value = "'" + value
+    return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in ',"\n\r') else value
+
+
+@endpoint(
+    "GET",
+    "/messages",
+    query=HistoryPaging,
+    answers=page_of(MessageAnswer),
+    fails=("validation_failed",),
+    scope="sms:read",
+)
+def messages(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the account's messages, newest send first; filter by phone, status and time."""
+    with services().engine.connect() as connection:
+        rows = newest_messages(connection, caller.account_id, query, uuid_cursor(query.get("cursor")))
+    return page(rows, query["limit"], _message, lambda row: str(row.id))
+
+
+@endpoint("GET", "/messages/<uuid:message_id>", answers=MessageAnswer, fails=("message_not_found",), scope="sms:read")
+def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
+    """Show one message."""
+    with services().engine.connect() as connection:
+        return _message(_find(connection, caller, message_id))
+
+
+@endpoint(
+    "GET",
+    "/messages/<uuid:message_id>/events",
+    answers=EventsAnswer,
+    fails=("message_not_found",),
+    scope="sms:read",
+)
+def events(caller: Caller, message_id: UUID) -> dict[str, Any]:
+    """Tell what happened to a message: acceptance, hand-over, the carrier's answer, receipts."""
+    with services().engine.connect() as connection:
+        row = _find(connection, caller, message_id)
+        return {"message_id": str(message_id), "data": timeline(connection, row)}
+
+
+def _find(connection: Connection, caller: Caller, message_id: UUID) -> MessageRow:
+    row = one_message(connection, caller.account_id, message_id)
+    if row is None:
+        raise Problem("message_not_found", f"Your account has no message {message_id}.")
+    return row
+
+
+def _message(row: MessageRow) -> dict[str, Any]:
+    return {
+        "message_id": str(row.id),
+        "send_id": str(row.send_id),
+        "phone": row.phone,
+        "status": row.status,
+        "sender_id": row.sender_id,
+        "segments": row.segments,
+        "cost": row.cost,
+        "error": row.error,
+        "reference": row.reference,
+        "submitted_at": timestamp(row.submitted_at),
+        "finished_at": timestamp(row.finished_at),
+        "created_at": timestamp(row.created_at),
+    }

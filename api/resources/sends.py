@@ -1,0 +1,158 @@
+"""Accepted sends: what has become of them, and steering them."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+from sqlalchemy import Connection, text
+
+from api import steer
+from api.endpoint import endpoint, services, timestamp
+from api.idempotency import key_of_request, once
+from api.paging import page, uuid_cursor
+from api.problems import Problem
+from api.schemas import SendAnswer, SendPaging, page_of
+from api.tokens import Caller
+from shared.lifecycle import LANES, STORED, MessageStatus, SendState
+
+SENDS = """
+    SELECT s.* FROM send s
+     WHERE s.account_id = :account AND s.id < :before {filters}
+     ORDER BY s.id DESC LIMIT :limit
+"""
+ONE = text("SELECT * FROM send WHERE id = :send AND account_id = :account")
+LAST = UUID(int=2**128 - 1)
+
+
+@endpoint(
+    "GET", "/sends", query=SendPaging, answers=page_of(SendAnswer), fails=("validation_failed",), scope="sms:read"
+)
+def sends(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the account's sends, newest first."""
+    filters = "".join(f" AND s.{name} = :{name}" for name in ("state", "reference") if name in query)
+    parameters: dict[str, Any] = {
+        "account": caller.account_id,
+        "before": uuid_cursor(query.get("cursor")) or LAST,
+        "limit": query["limit"] + 1,
+        **{name: query[name] for name in ("state", "reference") if name in query},
+    }
+    with services().engine.connect() as connection:
+        rows = connection.execute(text(SENDS.format(filters=filters)), parameters).all()
+    return page(rows, query["limit"], send_answer, lambda row: str(row.id))
+
+
+@endpoint("GET", "/sends/<uuid:send_id>", answers=SendAnswer, fails=("send_not_found",), scope="sms:read")
+def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
+    """Show one send: state, counts per message status, cost, and when it should be done."""
+    with services().engine.connect() as connection:
+        return read_send(connection, caller, send_id)
+
+
+@endpoint(
+    "POST",
+    "/sends/<uuid:send_id>/cancel",
+    answers=SendAnswer,
+    fails=("send_not_found", "state_conflict"),
+    scope="sms:send",
+)
+def cancel(caller: Caller, send_id: UUID) -> Response:
+    """Cancel what was not handed to a carrier yet; its credits are given back."""
+    return _steer(caller, send_id, steer.cancel)
+
+
+@endpoint(
+    "POST",
+    "/sends/<uuid:send_id>/pause",
+    answers=SendAnswer,
+    fails=("send_not_found", "state_conflict"),
+    scope="sms:send",
+)
+def pause(caller: Caller, send_id: UUID) -> Response:
+    """Stop handing messages to carriers until the send is resumed."""
+    return _steer(caller, send_id, steer.pause)
+
+
+@endpoint(
+    "POST",
+    "/sends/<uuid:send_id>/resume",
+    answers=SendAnswer,
+    fails=("send_not_found", "state_conflict"),
+    scope="sms:send",
+)
+def resume(caller: Caller, send_id: UUID) -> Response:
+    """Go on with a paused send."""
+    answer = _steer(caller, send_id, steer.resume)
+    services().doorbell.ring([send_id])
+    return answer
+
+
+def _steer(caller: Caller, send_id: UUID, action: Any) -> Response:
+    key = key_of_request(caller.account_id, None)
+
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            read_send(connection, caller, send_id)
+            action(connection, send_id)
+            return json.dumps(read_send(connection, caller, send_id), separators=(",", ":"))
+
+        return once(connection, key, act).response()
+
+
+def read_send(connection: Connection, caller: Caller, send_id: UUID) -> dict[str, Any]:
+    """One send of the caller's. Raises Problem send_not_found, also for another account's."""
+    row = connection.execute(ONE, {"send": send_id, "account": caller.account_id}).one_or_none()
+    if row is None:
+        raise Problem("send_not_found", f"Your account has no send {send_id}.")
+    return send_answer(row)
+
+
+def send_answer(row: Any) -> dict[str, Any]:
+    """A send as the API shows it. `counts` add up: accepted is the sum of the message statuses."""
+    stored = {str(status): getattr(row, status) for status in STORED}
+    waiting = row.accepted - sum(stored.values())
+    ahead = MessageStatus.SCHEDULED if row.state == SendState.SCHEDULED else MessageStatus.QUEUED
+    counts = {name: getattr(row, name) for name in ("submitted", "accepted", "duplicate", "invalid", "suppressed")}
+    counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, ahead: waiting, **stored}
+    return {
+        "send_id": str(row.id),
+        "kind": row.kind,
+        "status": row.state,
+        "sender_id": row.sender_id,
+        "message": row.message,
+        "group_id": row.group_id and str(row.group_id),
+        "counts": counts,
+        "segments": {
+            "per_message": row.segments,
+            "encoding": row.encoding,
+            "total": row.accepted * row.segments,
+        },
+        "cost": row.accepted * row.price,
+        "category": LANES[row.lane],
+        "reference": row.reference,
+        "metadata": row.metadata,
+        "rate": row.rate,
+        "eta": timestamp(_eta(row, waiting)),
+        "held_reason": row.held_reason,
+        "send_at": timestamp(row.send_at),
+        "expires_at": timestamp(row.expires_at),
+        "test": row.test,
+        "messages_url": f"/api/v1/sends/{row.id}/messages",
+        "created_at": timestamp(row.created_at),
+        "completed_at": timestamp(row.completed_at),
+    }
+
+
+def _eta(row: Any, waiting: int) -> datetime | None:
+    """When the last message should be handed over: by the send's own rate, or by its progress so far."""
+    if not waiting or row.state in (SendState.PAUSED, SendState.HELD, SendState.CANCELED):
+        return None
+    now = datetime.now(UTC)
+    begin = max(now, row.send_at or now)
+    if row.rate:
+        return begin + timedelta(seconds=waiting * row.segments / row.rate)
+    done = row.accepted - waiting
+    elapsed = (now - max(row.created_at, row.send_at or row.created_at)).total_seconds()
+    return begin + timedelta(seconds=elapsed * waiting / done) if done and elapsed > 0 else None

@@ -1,0 +1,84 @@
+"""Sends: to one phone, to a list, to a group; and what one would cost."""
+
+from typing import Any
+
+from flask import Response
+
+from api.accept import accept, quote
+from api.body import LARGE_BODY, read_json
+from api.endpoint import endpoint, load, services
+from api.problems import invalid
+from api.schemas import BulkAnswer, BulkSend, GroupSend, QuoteAnswer, SingleAnswer, SingleSend
+from api.tokens import Caller
+
+REFUSALS = (
+    "invalid_json",
+    "validation_failed",
+    "too_many_segments",
+    "unicode_rejected",
+    "low_balance",
+    "sender_not_registered",
+    "sender_not_approved",
+    "idempotency_in_progress",
+    "idempotency_key_reused",
+)
+QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "group_id": ("group", GroupSend())}
+
+
+@endpoint(
+    "POST",
+    "/sms/send",
+    takes=SingleSend,
+    answers=SingleAnswer,
+    fails=(*REFUSALS, "recipient_suppressed"),
+    scope="sms:send",
+)
+def send(caller: Caller, body: dict[str, Any]) -> Response:
+    """Send one message to one phone."""
+    return accept(services(), caller, "single", body).response()
+
+
+@endpoint(
+    "POST",
+    "/sms/send-bulk",
+    takes=BulkSend,
+    answers=BulkAnswer,
+    fails=(*REFUSALS, "too_many_recipients", "no_valid_recipients"),
+    scope="sms:send",
+    large=True,
+)
+def send_bulk(caller: Caller, body: dict[str, Any]) -> Response:
+    """Send one message to up to 100,000 phones."""
+    return accept(services(), caller, "bulk", body).response()
+
+
+@endpoint(
+    "POST",
+    "/sms/send-group",
+    takes=GroupSend,
+    answers=BulkAnswer,
+    fails=(*REFUSALS, "group_not_found", "group_empty"),
+    scope="sms:send",
+)
+def send_group(caller: Caller, body: dict[str, Any]) -> Response:
+    """Send one message to every contact of a group."""
+    return accept(services(), caller, "group", body).response()
+
+
+@endpoint(
+    "POST",
+    "/sms/quote",
+    answers=QuoteAnswer,
+    fails=(*REFUSALS, "recipient_suppressed", "too_many_recipients", "no_valid_recipients", "group_not_found"),
+    scope="sms:send",
+    large=True,
+)
+def price(caller: Caller) -> dict[str, Any]:
+    """Say what a send would cost and reject; takes the body of any of the three, and sends nothing."""
+    body = read_json(LARGE_BODY)
+    named = [name for name in QUOTES if name in body]
+    if len(named) != 1:
+        detail = "Give exactly one of `phone`, `phones` and `group_id`."
+        raise invalid([{"pointer": "", "code": "required", "detail": detail}])
+    kind, schema = QUOTES[named[0]]
+    return quote(services(), caller, kind, load(schema, body))

@@ -1,0 +1,488 @@
+"""What requests and answers look like: requests are checked by it, and the OpenAPI document is made of it."""
+
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+from typing import Any
+from uuid import UUID
+
+from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates
+
+from shared.lifecycle import Category, MessageStatus, SendState
+from shared.segments import MAX_CHARACTERS, text_problem
+
+MOST_PHONES = 100_000
+MOST_AHEAD = timedelta(days=90)
+MOST_METADATA = 2048
+LONGEST_REFERENCE = 255
+
+
+class Request(Schema):
+    """A request's body. An unknown field is an error, and the error names the nearest known one."""
+
+    class Meta:
+        unknown = RAISE
+        ordered = True
+
+    error_messages = {"unknown": "unknown_field"}  # noqa: RUF012
+
+
+def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:
+    """A ValidationError as pointers, codes and details, in the order of the schema's fields."""
+    found: list[dict[str, str]] = []
+    _flatten(schema, error.messages, "", found)
+    return found
+
+
+CODES = {
+    "Missing data for required field.": "required",
+    "Field may not be null.": "required",
+    "Not a valid string.": "wrong_type",
+    "Not a valid integer.": "wrong_type",
+    "Not a valid boolean.": "wrong_type",
+    "Not a valid mapping type.": "wrong_type",
+    "Not a valid list.": "wrong_type",
+    "Not a valid UUID.": "invalid_uuid",
+    "Not a valid datetime.": "invalid_time",
+}
+
+
+def _flatten(schema: Schema, messages: Any, pointer: str, found: list[dict[str, str]]) -> None:
+    if isinstance(messages, dict) and set(messages) == {"code", "detail"}:
+        found.append({"pointer": pointer, **messages})
+    elif isinstance(messages, dict):
+        for key, inner in messages.items():
+            name = "" if key == "_schema" else "/" + str(key).replace("~", "~0").replace("/", "~1")
+            _flatten(schema, inner, pointer + name, found)
+    elif isinstance(messages, list):
+        for inner in messages:
+            _flatten(schema, inner, pointer, found)
+    elif messages == "unknown_field":
+        name = pointer.rpartition("/")[2]
+        nearest = get_close_matches(name, schema.load_fields, 1, 0.5)
+        hint = f" Did you mean `{nearest[0]}`?" if nearest else f" Known fields: {', '.join(schema.load_fields)}."
+        found.append({"pointer": pointer[:200], "code": "unknown_field", "detail": f"There is no such field.{hint}"})
+    else:
+        found.append({"pointer": pointer, "code": CODES.get(messages, "invalid"), "detail": str(messages)})
+
+
+def fail(code: str, detail: str) -> ValidationError:
+    """A validation error with a code of its own."""
+    return ValidationError({"code": code, "detail": detail})
+
+
+class Text(fields.String):
+    """The message: 1 to 1,600 code points, not blank."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        message = super()._deserialize(value, attr, data, **kwargs)
+        problem = text_problem(message)
+        if problem is not None:
+            raise fail(*problem)
+        return message
+
+
+class CanonicalUUID(fields.Field[UUID]):
+    """A UUID in its canonical form: 36 characters, lower case, nothing around it."""
+
+    default_error_messages = {"invalid_uuid": "Not a valid UUID."}  # noqa: RUF012
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
+        return None if value is None else str(value)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> UUID:
+        try:
+            parsed = UUID(value)
+        except (ValueError, AttributeError, TypeError):
+            raise self.make_error("invalid_uuid") from None
+        if str(parsed) != value:
+            raise fail("invalid_uuid", "Write the UUID in its canonical form: 36 characters, lower case.")
+        return parsed
+
+
+class Moment(fields.DateTime):
+    """A time in RFC 3339 with its offset; answered in UTC with `Z`."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
+        if not isinstance(value, str) or "T" not in value:
+            raise self.make_error("invalid", input=value, obj_type="datetime")
+        try:
+            moment = datetime.fromisoformat(value)
+            if moment.tzinfo is None:
+                raise fail("invalid_time", "Say the offset: for UTC, end with `Z`.")
+            return moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise self.make_error("invalid", input=value, obj_type="datetime") from None
+
+
+class Phones(fields.Field[list[object]]):
+    """The recipients, as given; each one is checked later, all at once."""
+
+    default_error_messages = {"invalid": "Not a valid list."}  # noqa: RUF012
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[object]:
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        if not value:
+            raise fail("required", "Name at least one recipient.")
+        return value
+
+
+class SendOptions(Request):
+    """What every send takes."""
+
+    sender_id = fields.String(
+        required=True,
+        validate=validate.Length(1, 15, error="A sender ID has 1 to 15 characters."),
+        metadata={"description": "A sender ID registered by the account.", "example": "ACME"},
+    )
+    message = Text(
+        required=True,
+        metadata={"description": "1 to 1,600 characters, not blank.", "minLength": 1, "maxLength": MAX_CHARACTERS},
+    )
+    send_at = Moment(metadata={"description": "When to send: at most 90 days ahead. In the past: now."})
+    expires_at = Moment(metadata={"description": "When to give up: 72 hours after it is due, unless said."})
+    reference = fields.String(validate=validate.Length(1, LONGEST_REFERENCE))
+    callback_url = fields.Url(schemes={"https"}, validate=validate.Length(max=2048))
+    category = fields.Enum(Category, by_value=True, load_default=Category.TRANSACTIONAL)
+    on_unicode = fields.String(
+        validate=validate.OneOf(["send", "transliterate", "reject"]),
+        load_default="send",
+        metadata={"description": "What to do with a message that does not fit GSM-7."},
+    )
+    max_segments = fields.Integer(strict=True, validate=validate.Range(1, 30))
+    strict = fields.Boolean(
+        truthy={True}, falsy={False}, load_default=False, metadata={"description": "All recipients, or nothing."}
+    )
+    allow_duplicates = fields.Boolean(truthy={True}, falsy={False}, load_default=False)
+    rate = fields.Integer(
+        strict=True, validate=validate.Range(1, 100_000), metadata={"description": "Segments per second, at most."}
+    )
+    metadata = fields.Dict(keys=fields.String(), metadata={"description": "At most 2 kB of your own; comes back."})
+
+    @validates("send_at")
+    def not_too_far_ahead(self, send_at: datetime, data_key: str) -> None:
+        """90 days at most."""
+        if send_at > datetime.now(UTC) + MOST_AHEAD:
+            raise fail("too_far_ahead", "A send can be scheduled at most 90 days ahead.")
+
+    @validates("expires_at")
+    def in_the_future(self, expires_at: datetime, data_key: str) -> None:
+        """Not in the past, and not for ever."""
+        now = datetime.now(UTC)
+        if not now < expires_at <= now + MOST_AHEAD + timedelta(days=7):
+            raise fail("invalid_time", "`expires_at` must be in the future, and at most 97 days ahead.")
+
+    @validates("metadata")
+    def not_too_large(self, metadata: dict[str, Any], data_key: str) -> None:
+        """2 kB at most."""
+        if len(str(metadata).encode()) > MOST_METADATA:
+            raise fail("too_long", "`metadata` may hold at most 2 kB.")
+
+
+class SingleSend(SendOptions):
+    """One message to one phone."""
+
+    phone = fields.String(
+        required=True,
+        validate=validate.Length(1, 64),
+        metadata={"description": "Digits with the country code.", "example": "254711000000"},
+    )
+
+
+class BulkSend(SendOptions):
+    """One message to several phones."""
+
+    phones = Phones(
+        required=True,
+        metadata={
+            "type": "array",
+            "items": {"type": "string", "example": "254711000000"},
+            "minItems": 1,
+            "maxItems": MOST_PHONES,
+        },
+    )
+
+
+class GroupSend(SendOptions):
+    """One message to every contact of a group."""
+
+    group_id = CanonicalUUID(required=True, metadata={"type": "string", "format": "uuid"})
+
+
+class Credentials(Request):
+    """An API key and its secret; the headers X-API-Key and X-API-Secret do as well."""
+
+    api_key = fields.String(required=True)
+    api_secret = fields.String(required=True)
+
+
+class RevokeToken(Request):
+    """The token to revoke; without it, the one in use."""
+
+    token = fields.String()
+
+
+class Paging(Request):
+    """A page of a list."""
+
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 1000))
+    cursor = fields.String()
+
+
+class GroupPaging(Paging):
+    """A page of the groups; without parameters, all of them."""
+
+    limit = fields.Integer(load_default=None, validate=validate.Range(1, 1000))
+
+
+class SendPaging(Paging):
+    """A page of the sends, newest first."""
+
+    state = fields.Enum(SendState, by_value=True)
+    reference = fields.String()
+
+
+class MessagePaging(Paging):
+    """A page of messages."""
+
+    status = fields.Enum(MessageStatus, by_value=True)
+
+
+class HistoryPaging(MessagePaging):
+    """A page of the account's messages, newest first."""
+
+    phone = fields.String()
+    since = Moment()
+    until = Moment()
+
+
+class ErrorAnswer(Schema):
+    """RFC 9457 problem details."""
+
+    type = fields.String(required=True)
+    title = fields.String(required=True)
+    status = fields.Integer(required=True)
+    detail = fields.String(required=True)
+    instance = fields.String(required=True)
+    code = fields.String(required=True)
+    request_id = fields.String(required=True)
+    retryable = fields.Boolean(required=True)
+    remediation = fields.String(required=True)
+
+
+class TokenAnswer(Schema):
+    """A bearer token."""
+
+    access_token = fields.String(required=True)
+    token_type = fields.String(required=True, metadata={"enum": ["Bearer"]})
+    expires_in = fields.Integer(required=True)
+    expires_at = fields.String(required=True, metadata={"format": "date-time"})
+    scope = fields.String(required=True)
+
+
+class SegmentsAnswer(Schema):
+    """How one message is cut."""
+
+    count = fields.Integer(required=True)
+    encoding = fields.String(required=True, metadata={"enum": ["gsm7", "ucs2"]})
+    characters = fields.Integer(required=True)
+
+
+class SingleAnswer(Schema):
+    """An accepted message."""
+
+    send_id = fields.UUID(required=True)
+    message_id = fields.UUID(required=True)
+    status = fields.String(required=True)
+    sender_id = fields.String(required=True)
+    phone = fields.String(required=True)
+    segments = fields.Nested(SegmentsAnswer, required=True)
+    cost = fields.Integer(required=True)
+    balance = fields.Integer(required=True)
+    category = fields.String(required=True)
+    reference = fields.String(required=True, allow_none=True)
+    send_at = fields.String(required=True, allow_none=True)
+    expires_at = fields.String(required=True)
+    test = fields.Boolean(required=True)
+    created_at = fields.String(required=True)
+
+
+class CountsAnswer(Schema):
+    """Recipients of one request."""
+
+    submitted = fields.Integer(required=True)
+    accepted = fields.Integer(required=True)
+    duplicate = fields.Integer(required=True)
+    invalid = fields.Integer(required=True)
+    suppressed = fields.Integer(required=True)
+
+
+class BulkSegmentsAnswer(Schema):
+    """Segments of one message, and of all."""
+
+    per_message = fields.Integer(required=True)
+    encoding = fields.String(required=True)
+    total = fields.Integer(required=True)
+
+
+class RejectedAnswer(Schema):
+    """A recipient that was not accepted."""
+
+    index = fields.Integer(required=True)
+    phone = fields.String(required=True, allow_none=True)
+    code = fields.String(required=True)
+    detail = fields.String()
+    suggestion = fields.String()
+    duplicate_of = fields.Integer()
+
+
+class AcceptedAnswer(Schema):
+    """A recipient's message."""
+
+    message_id = fields.UUID(required=True)
+    phone = fields.String(required=True)
+
+
+class BulkAnswer(Schema):
+    """An accepted bulk or group send."""
+
+    send_id = fields.UUID(required=True)
+    status = fields.String(required=True)
+    sender_id = fields.String(required=True)
+    group_id = fields.UUID(required=True, allow_none=True)
+    counts = fields.Nested(CountsAnswer, required=True)
+    segments = fields.Nested(BulkSegmentsAnswer, required=True)
+    cost = fields.Integer(required=True)
+    balance = fields.Integer(required=True)
+    rejected = fields.List(fields.Nested(RejectedAnswer), required=True)
+    rejected_truncated = fields.Boolean()
+    messages = fields.List(fields.Nested(AcceptedAnswer), required=True)
+    messages_truncated = fields.Boolean()
+    messages_url = fields.String(required=True)
+    category = fields.String(required=True)
+    reference = fields.String(required=True, allow_none=True)
+    send_at = fields.String(required=True, allow_none=True)
+    expires_at = fields.String(required=True)
+    test = fields.Boolean(required=True)
+    created_at = fields.String(required=True)
+
+
+class QuoteAnswer(Schema):
+    """What a send would cost and reject."""
+
+    counts = fields.Nested(CountsAnswer, required=True)
+    segments = fields.Nested(BulkSegmentsAnswer, required=True)
+    parts = fields.List(fields.String(), required=True)
+    cost = fields.Integer(required=True)
+    balance = fields.Integer(required=True)
+    sufficient = fields.Boolean(required=True)
+    rejected = fields.List(fields.Nested(RejectedAnswer), required=True)
+    rejected_truncated = fields.Boolean()
+
+
+class BalanceAnswer(Schema):
+    """What can be spent, and what is reserved."""
+
+    balance = fields.Integer(required=True)
+    reserved = fields.Integer(required=True)
+    unit = fields.String(required=True)
+    low_balance_threshold = fields.Integer(required=True)
+    updated_at = fields.String(required=True)
+
+
+def page_of(item: type[Schema]) -> type[Schema]:
+    """The schema of a list of such items."""
+    return Schema.from_dict(
+        {
+            "data": fields.List(fields.Nested(item), required=True),
+            "next_cursor": fields.String(required=True, allow_none=True),
+        },
+        name=item.__name__.replace("Answer", "Page"),
+    )
+
+
+class TransactionAnswer(Schema):
+    """A row of the ledger."""
+
+    id = fields.Integer(required=True)
+    kind = fields.String(required=True)
+    amount = fields.Integer(required=True)
+    debit = fields.String(required=True)
+    credit = fields.String(required=True)
+    send_id = fields.UUID(required=True, allow_none=True)
+    batch_id = fields.UUID(required=True, allow_none=True)
+    message_id = fields.UUID(required=True, allow_none=True)
+    reason = fields.String(required=True, allow_none=True)
+    created_at = fields.String(required=True)
+
+
+class GroupAnswer(Schema):
+    """A contact group."""
+
+    group_id = fields.UUID(required=True)
+    name = fields.String(required=True)
+    contact_count = fields.Integer(required=True)
+    created_at = fields.String(required=True)
+    updated_at = fields.String(required=True)
+
+
+class SendAnswer(Schema):
+    """An accepted request and what has become of it."""
+
+    send_id = fields.UUID(required=True)
+    kind = fields.String(required=True)
+    status = fields.String(required=True)
+    sender_id = fields.String(required=True)
+    message = fields.String(required=True)
+    group_id = fields.UUID(required=True, allow_none=True)
+    counts = fields.Dict(keys=fields.String(), values=fields.Integer(), required=True)
+    segments = fields.Nested(BulkSegmentsAnswer, required=True)
+    cost = fields.Integer(required=True)
+    category = fields.String(required=True)
+    reference = fields.String(required=True, allow_none=True)
+    metadata = fields.Dict(required=True, allow_none=True)
+    rate = fields.Integer(required=True, allow_none=True)
+    eta = fields.String(required=True, allow_none=True)
+    held_reason = fields.String(required=True, allow_none=True)
+    send_at = fields.String(required=True, allow_none=True)
+    expires_at = fields.String(required=True)
+    test = fields.Boolean(required=True)
+    messages_url = fields.String(required=True)
+    created_at = fields.String(required=True)
+    completed_at = fields.String(required=True, allow_none=True)
+
+
+class MessageAnswer(Schema):
+    """One SMS to one phone."""
+
+    message_id = fields.UUID(required=True)
+    send_id = fields.UUID(required=True)
+    phone = fields.String(required=True)
+    status = fields.String(required=True)
+    sender_id = fields.String(required=True)
+    segments = fields.Integer(required=True)
+    cost = fields.Integer(required=True)
+    error = fields.String(required=True, allow_none=True)
+    reference = fields.String(required=True, allow_none=True)
+    submitted_at = fields.String(required=True, allow_none=True)
+    finished_at = fields.String(required=True, allow_none=True)
+    created_at = fields.String(required=True)
+
+
+class EventAnswer(Schema):
+    """Something that happened to a message."""
+
+    at = fields.String(required=True)
+    type = fields.String(required=True)
+    carrier = fields.String()
+    carrier_reference = fields.String(allow_none=True)
+    attempts = fields.Integer()
+    error = fields.String(allow_none=True)
+    detail = fields.String()
+
+
+class EventsAnswer(Schema):
+    """The timeline of one message, oldest first."""
+
+    message_id = fields.UUID(required=True)
+    data = fields.List(fields.Nested(EventAnswer), required=True)

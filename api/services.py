@@ -1,0 +1,37 @@
+"""What the endpoints work with, made once for an application."""
+
+from dataclasses import dataclass, field
+
+from celery import Celery
+from sqlalchemy import Engine
+
+from api.cache import Remembered
+from api.commit import GroupCommit
+from api.rate_limit import Buckets
+from api.tokens import Tokens
+from shared.queue import Doorbell
+from shared.settings import Settings
+
+
+@dataclass
+class Services:
+    """The application's engine, tokens, limits, commits and doorbell."""
+
+    settings: Settings
+    engine: Engine
+    celery: Celery
+    tokens: Tokens = field(init=False)
+    requests: Buckets = field(init=False)
+    failures: Buckets = field(init=False)
+    doorbell: Doorbell = field(init=False)
+    commits: GroupCommit = field(init=False)
+    remembered: Remembered = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tokens = Tokens(self.engine, self.settings.secret_key)
+        self.requests = Buckets(self.settings.requests_per_second, self.settings.requests_per_second)
+        per_minute = self.settings.token_requests_per_minute
+        self.failures = Buckets(per_minute / 60, per_minute)
+        self.doorbell = Doorbell(self.celery)
+        self.commits = GroupCommit(self.engine)
+        self.remembered = Remembered(self.engine)

@@ -1,0 +1,7 @@
+"""The application that a WSGI server runs: `api.wsgi:app`."""
+
+from api.app import create_app
+from shared.logs import configure_logging
+
+configure_logging()
+app = create_app()

@@ -1,0 +1,61 @@
+"""Who runs Postgres: it refuses root, so root has it run as nobody."""
+
+import os
+import pwd
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+NOBODY = 65534
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The beginning of a command, and the user and group for the process (None: those of this process)."""
+
+    prefix: tuple[str, ...] = ()
+    user: int | None = None
+    group: int | None = None
+
+    def own(self, folder: Path) -> None:
+        """Give the folder and all below it to the account's user."""
+        if self.user is None or self.group is None:
+            return
+        for path in _walk(folder):
+            os.chown(path, self.user, self.group, follow_symlinks=False)
+
+
+def unprivileged(data_dir: Path) -> Account:
+    """An account that Postgres accepts and that can use the data folder.
+
+    As root a user namespace is best: in it root's files belong to nobody, so neither the ownership of files nor the
+    folders above them have to be opened. Some containers forbid it; a real change of user is left then.
+    """
+    if os.geteuid() != 0:
+        return Account()
+    if data_dir.exists() and data_dir.stat().st_uid != 0:
+        owner = data_dir.stat()
+        return Account(user=owner.st_uid, group=owner.st_gid)
+    unshare = _namespace_command()
+    if unshare:
+        return Account(prefix=unshare)
+    nobody = pwd.getpwnam("nobody")
+    return Account(user=nobody.pw_uid, group=nobody.pw_gid)
+
+
+@cache
+def _namespace_command() -> tuple[str, ...]:
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        return ()
+    command = (unshare, "--user", f"--map-user={NOBODY}", f"--map-group={NOBODY}", "--")
+    trial = subprocess.run([*command, "true"], capture_output=True, timeout=10, check=False)
+    return command if trial.returncode == 0 else ()
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    yield folder
+    yield from folder.rglob("*")

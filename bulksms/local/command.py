@@ -1,0 +1,31 @@
+"""A child process given by its command line."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from bulksms.local.process import Process, leash
+
+
+class Command(Process):
+    """Run a command; `is_ready` says when it does its work (at once, unless told otherwise)."""
+
+    def __init__(
+        self,
+        name: str,
+        command: list[str],
+        env: Mapping[str, str],
+        log_file: Path,
+        cwd: Path,
+        is_ready: Callable[[], bool] = lambda: True,
+    ) -> None:
+        super().__init__(name, log_file)
+        self._command = command
+        self._env = dict(env)
+        self._cwd = cwd
+        self._is_ready = is_ready
+
+    def launch(self) -> None:
+        self._spawn([*leash(self.stop_signal), *self._command], self._env, self._cwd)
+
+    def ready(self) -> bool:
+        return self.exit_code() is None and self._is_ready()

@@ -1,0 +1,110 @@
+"""Files of a local installation: secrets, locks and logs."""
+
+import fcntl
+import os
+import secrets
+import time
+from pathlib import Path
+
+from bulksms.local.errors import LocalError
+
+LOG_LIMIT = 20 * 1024 * 1024
+"""Bytes beyond which a log is put aside at the next start of its process."""
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all."""
+    staged = path.with_name(path.name + ".new")
+    staged.unlink(missing_ok=True)
+    descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    staged.replace(path)
+
+
+def secret(path: Path) -> str:
+    """The secret kept in the file, 64 hexadecimal digits, made at the first call."""
+    if not path.exists():
+        write_private(path, secrets.token_hex(32) + "\n")
+    return path.read_text().strip()
+
+
+def open_log(path: Path) -> tuple[int, int]:
+    """A descriptor that appends to the log, and the log's size in bytes; a large log becomes `<name>.1` first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size > LOG_LIMIT:
+        path.replace(path.with_name(path.name + ".1"))
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    return descriptor, os.fstat(descriptor).st_size
+
+
+def tail(path: Path, since: int = 0, lines: int = 15) -> str:
+    """The last lines of a log, of what was written beyond `since` bytes."""
+    try:
+        with path.open("rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(since, end - 16_384, 0))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return "(no log)"
+    return "\n".join(text.splitlines()[-lines:]) or "(the log is empty)"
+
+
+class Lock:
+    """A lock file, held by this process and by every process that was given its descriptor.
+
+    The kernel lets go of it when the last of them has ended, so no kill leaves it behind.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    @property
+    def descriptor(self) -> int:
+        """For `pass_fds` of a child that must count as a holder for as long as it lives."""
+        assert self._descriptor is not None
+        return self._descriptor
+
+    def acquire(self, busy: str, patience: float = 0.0) -> None:
+        """Take the lock.
+
+        Raises LocalError with the text of `busy` ({pid} in it is the holder) when another run has it. What a dead
+        run left behind is given `patience` seconds to end.
+        """
+        self.release()
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                holder = os.pread(descriptor, 32, 0).decode().strip()
+                if _alive(holder) or time.monotonic() > deadline:
+                    os.close(descriptor)
+                    raise LocalError(busy.replace("{pid}", holder or "unknown")) from None
+                time.sleep(0.05)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Let go of it; children that were given the descriptor still hold it until they end."""
+        if self._descriptor is None:
+            return
+        os.ftruncate(self._descriptor, 0)
+        os.close(self._descriptor)
+        self._descriptor = None
+
+
+def _alive(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True

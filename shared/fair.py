@@ -1,0 +1,31 @@
+"""Fair order among accounts: start-time fair queueing in one sortable number.
+
+Every batch gets a *turn*, in virtual microseconds, and workers always take the smallest. A batch's turn is the later
+of the queue's clock (the smallest turn that still waits) and the account's last turn in that lane, plus the batch's
+cost divided by the weight of its lane and account. So an account that queued ten million messages has turns far
+ahead, and the next account's first batch comes right after what is being sent now. A lane of greater weight comes
+proportionally sooner, and no lane can starve another.
+
+Source: Goyal, Vin, Cheng, "Start-time Fair Queuing", SIGCOMM 1996.
+"""
+
+import time
+
+from sqlalchemy import Connection, text
+
+from shared.lifecycle import LANE_WEIGHTS
+
+MICROSECONDS_PER_SEGMENT = 10
+"""Nominal cost in the last lane: above any real rate (100,000 segments/s), so that an idle queue's clock, which is
+the time of day, never falls behind an account's last turn for long."""
+
+
+def clock(connection: Connection) -> int:
+    """The queue's clock: the smallest turn that waits, or the time of day in microseconds when none does."""
+    waiting = connection.execute(text("SELECT min(turn) FROM batch WHERE state = 'queued'")).scalar()
+    return int(waiting) if waiting is not None else time.time_ns() // 1000
+
+
+def cost(segments: int, lane: int, weight: int = 1) -> int:
+    """Virtual microseconds that `segments` take in the lane for an account of that weight; at least 1."""
+    return max(1, segments * MICROSECONDS_PER_SEGMENT // (LANE_WEIGHTS[lane] * weight))

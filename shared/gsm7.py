@@ -1,0 +1,92 @@
+"""The GSM 7-bit default alphabet and its extension table (3GPP TS 23.038 §6.2.1 and §6.2.1.1).
+
+A septet is held in a byte of its own here, unpacked: packing seven bits to the octet is the carrier's side of the wire.
+A character of the extension table costs two septets, the escape and its code. National language tables are not used.
+"""
+
+import re
+
+__all__ = ["ESCAPE", "EXTENSION", "decode", "encode", "is_gsm7", "septet_count"]
+
+ESCAPE = 0x1B
+
+_DEFAULT = (
+    "@£$¥èéùìòÇ\nØø\rÅå"
+    "Δ_ΦΓΛΩΠΨΣΘΞ\x1bÆæßÉ"
+    " !\"#¤%&'()*+,-./"
+    "0123456789:;<=>?"
+    "¡ABCDEFGHIJKLMNO"
+    "PQRSTUVWXYZÄÖÑÜ§"
+    "¿abcdefghijklmno"
+    "pqrstuvwxyzäöñüà"
+)
+
+EXTENSION = {
+    "\f": 0x0A,
+    "^": 0x14,
+    "{": 0x28,
+    "}": 0x29,
+    "\\": 0x2F,
+    "[": 0x3C,
+    "~": 0x3D,
+    "]": 0x3E,
+    "|": 0x40,
+    "€": 0x65,
+}
+
+# The escape itself is no character: a text that holds U+001B is not GSM-7.
+_CHARACTERS = _DEFAULT.replace(chr(ESCAPE), "") + "".join(EXTENSION)
+
+# Possessive, so that a text which fails near its end is not tried again from every shorter length.
+_ONLY_GSM7 = re.compile(f"[{re.escape(_CHARACTERS)}]*+")
+_NOT_GSM7 = re.compile(f"[^{re.escape(_CHARACTERS)}]")
+_EXTENDED = re.compile(f"[{re.escape(''.join(EXTENSION))}]")
+
+_TO_SEPTETS = {ord(character): chr(septet) for septet, character in enumerate(_DEFAULT)} | {
+    ord(character): chr(ESCAPE) + chr(septet) for character, septet in EXTENSION.items()
+}
+
+_FROM_EXTENSION = {chr(septet): character for character, septet in EXTENSION.items()} | {chr(ESCAPE): " ", "": " "}
+_FROM_DEFAULT = dict(enumerate(_DEFAULT))
+_ESCAPED = re.compile(r"\x1b([\x00-\x7f]?)")
+
+
+def is_gsm7(text: str) -> bool:
+    """Whether every character of the text is in the default alphabet or its extension table."""
+    return _ONLY_GSM7.fullmatch(text) is not None
+
+
+def septet_count(text: str) -> int:
+    """The length in septets of a text for which `is_gsm7` holds; the answer means nothing for any other."""
+    return len(text) + len(_EXTENDED.findall(text))
+
+
+def encode(text: str) -> bytes:
+    """The septets of the text, one to a byte, an extension character as the escape and its code.
+
+    Raises UnicodeEncodeError (a ValueError) at the first character that is in neither table.
+    """
+    stranger = _NOT_GSM7.search(text)
+    if stranger is not None:
+        raise UnicodeEncodeError("gsm7", text, stranger.start(), stranger.end(), "not in the GSM 7-bit alphabet")
+    return text.translate(_TO_SEPTETS).encode("latin-1")
+
+
+def decode(septets: bytes) -> str:
+    """The text of unpacked septets, read as a handset must: it shows something for every code.
+
+    An escaped code that the extension table leaves empty is the default alphabet's character (3GPP TS 23.038 §6.2.1.1);
+    an escape after an escape, or with nothing after it, is a space.
+
+    Raises UnicodeDecodeError (a ValueError) at the first byte above 0x7F, which is no septet.
+    """
+    codes = septets.decode("ascii")
+    if ESCAPE not in septets:
+        return codes.translate(_FROM_DEFAULT)
+
+    # Codes and characters share one range of numbers, so what was escaped is translated apart from what was not:
+    # re.split with a group gives the two in turn.
+    pieces = _ESCAPED.split(codes)
+    pieces[0::2] = [plain.translate(_FROM_DEFAULT) for plain in pieces[0::2]]
+    pieces[1::2] = [_FROM_EXTENSION.get(code) or code.translate(_FROM_DEFAULT) for code in pieces[1::2]]
+    return "".join(pieces)

@@ -1,0 +1,62 @@
+"""Identifiers: UUID version 7 (RFC 9562 §5.7), ordered by time.
+
+A message has no identifier of its own to store. The last 16 bits of a batch's id are zero, and the id of the
+message at `index` (1 to 65,535) of that batch is the batch's id with the index there. So every message can be
+named before any row of it exists, its batch is found by clearing 16 bits, and a table keyed by it is ordered by
+time.
+
+>>> batch = new_batch_id()
+>>> batch_of(message_id(batch, 7)) == batch, index_of(message_id(batch, 7))
+(True, 7)
+"""
+
+import os
+import time
+from datetime import UTC, datetime
+from uuid import UUID
+
+_INDEX_BITS = 0xFFFF
+
+
+def new_id(at: float | None = None) -> UUID:
+    """A new version 7 UUID. `at` is seconds since the epoch; without it, now."""
+    nanoseconds = time.time_ns() if at is None else int(at * 1e9)
+    milliseconds, rest = divmod(nanoseconds, 1_000_000)
+    below = rest * 4096 // 1_000_000  # 12 bits of sub-millisecond time, RFC 9562 §6.2 method 3
+    random = int.from_bytes(os.urandom(8), "big") >> 2
+    return UUID(int=milliseconds << 80 | 7 << 76 | below << 64 | 2 << 62 | random)
+
+
+def new_batch_id() -> UUID:
+    """A new id whose last 16 bits are zero, so that message ids can be derived from it."""
+    return UUID(int=new_id().int & ~_INDEX_BITS)
+
+
+def message_id(batch_id: UUID, index: int) -> UUID:
+    """The id of the message at `index` (from 1) of the batch."""
+    return UUID(int=batch_id.int | index)
+
+
+def batch_of(message: UUID) -> UUID:
+    """The id of the batch that a message belongs to."""
+    return UUID(int=message.int & ~_INDEX_BITS)
+
+
+def index_of(message: UUID) -> int:
+    """The place of a message in its batch, from 1; 0 is the batch itself."""
+    return message.int & _INDEX_BITS
+
+
+def prefix_of(batch_id: UUID | str) -> str:
+    """The text of the batch's id without its last 4 digits: `prefix + f"{index:04x}"` is the message's id."""
+    return str(batch_id)[:-4]
+
+
+def time_of(identifier: UUID) -> datetime:
+    """When the id was made, UTC, to the millisecond."""
+    return datetime.fromtimestamp((identifier.int >> 80) / 1000, UTC)
+
+
+def first_id_at(at: datetime) -> UUID:
+    """The smallest id of that moment: what a time range of ids is compared with."""
+    return UUID(int=int(at.timestamp() * 1000) << 80)

@@ -1,0 +1,106 @@
+"""The states of a send, a batch and a message, and which may follow which.
+
+A message only moves forward, and `delivered` is final. The order of `MessageStatus` is the order of the database's
+enum, so `status < 'delivered'` means the same in both.
+"""
+
+from enum import StrEnum
+from typing import Final
+
+
+class MessageStatus(StrEnum):
+    """Where one message is. Only states from `in_doubt` on are stored; those before follow from its batch."""
+
+    SCHEDULED = "scheduled"
+    QUEUED = "queued"
+    SENDING = "sending"
+    IN_DOUBT = "in_doubt"
+    SENT = "sent"
+    REJECTED = "rejected"
+    FAILED = "failed"
+    CANCELED = "canceled"
+    EXPIRED = "expired"
+    UNDELIVERED = "undelivered"
+    DELIVERED = "delivered"
+
+
+class SendState(StrEnum):
+    """Where one accepted request is."""
+
+    SCHEDULED = "scheduled"
+    EXPANDING = "expanding"
+    QUEUED = "queued"
+    SENDING = "sending"
+    PAUSED = "paused"
+    HELD = "held"
+    COMPLETED = "completed"
+    CANCELED = "canceled"
+
+
+class BatchState(StrEnum):
+    """Where one slice of a send's recipients is. `waiting` becomes `queued` when its `due_at` has come."""
+
+    WAITING = "waiting"
+    QUEUED = "queued"
+    SENDING = "sending"
+    PAUSED = "paused"
+    HELD = "held"
+    DONE = "done"
+    CANCELED = "canceled"
+    EXPIRED = "expired"
+
+
+class Category(StrEnum):
+    """What a send is for. Decides how soon its turn comes."""
+
+    AUTHENTICATION = "authentication"
+    TRANSACTIONAL = "transactional"
+    MARKETING = "marketing"
+
+
+LANES: Final = (Category.AUTHENTICATION, Category.TRANSACTIONAL, Category.MARKETING)
+"""A category's lane is its place here, from 0."""
+
+LANE_WEIGHTS: Final = (64, 8, 1)
+"""How much faster a lane's turn comes than the last lane's, for the same number of segments."""
+
+STORED: Final = (
+    MessageStatus.IN_DOUBT,
+    MessageStatus.SENT,
+    MessageStatus.REJECTED,
+    MessageStatus.FAILED,
+    MessageStatus.CANCELED,
+    MessageStatus.EXPIRED,
+    MessageStatus.UNDELIVERED,
+    MessageStatus.DELIVERED,
+)
+"""The states that have a counter on the send."""
+
+CHARGED: Final = frozenset({MessageStatus.SENT, MessageStatus.UNDELIVERED, MessageStatus.DELIVERED})
+
+_S = MessageStatus
+FOLLOWS: Final[dict[MessageStatus, frozenset[MessageStatus]]] = {
+    _S.SCHEDULED: frozenset({_S.QUEUED, _S.CANCELED, _S.EXPIRED}),
+    _S.QUEUED: frozenset({_S.SENDING, _S.REJECTED, _S.CANCELED, _S.EXPIRED}),
+    _S.SENDING: frozenset({_S.QUEUED, _S.SENT, _S.IN_DOUBT, _S.FAILED, _S.REJECTED}),
+    _S.IN_DOUBT: frozenset({_S.SENT, _S.FAILED, _S.EXPIRED, _S.UNDELIVERED, _S.DELIVERED}),
+    _S.SENT: frozenset({_S.UNDELIVERED, _S.DELIVERED}),
+    _S.EXPIRED: frozenset({_S.UNDELIVERED, _S.DELIVERED}),
+    _S.UNDELIVERED: frozenset({_S.DELIVERED}),
+    _S.REJECTED: frozenset(),
+    _S.FAILED: frozenset(),
+    _S.CANCELED: frozenset(),
+    _S.DELIVERED: frozenset(),
+}
+"""`sending` goes back to `queued` only where the message certainly never left. `expired` is followed by a receipt's
+word only where it ran out of doubt: the status is corrected, the money is not."""
+
+
+def can_follow(before: MessageStatus, after: MessageStatus) -> bool:
+    """Whether a message in `before` may become `after`."""
+    return after in FOLLOWS[before]
+
+
+OPEN_SENDS: Final = frozenset(
+    {SendState.SCHEDULED, SendState.EXPANDING, SendState.QUEUED, SendState.SENDING, SendState.PAUSED, SendState.HELD}
+)

@@ -1,0 +1,92 @@
+"""What an installation can set, read once from the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+N = TypeVar("N", int, float)
+
+
+class SettingsError(RuntimeError):
+    """A setting is missing or unusable. The message names it and says what to put there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One installation's settings. Times are in seconds, rates in segments per second."""
+
+    database_url: str
+    redis_url: str
+    broker_url: str
+    secret_key: str
+    database_pool: int = 8
+    eager: bool = False
+    """Run tasks in the caller's thread, for quick tests without a broker."""
+    carrier: str = "simulator"
+    simulator_rate: float = 0.0
+    """Segments per second of the simulated carrier; 0 is no limit."""
+    simulator_window: int = 400
+    simulator_receipt_delay: float = 1.0
+    simulator_round_trip: float = 0.0
+    """Seconds between a window's submit and its answers."""
+    turns: int = 4
+    """Batches that one worker process sends at the same time."""
+    lease: float = 15.0
+    doubt_grace: float = 24 * 3600.0
+    """How long after its validity a message may stay in doubt before its credits are given back."""
+    requests_per_second: int = 10_000
+    """Requests per second that one API process takes from one account."""
+    token_requests_per_minute: int = 120
+    """Failed token exchanges per minute that one API process takes from one address."""
+
+
+def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
+    """Settings from environment variables.
+
+    Raises SettingsError naming the variable and the remedy.
+    """
+    env = os.environ if environ is None else environ
+    required = {name: env.get(name, "") for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")}
+    for name, value in required.items():
+        if not value:
+            raise SettingsError(f"{name} is not set. Set it in the environment, or use `make run`, which sets it up.")
+    if len(required["SECRET_KEY"]) < 32:
+        raise SettingsError("SECRET_KEY is shorter than 32 characters. Make one with `openssl rand -hex 32`.")
+    return Settings(
+        database_url=driver_url(required["DATABASE_URL"]),
+        redis_url=required["REDIS_URL"],
+        broker_url=env.get("BROKER_URL") or required["REDIS_URL"],
+        secret_key=required["SECRET_KEY"],
+        database_pool=_number(env, "DATABASE_POOL", 8, int),
+        eager=env.get("CELERY_EAGER", "") == "1",
+        carrier=env.get("CARRIER", "simulator"),
+        simulator_rate=_number(env, "SIMULATOR_RATE", 0.0, float),
+        simulator_window=_number(env, "SIMULATOR_WINDOW", 400, int),
+        simulator_receipt_delay=_number(env, "SIMULATOR_RECEIPT_DELAY", 1.0, float),
+        simulator_round_trip=_number(env, "SIMULATOR_ROUND_TRIP", 0.0, float),
+        turns=_number(env, "WORKER_TURNS", 4, int),
+        lease=_number(env, "LEASE_SECONDS", 15.0, float),
+        doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", 24 * 3600.0, float),
+        requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
+        token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
+    )
+
+
+def driver_url(url: str) -> str:
+    """The database URL with its driver named, as SQLAlchemy takes it; `postgres://` is understood too."""
+    scheme, separator, rest = url.partition("://")
+    if scheme not in ("postgres", "postgresql", "postgresql+psycopg") or not separator:
+        raise SettingsError("DATABASE_URL must begin with postgresql://. Postgres 15 or newer is the only database.")
+    return f"postgresql+psycopg://{rest}"
+
+
+def _number(env: Mapping[str, str], name: str, default: N, kind: type[N]) -> N:
+    text = env.get(name, "")
+    try:
+        value = kind(text) if text else default
+    except ValueError:
+        raise SettingsError(f"{name} is {text!r}, which is not a number. Example: {name}={default}") from None
+    if value < 0:
+        raise SettingsError(f"{name} is below zero. Example: {name}={default}")
+    return value

@@ -1,0 +1,255 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.phones import Screened, invalid_detail, is_phone, mask, screen, suggest
+
+ARABIC_INDIC = "\u0664\u0669\u0661\u0667\u0660\u0661\u0662\u0663\u0664\u0665"
+FULL_WIDTH = "\uff14\uff19\uff11\uff17\uff10\uff11\uff12\uff13\uff14"
+NOT_PHONES = [
+    "",
+    " ",
+    "1234567",
+    "1" * 16,
+    "0491701234567",
+    "+491701234567",
+    "49 1701234567",
+    "491701234567\n",
+    "\n491701234567",
+    "491701234567\n491701234568",
+    "4917012345\u00b2",
+    ARABIC_INDIC,
+    FULL_WIDTH,
+    "49170123456\u0664",
+    "49170123456\uff14",
+    "49170123456a",
+    "-49170123456",
+    "49170123.456",
+    "1_000_000_000",
+    "4917012345\ud83d",
+]
+NOT_STRINGS: list[object] = [
+    None,
+    491701234567,
+    4.9e11,
+    True,
+    ["491701234567"],
+    {"phone": "491701234567"},
+    b"491701234567",
+]
+
+
+def test_it_works() -> None:
+    assert screen(["491701234567", "+49 170 1234568", "491701234567"], allow_duplicates=False) == Screened(
+        accepted=["491701234567"],
+        accepted_index=[0],
+        rejected=[
+            {
+                "index": 1,
+                "phone": "+49 170 1234568",
+                "code": "invalid_phone",
+                "detail": "A phone is digits only, without a plus sign, leading 00 or separators; send 491701234568.",
+                "suggestion": "491701234568",
+            },
+            {"index": 2, "phone": "491701234567", "code": "duplicate", "duplicate_of": 0},
+        ],
+    )
+
+
+@pytest.mark.parametrize("text", ["12345678", "123456789012345", "491701234567", "1" + "0" * 14])
+def test_8_to_15_digits_are_a_phone(text: str) -> None:
+    assert is_phone(text)
+
+
+@pytest.mark.parametrize("text", NOT_PHONES)
+def test_anything_else_is_not(text: str) -> None:
+    assert not is_phone(text)
+    assert screen([text], allow_duplicates=False).accepted == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+491701234567",
+        "00491701234567",
+        "+49 170 123-4567",
+        "+49.170.1234567",
+        "(+49) 170/1234567",
+        "+49\u00a0170\u00a01234567",
+        "\u202a+49 170 1234567\u202c",
+        " 491701234567\n",
+        "0049 170 1234567",
+    ],
+)
+def test_the_digits_are_suggested(text: str) -> None:
+    assert suggest(text) == "491701234567"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "+",
+        "0170 1234567",
+        "+0170 1234567",
+        "+49 (0)170 1234567",
+        "+49 ( 0 ) 170 1234567",
+        "++491701234567",
+        "49+1701234567",
+        "+49 170",
+        "491701234567, 491701234568",
+        "491701234567 491701234568",
+        "491701\n234567",
+        "+49 170 1234567 ext. 3",
+        ARABIC_INDIC,
+        "-" * 100 + "491701234567",
+    ],
+)
+def test_nothing_is_suggested_where_more_is_wrong(text: str) -> None:
+    assert suggest(text) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "this is null"),
+        (491701234567, "this is a number"),
+        (True, "this is a boolean"),
+        ([], "this is an array"),
+        ({}, "this is an object"),
+        ("", "is empty"),
+        ("  ", "is empty"),
+        ("+491701234567", "send 491701234567"),
+        ("+49 (0)170 1234567", "leave it out"),
+        (ARABIC_INDIC, "the digits 0-9 only"),
+        ("call me", "the digits 0-9 only"),
+        ("01701234567", "starts with 0"),
+        ("1234567", "has 7 digits and needs at least 8"),
+        ("1" * 16, "has 16 digits and may have at most 15"),
+    ],
+)
+def test_the_detail_says_what_is_wrong(value: object, words: str) -> None:
+    assert words in invalid_detail(value)
+
+
+def test_nothing_rejected_needs_no_index() -> None:
+    phones: list[object] = ["491701234567", "491701234568"]
+    screened = screen(phones, allow_duplicates=False)
+    assert screened == Screened(["491701234567", "491701234568"], None, [])
+    assert screened.accepted is not phones
+
+
+def test_an_empty_list_is_screened_to_nothing() -> None:
+    assert screen([], allow_duplicates=False) == Screened([], None, [])
+
+
+def test_duplicates_are_accepted_on_request() -> None:
+    assert screen(["491701234567"] * 3, allow_duplicates=True) == Screened(["491701234567"] * 3, None, [])
+    mixed = screen(["491701234567", None, "491701234567"], allow_duplicates=True)
+    assert (mixed.accepted, mixed.accepted_index) == (["491701234567"] * 2, [0, 2])
+
+
+def test_every_repeat_points_to_the_first() -> None:
+    screened = screen(["x", "491701234567", "491701234567", "491701234567"], allow_duplicates=False)
+    assert [entry.get("duplicate_of") for entry in screened.rejected] == [None, 1, 1]
+
+
+def test_an_invalid_value_is_never_a_duplicate() -> None:
+    screened = screen(["12", "12"], allow_duplicates=False)
+    assert [entry["code"] for entry in screened.rejected] == ["invalid_phone", "invalid_phone"]
+
+
+def test_one_string_of_two_lines_is_not_two_phones() -> None:
+    screened = screen(["491701234567\n491701234568"], allow_duplicates=False)
+    assert screened.accepted == []
+    assert screened.rejected[0]["index"] == 0
+
+
+def test_what_is_shown_back_is_cut_and_only_ever_a_string() -> None:
+    screened = screen(["9" * 1000, 491701234567, None], allow_duplicates=False)
+    assert [entry["phone"] for entry in screened.rejected] == ["9" * 32, None, None]
+    assert not any("suggestion" in entry for entry in screened.rejected)
+
+
+@pytest.mark.parametrize(
+    ("phone", "masked"),
+    [("491701234567", "491*******67"), ("12345678", "123***78"), ("1234567", "*******"), ("", "")],
+)
+def test_a_log_shows_little_of_a_phone(phone: str, masked: str) -> None:
+    assert mask(phone) == masked
+
+
+def test_100_000_phones_are_screened_at_once() -> None:
+    phones: list[object] = [str(491700000000 + number) for number in range(100_000)]
+    fastest = float("inf")
+    for _ in range(5):
+        started = time.perf_counter()
+        assert screen(phones, allow_duplicates=False).accepted_index is None
+        fastest = min(fastest, time.perf_counter() - started)
+    # It takes about 0.01 s; checking phone by phone takes several times as long. The margin is for a busy machine.
+    assert fastest < 0.1
+
+
+ASCII_DIGITS = frozenset("0123456789")
+
+
+def screened_one_by_one(phones: list[object], allow_duplicates: bool) -> list[tuple[str, object]]:
+    """For each item its fate, found without a regular expression and without a pass over the whole."""
+    fates: list[tuple[str, object]] = []
+    for index, phone in enumerate(phones):
+        if not (isinstance(phone, str) and 8 <= len(phone) <= 15 and set(phone) <= ASCII_DIGITS and phone[0] != "0"):
+            fates.append(("invalid_phone", None))
+        elif not allow_duplicates and phone in phones[:index]:
+            fates.append(("duplicate", phones.index(phone)))
+        else:
+            fates.append(("accepted", phone))
+    return fates
+
+
+few_phones = st.integers(491701234560, 491701234599).map(str)
+phone_like = st.text(st.sampled_from("0123456789123456789\n +\u00b2\u0664\uff11"), min_size=6, max_size=17)
+mostly_phones = st.lists(few_phones, max_size=30)
+anything = st.lists(
+    st.one_of(few_phones, few_phones, phone_like, st.sampled_from(NOT_PHONES), st.sampled_from(NOT_STRINGS)),
+    max_size=20,
+)
+
+
+@given(st.one_of(mostly_phones, anything), st.booleans())
+def test_screening_at_once_is_screening_one_by_one(phones: list[object], allow_duplicates: bool) -> None:
+    screened = screen(phones, allow_duplicates)
+
+    positions = range(len(phones)) if screened.accepted_index is None else screened.accepted_index
+    fates: dict[object, tuple[object, object]] = {
+        index: ("accepted", phone) for index, phone in zip(positions, screened.accepted, strict=True)
+    }
+    for entry in screened.rejected:
+        assert entry["index"] not in fates
+        fates[entry["index"]] = (entry["code"], entry.get("duplicate_of"))
+
+    assert [fates[index] for index in range(len(phones))] == screened_one_by_one(phones, allow_duplicates)
+    assert len(fates) == len(phones)
+    assert (screened.accepted_index is None) == (not screened.rejected)
+    rejected_index = [entry["index"] for entry in screened.rejected]
+    assert rejected_index == [index for index in range(len(phones)) if index in rejected_index]
+
+
+@given(st.text(st.sampled_from("0123456789+ -.()/\u00a0\n\u0664"), max_size=30))
+def test_a_suggestion_is_a_phone_of_the_same_digits(text: str) -> None:
+    suggestion = suggest(text)
+    if suggestion is not None:
+        assert is_phone(suggestion)
+        assert "".join(c for c in text if c in ASCII_DIGITS).removeprefix("00") == suggestion
+
+
+@given(st.text(st.characters(), max_size=20))
+def test_there_is_always_a_detail(text: str) -> None:
+    if not is_phone(text):
+        assert invalid_detail(text).endswith(".")
+
+
+@given(st.from_regex(r"[1-9][0-9]{7,14}", fullmatch=True, alphabet=st.characters(codec="ascii")))
+def test_a_phone_is_its_own_suggestion(phone: str) -> None:
+    assert suggest(phone) == phone

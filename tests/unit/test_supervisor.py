@@ -1,0 +1,186 @@
+"""The supervisor with small children of its own, in a process of its own: signals and leashes are real."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from bulksms.local.command import Command
+from bulksms.local.errors import LocalError
+from bulksms.local.files import LOG_LIMIT
+from bulksms.local.supervisor import Supervisor
+
+SUPERVISOR = """
+import os, sys
+from pathlib import Path
+from bulksms.local.command import Command
+from bulksms.local.supervisor import Stopped, Supervisor
+folder = Path(sys.argv[1])
+with Supervisor() as supervisor:
+    for name, code in zip(sys.argv[2::2], sys.argv[3::2]):
+        command = [sys.executable, "-u", "-c", code]
+        supervisor.start(Command(name, command, os.environ, folder / f"{name}.log", folder))
+    print("running", flush=True)
+    supervisor.run()
+print("stopped", flush=True)
+"""
+SLEEPER = "import os, time; print(os.getpid()); time.sleep(60)"
+POLITE = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: (open(sys.argv[0] + {name!r}, "w").write(str(time.monotonic())), os._exit(0)))
+print(os.getpid())
+time.sleep(60)
+"""
+PARENT = """
+import subprocess, sys, time
+print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid)
+time.sleep(60)
+"""
+
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    started: list[subprocess.Popen[str]] = []
+
+    def run(*children: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", SUPERVISOR, str(tmp_path), *children]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "running\n"
+        return process
+
+    yield run
+    for process in started:
+        if process.poll() is None:
+            process.terminate()
+        process.communicate(timeout=40)
+
+
+def pids(log: Path) -> list[int]:
+    return [int(line) for line in log.read_text().split()] if log.exists() else []
+
+
+def gone(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 15) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_all_children(start: Start, tmp_path: Path, number: signal.Signals) -> None:
+    supervisor = start("one", SLEEPER, "two", SLEEPER)
+    assert eventually(lambda: bool(pids(tmp_path / "one.log") and pids(tmp_path / "two.log")))
+    supervisor.send_signal(number)
+    out, _ = supervisor.communicate(timeout=20)
+    assert out == "stopped\n"
+    assert supervisor.returncode == 0
+    assert all(gone(pid) for name in ("one", "two") for pid in pids(tmp_path / f"{name}.log"))
+
+
+def test_a_child_that_dies_is_started_again(start: Start, tmp_path: Path) -> None:
+    supervisor = start("child", SLEEPER)
+    log = tmp_path / "child.log"
+    assert eventually(lambda: len(pids(log)) == 1)
+    os.kill(pids(log)[0], signal.SIGKILL)
+    assert eventually(lambda: len(pids(log)) == 2)
+    supervisor.terminate()
+    _, said = supervisor.communicate(timeout=20)
+    assert f"child was ended by SIGKILL; starting it again in 0.5 s (its log: {log})" in said
+
+
+def test_a_child_that_keeps_dying_is_started_less_and_less_often(start: Start, tmp_path: Path) -> None:
+    supervisor = start("child", "import time, os; print(os.getpid()); time.sleep(0.1); os._exit(3)")
+    assert eventually(lambda: len(pids(tmp_path / "child.log")) == 3)
+    supervisor.terminate()
+    _, said = supervisor.communicate(timeout=20)
+    assert "ended with exit code 3; starting it again in 0.5 s" in said
+    assert "ended with exit code 3; starting it again in 1.0 s" in said
+
+
+def test_children_are_stopped_in_reverse_order(start: Start, tmp_path: Path) -> None:
+    children = {name: POLITE.replace("sys.argv[0]", repr(str(tmp_path) + "/")) for name in ("first", "second")}
+    named = [part for name, code in children.items() for part in (name, code.format(name=name))]
+    supervisor = start(*named)
+    assert eventually(lambda: bool(pids(tmp_path / "first.log") and pids(tmp_path / "second.log")))
+    supervisor.terminate()
+    supervisor.communicate(timeout=20)
+    assert float((tmp_path / "second").read_text()) < float((tmp_path / "first").read_text())
+
+
+def test_children_end_with_a_killed_supervisor(start: Start, tmp_path: Path) -> None:
+    supervisor = start("child", SLEEPER)
+    assert eventually(lambda: bool(pids(tmp_path / "child.log")))
+    supervisor.kill()
+    supervisor.communicate(timeout=20)
+    assert eventually(lambda: gone(pids(tmp_path / "child.log")[0]))
+
+
+def test_what_a_dead_child_has_started_is_swept_away(start: Start, tmp_path: Path) -> None:
+    start("child", PARENT)
+    log = tmp_path / "child.log"
+    assert eventually(lambda: bool(pids(log)))
+    orphan = pids(log)[0]
+    parent = psutil.Process(orphan).ppid()
+    os.kill(parent, signal.SIGKILL)
+    assert eventually(lambda: len(pids(log)) == 2)
+    assert gone(orphan)
+
+
+def test_a_child_is_out_of_reach_of_the_terminal(start: Start, tmp_path: Path) -> None:
+    supervisor = start("child", SLEEPER)
+    assert eventually(lambda: bool(pids(tmp_path / "child.log")))
+    assert os.getsid(pids(tmp_path / "child.log")[0]) != os.getsid(supervisor.pid)
+
+
+def test_a_child_that_is_never_ready_is_shown_with_its_log(tmp_path: Path) -> None:
+    code = "import time; print('waiting for a friend', flush=True); time.sleep(60)"
+    log = tmp_path / "lonely.log"
+    child = Command("lonely", [sys.executable, "-c", code], os.environ, log, tmp_path, is_ready=lambda: False)
+    with (
+        pytest.raises(LocalError, match=r"lonely was not ready after 1 s.\n.*lonely.log:\nwaiting for a friend"),
+        Supervisor(say=lambda _: None) as supervisor,
+    ):
+        supervisor.start(child, timeout=1)
+    assert gone(child.pid)
+
+
+def test_a_child_that_fails_at_once_is_shown_with_its_log(tmp_path: Path) -> None:
+    code = "import sys; sys.exit('no such table')"
+    child = Command(
+        "broken", [sys.executable, "-c", code], os.environ, tmp_path / "broken.log", tmp_path, lambda: False
+    )
+    with (
+        pytest.raises(LocalError, match=r"broken ended with exit code 1 before it was ready.\n.*\nno such table"),
+        Supervisor(say=lambda _: None) as supervisor,
+    ):
+        supervisor.start(child)
+
+
+def test_a_large_log_is_put_aside(tmp_path: Path) -> None:
+    log = tmp_path / "child.log"
+    log.touch()
+    os.truncate(log, LOG_LIMIT + 1)
+    with Command("child", [sys.executable, "-c", "print('new')"], os.environ, log, tmp_path) as child:
+        child.launch()
+        assert eventually(lambda: child.exit_code() == 0)
+    assert log.read_text() == "new\n"
+    assert (tmp_path / "child.log.1").stat().st_size == LOG_LIMIT + 1

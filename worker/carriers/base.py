@@ -1,0 +1,95 @@
+"""What a carrier driver is.
+
+A driver knows one carrier's protocol and nothing else. The policy (order, pace, retries, money, doubt) lives above
+it, so a new driver is made by copying one and changing how it talks.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+from uuid import UUID
+
+from shared.lifecycle import MessageStatus
+
+
+class Answer(StrEnum):
+    """What a carrier's answer to one submit means for the message."""
+
+    ACCEPTED = "accepted"
+    """The carrier has it."""
+    THROTTLED = "throttled"
+    """Certainly not taken: too fast, or the carrier's queue is full. Comes again, and is not an attempt."""
+    REJECTED = "rejected"
+    """Certainly not taken, and would not be taken another time."""
+    FAILED = "failed"
+    """Certainly not taken this time."""
+    IN_DOUBT = "in_doubt"
+    """Bytes left us and no answer came. Never submitted again."""
+
+
+class Outcome(NamedTuple):
+    """One message's answer, the carrier's id of it (raw, as received) and the carrier's code."""
+
+    answer: Answer
+    reference: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Messages of one text from one sender: phones and message ids, in the same order."""
+
+    sender_id: str
+    text: str
+    encoding: str
+    segments: int
+    expires_at: datetime
+    ids: list[UUID]
+    phones: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A carrier's word on a message that it accepted earlier."""
+
+    reference: str
+    status: MessageStatus
+    """`sent` (on its way), `undelivered` or `delivered`."""
+    error: str | None
+    done_at: datetime
+    phone: str | None = None
+    sender_id: str | None = None
+
+
+class LateAnswer(NamedTuple):
+    """An answer that came after `submit` had given the message up as in doubt."""
+
+    message_id: UUID
+    outcome: Outcome
+
+
+OnReceipts = Callable[[list[Receipt]], None]
+"""Stores the receipts. When it returns they are committed, and only then may the carrier be answered."""
+
+OnLateAnswers = Callable[[list[LateAnswer]], None]
+
+
+class Carrier(Protocol):
+    """One carrier, opened once in a worker process and used by its turns in several threads."""
+
+    name: str
+    rate: float
+    """Segments per second that the carrier takes from all workers together; 0 is no limit."""
+    window: int
+    """Messages that may be unanswered at a time, per process."""
+
+    def open(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
+        """Connect, and begin to deliver receipts and late answers. Returns at once; connecting is retried."""
+
+    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+        """Submit the messages pipelined. Returns one outcome each, in order, within the carrier's answer time."""
+
+    def close(self) -> None:
+        """Stop; what is under way is answered first where that is quick."""

@@ -1,0 +1,158 @@
+"""The simulated carrier: no phone rings, everything else is real.
+
+What happens to a message depends on its phone alone. Country code 999 belongs to nobody; there the two digits after it
+choose the outcome, so `99901…` is never delivered:
+
+    99901  undelivered               99906  no answer, and no receipt ever
+    99902  rejected by the carrier   99907  receipt before the answer
+    99903  throttled, then accepted  99908  receipt twice
+    99904  slow answer               99909  receipt never
+    99905  no answer, receipt later  99910  fails three times
+
+Every other phone gets its message. Receipts come back asynchronously, `receipt_delay` seconds later. Like a real
+carrier's, they survive our crashes: they are kept in tables of the carrier's own, and come again until we took them.
+"""
+
+import logging
+import secrets
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+from sqlalchemy import Engine, text
+
+from shared.database import copy_rows, transaction
+from shared.lifecycle import MessageStatus
+from worker.carriers.base import Answer, OnLateAnswers, OnReceipts, Outcome, Parcel, Receipt
+
+log = logging.getLogger(__name__)
+
+UNDELIVERED, REJECTED, THROTTLED, SLOW, SILENT_TAKEN, SILENT, EARLY, TWICE, NEVER, FAILING = (
+    f"999{outcome:02d}" for outcome in range(1, 11)
+)
+
+ACCEPTED_OUTCOMES = frozenset({UNDELIVERED, THROTTLED, SLOW, SILENT_TAKEN, EARLY, TWICE, NEVER})
+
+TAKE_DUE = text(
+    """
+    DELETE FROM simulated_receipt WHERE id IN (
+        SELECT id FROM simulated_receipt WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT 2000
+           FOR UPDATE SKIP LOCKED)
+    RETURNING reference, phone, status, error, due_at
+    """
+)
+
+
+class Simulator:
+    """A deterministic carrier in the worker's process."""
+
+    name = "simulator"
+
+    def __init__(
+        self,
+        engine: Engine,
+        rate: float = 0.0,
+        window: int = 400,
+        receipt_delay: float = 1.0,
+        round_trip: float = 0.0,
+        answer_time: float = 1.0,
+    ) -> None:
+        self.rate = rate
+        self.window = window
+        self._engine = engine
+        self._delay = timedelta(seconds=receipt_delay)
+        self._round_trip = round_trip
+        self._answer_time = answer_time
+        self._references = (f"{secrets.token_hex(5)}{number:08x}" for number in count(1))
+        self._throttled: set[str] = set()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._on_receipts: OnReceipts = lambda receipts: None
+
+    def open(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
+        """Begin to deliver receipts, in a thread of its own."""
+        self._on_receipts = on_receipts
+        self._thread = threading.Thread(target=self._deliver, name="simulator", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop delivering receipts; those not delivered come from the next worker."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(5)
+
+    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+        """Answer each message as its phone says, and write down what was taken and which receipts are due."""
+        submits: list[str] = []
+        receipts: list[str] = []
+        outcomes = []
+        waits = [self._round_trip]
+        now = datetime.now(UTC)
+        due, at_once = now + self._delay, now - timedelta(seconds=1)
+        for parcel in parcels:
+            for message, phone in zip(parcel.ids, parcel.phones, strict=True):
+                magic = phone[:5] if phone.startswith("999") else ""
+                outcome = self._answer(magic, phone)
+                outcomes.append(outcome)
+                if outcome.answer == Answer.ACCEPTED or magic == SILENT_TAKEN:
+                    submits.append(f"{message}\t{phone}\n")
+                    reference = outcome.reference or next(self._references)
+                    line = _receipt_line(magic, reference, phone, at_once if magic == EARLY else due)
+                    receipts += [line] * {NEVER: 0, TWICE: 2}.get(magic, 1)
+                if magic in (SLOW, SILENT, SILENT_TAKEN):
+                    waits.append(self._answer_time)
+        self._keep(submits, receipts)
+        time.sleep(max(waits))
+        return outcomes
+
+    def _answer(self, magic: str, phone: str) -> Outcome:
+        if not magic or (magic in ACCEPTED_OUTCOMES and magic not in (THROTTLED, SILENT_TAKEN)):
+            return Outcome(Answer.ACCEPTED, next(self._references))
+        if magic == THROTTLED and phone in self._throttled:
+            self._throttled.discard(phone)
+            return Outcome(Answer.ACCEPTED, next(self._references))
+        if magic == THROTTLED:
+            self._throttled.add(phone)
+            return Outcome(Answer.THROTTLED, error="throttled")
+        if magic == REJECTED:
+            return Outcome(Answer.REJECTED, error="invalid_destination")
+        if magic == FAILING:
+            return Outcome(Answer.FAILED, error="system_error")
+        if magic in (SILENT, SILENT_TAKEN):
+            return Outcome(Answer.IN_DOUBT)
+        return Outcome(Answer.ACCEPTED, next(self._references))
+
+    def _keep(self, submits: list[str], receipts: list[str]) -> None:
+        if not submits:
+            return
+        with transaction(self._engine, durable=False) as connection:
+            copy_rows(connection, "simulated_submit", "message_id, phone", "".join(submits))
+            if receipts:
+                columns = "reference, phone, status, error, due_at"
+                copy_rows(connection, "simulated_receipt", columns, "".join(receipts))
+
+    def _deliver(self) -> None:
+        while not self._stop.wait(0.05):
+            try:
+                while self.deliver_due() and not self._stop.is_set():
+                    pass
+            except Exception as error:
+                log.warning("receipts wait, the database is away: %s", error)
+                self._stop.wait(1)
+
+    def deliver_due(self) -> int:
+        """Deliver the receipts that are due. Returns how many; those that could not be stored come again."""
+        with transaction(self._engine) as connection:
+            rows = connection.execute(TAKE_DUE).all()
+            receipts = [
+                Receipt(row.reference, MessageStatus(row.status), row.error, row.due_at, str(row.phone)) for row in rows
+            ]
+            self._on_receipts(receipts)
+        return len(rows)
+
+
+def _receipt_line(magic: str, reference: str, phone: str, due: datetime) -> str:
+    if magic == UNDELIVERED:
+        return f"{reference}\t{phone}\tundelivered\tabsent_subscriber\t{due}\n"
+    return f"{reference}\t{phone}\tdelivered\t\\N\t{due}\n"

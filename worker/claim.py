@@ -1,0 +1,182 @@
+"""Claims the next messages in fair order: one durable commit takes the lease and states the intent.
+
+A turn is bounded by its budget, so it may be part of a batch (a slow carrier), one batch, or many small ones. From
+this commit on the messages of the intent may leave, up to the watermark, by this worker and by nobody else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, Row, text
+
+from shared.database import transaction
+from shared.lifecycle import MessageStatus
+
+CANDIDATES = 64
+"""Batches looked at in one claim."""
+
+
+class Result(NamedTuple):
+    """What became of one message in this turn; `at` is when it was answered."""
+
+    status: MessageStatus
+    reference: str | None
+    error: str | None
+    at: datetime
+    attempts: int
+
+
+@dataclass(slots=True)
+class Slice:
+    """The part of one batch that this turn may submit."""
+
+    batch_id: UUID
+    send_id: UUID
+    account_id: int
+    epoch: int
+    kind: str
+    sender_id: str
+    message: str
+    encoding: str
+    segments: int
+    price: int
+    test: bool
+    lane: int
+    expires_at: datetime
+    size: int
+    next_index: int
+    """First index that no turn has had, before this one."""
+    retry: list[int]
+    """Indexes that certainly never left, before this turn; when there are any, this turn is from them."""
+    attempts: int
+    indexes: list[int]
+    """The intent, in order of submission."""
+    phones: list[str]
+    """Phone of each index of the intent."""
+    watermark: int
+    """How many of the intent may have left."""
+    results: dict[int, Result] = field(default_factory=dict)
+    """By index; a throttled message has none, it is still to be submitted."""
+    unrecorded: list[int] = field(default_factory=list)
+    """Indexes whose result is not in the database yet."""
+    submitted: int = 0
+    """How many of the intent were submitted once."""
+    again: dict[int, int] = field(default_factory=dict)
+    """Indexes to submit once more in this turn, and the attempts they had."""
+    lost: bool = False
+    """Another worker has this batch now: nothing more may leave, but what was learned is still evidence."""
+
+
+CANDIDATE = text(
+    """
+    SELECT b.id, b.send_id, b.size - b.next_index + 1 AS ahead, coalesce(cardinality(b.retry), 0) AS retrying,
+           s.rate, s.segments, s.state, s.kind
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE b.state = 'queued' AND s.state NOT IN ('paused', 'held', 'canceled')
+       AND s.expires_at > clock_timestamp() AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
+     ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED
+    """
+)
+
+PACE = text(
+    """
+    UPDATE send SET paced_until = clock_timestamp() + make_interval(secs => :seconds)
+     WHERE id = :id AND (paced_until IS NULL OR paced_until <= clock_timestamp())
+    """
+)
+
+BEGUN = text("UPDATE send SET state = 'sending' WHERE id = ANY(:ids) AND state = 'queued'")
+
+CLAIM = text(
+    """
+    UPDATE batch b
+       SET state = 'sending', epoch = b.epoch + 1, intent = c.intent, watermark = c.watermark,
+           lease_until = clock_timestamp() + make_interval(secs => :lease),
+           database_started = pg_postmaster_start_time()
+      FROM unnest(CAST(:id AS uuid[]), CAST(:intent AS int[]), CAST(:watermark AS int[])) AS c (id, intent, watermark),
+           send s
+     WHERE b.id = c.id AND s.id = b.send_id
+    RETURNING b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
+              b.watermark, b.attempts, b.turn, s.kind, s.sender_id, s.message, s.encoding, s.segments, s.price, s.test,
+              s.lane, s.expires_at
+    """
+)
+
+
+def claim(engine: Engine, budget: int, window: int, lease: float) -> list[Slice]:
+    """Take up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
+
+    The first `window` messages of the turn are below the watermark at once. Empty when nothing may be sent now.
+    """
+    with transaction(engine) as connection:
+        candidates = connection.execute(CANDIDATE, {"candidates": CANDIDATES}).all()
+        if not candidates:
+            return []
+        intents = _within_budget(connection, candidates, budget)
+        if not intents:
+            return []
+        begun = [row.send_id for row in candidates if row.state == "queued" and row.kind != "single"]
+        if begun:
+            connection.execute(BEGUN, {"ids": sorted(set(begun))})
+        watermarks = _first_watermarks(list(intents.values()), window)
+        rows = connection.execute(
+            CLAIM, {"id": list(intents), "intent": list(intents.values()), "watermark": watermarks, "lease": lease}
+        ).all()
+    order = {batch: place for place, batch in enumerate(intents)}
+    return [_slice(row) for row in sorted(rows, key=lambda row: order[row.id])]
+
+
+def _within_budget(connection: Connection, candidates: Sequence[Row[Any]], budget: int) -> dict[UUID, int]:
+    """How many messages of which batch this turn takes: whole batches in order until the budget is used."""
+    intents: dict[UUID, int] = {}
+    for row in candidates:
+        if budget < row.segments and intents:
+            break
+        messages = min(row.retrying or row.ahead, max(1, budget // row.segments))
+        if row.rate:
+            messages = min(messages, max(1, row.rate // row.segments))
+            seconds = messages * row.segments / row.rate
+            if not connection.execute(PACE, {"id": row.send_id, "seconds": seconds}).rowcount:
+                continue  # another batch of this send has its turn, here or at another worker
+        intents[row.id] = messages
+        budget -= messages * row.segments
+    return intents
+
+
+def _first_watermarks(intents: list[int], window: int) -> list[int]:
+    watermarks = []
+    for intent in intents:
+        watermarks.append(min(intent, window))
+        window -= watermarks[-1]
+    return watermarks
+
+
+def _slice(row: Row[Any]) -> Slice:
+    recipients = row.recipients.split("\n")
+    retry = list(row.retry or [])
+    indexes = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
+    return Slice(
+        batch_id=row.id,
+        send_id=row.send_id,
+        account_id=row.account_id,
+        epoch=row.epoch,
+        kind=row.kind,
+        sender_id=row.sender_id,
+        message=row.message,
+        encoding=row.encoding,
+        segments=row.segments,
+        price=row.price,
+        test=row.test,
+        lane=row.lane,
+        expires_at=row.expires_at,
+        size=row.size,
+        next_index=row.next_index,
+        retry=retry,
+        attempts=row.attempts,
+        indexes=indexes,
+        phones=[recipients[index - 1] for index in indexes],
+        watermark=row.watermark,
+    )

@@ -1,0 +1,91 @@
+"""Resolves messages that are in doubt: by a late answer, a receipt, a report, or the end of their validity."""
+
+from collections import Counter
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, text
+
+from shared.database import transaction
+from shared.lifecycle import CHARGED, MessageStatus
+from shared.money import Entry, post
+from worker.counts import add_to_sends
+
+
+class Resolution(NamedTuple):
+    """What has become known of a message that was in doubt."""
+
+    message_id: UUID
+    status: MessageStatus
+    reference: str | None = None
+    error: str | None = None
+
+
+RESOLVE = text(
+    """
+    WITH known AS (
+        SELECT m.id, k.status, k.reference, k.error
+          FROM unnest(CAST(:id AS uuid[]), CAST(:status AS message_status[]), CAST(:reference AS text[]),
+                      CAST(:error AS text[])) AS k (id, status, reference, error)
+          JOIN message m ON m.id = k.id
+         WHERE m.status = 'in_doubt'
+         ORDER BY m.id FOR UPDATE OF m
+    ), settled AS (
+        UPDATE message m
+           SET status = k.status, error = k.error, reference = coalesce(m.reference, k.reference),
+               finished_at = CASE WHEN k.status = 'sent' THEN NULL ELSE clock_timestamp() END
+          FROM known k WHERE m.id = k.id
+        RETURNING m.id, m.status, m.price
+    ), gone AS (
+        DELETE FROM doubt d USING known k WHERE d.message_id = k.id
+    )
+    SELECT r.id, r.status, r.price, b.send_id, b.account_id
+      FROM settled r JOIN batch b ON b.id = batch_of(r.id) ORDER BY r.id
+    """
+)
+
+RUN_OUT = text(
+    """
+    SELECT message_id FROM doubt
+     WHERE expires_at + make_interval(secs => :grace) < clock_timestamp() ORDER BY expires_at LIMIT :limit
+    """
+)
+
+
+def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
+    """Settle the messages that are still in doubt, and their credits: captured where a carrier has the message.
+
+    Returns how many were resolved; the others had been before.
+    """
+    rows = connection.execute(
+        RESOLVE,
+        {
+            "id": [resolution.message_id for resolution in resolutions],
+            "status": [resolution.status for resolution in resolutions],
+            "reference": [resolution.reference for resolution in resolutions],
+            "error": [resolution.error for resolution in resolutions],
+        },
+    ).all()
+    changes: dict[UUID, Counter[str]] = {}
+    for row in rows:
+        changes.setdefault(row.send_id, Counter()).update({MessageStatus.IN_DOUBT: -1, row.status: 1})
+    add_to_sends(connection, changes)
+    post(
+        connection,
+        [
+            Entry(row.account_id, "capture" if row.status in CHARGED else "release", row.price, "message", row.id)
+            for row in rows
+        ],
+    )
+    return len(rows)
+
+
+def give_up(engine: Engine, grace: float, limit: int = 500) -> int:
+    """End the doubts whose validity is over by `grace` seconds: their credits are given back."""
+    with transaction(engine) as connection:
+        rows = connection.execute(RUN_OUT, {"grace": grace, "limit": limit}).all()
+        if not rows:
+            return 0
+        return resolve(
+            connection, [Resolution(row.message_id, MessageStatus.EXPIRED, error="no_answer") for row in rows]
+        )

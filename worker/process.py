@@ -1,0 +1,57 @@
+"""What one worker process is made of, put together in one place: for Celery, and for tests without it."""
+
+from redis import Redis
+from sqlalchemy import Engine
+
+from shared.database import make_engine
+from shared.settings import Settings
+from worker import receipts
+from worker.carriers.base import Carrier, LateAnswer, Receipt
+from worker.carriers.simulator import Simulator
+from worker.late import record_late
+from worker.pacing import Pacer
+from worker.sweeper import Sweeper
+from worker.turn import Turns
+
+
+class WorkerProcess:
+    """A worker's carriers, turns and sweeper. `start` opens them, `stop` ends them gracefully."""
+
+    def __init__(self, settings: Settings, engine: Engine | None = None, redis: "Redis | None" = None) -> None:
+        self.engine = engine or make_engine(settings.database_url, settings.turns + 8, "bulksms-worker")
+        client = redis or Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1)
+        self.simulator = Simulator(
+            self.engine,
+            settings.simulator_rate,
+            settings.simulator_window,
+            settings.simulator_receipt_delay,
+            settings.simulator_round_trip,
+        )
+        self.live: Carrier = self.simulator
+        pacer = Pacer(client, lambda: self.sweeper.workers)
+        self.turns = Turns(self.engine, self.live, self.simulator, pacer, settings)
+        self.sweeper = Sweeper(self.engine, self.turns, settings)
+
+    def start(self) -> None:
+        """Open the carriers and begin to sweep."""
+        for carrier in {id(carrier): carrier for carrier in (self.live, self.simulator)}.values():
+            self.open(carrier)
+        self.sweeper.start()
+
+    def open(self, carrier: Carrier) -> None:
+        """Open one carrier, its receipts and late answers going to the database."""
+
+        def on_receipts(said: list[Receipt]) -> None:
+            receipts.record(self.engine, carrier.name, said)
+
+        def on_late_answers(answers: list[LateAnswer]) -> None:
+            record_late(self.engine, answers)
+
+        carrier.open(on_receipts, on_late_answers)
+
+    def stop(self) -> None:
+        """End the turns under way, then close the carriers."""
+        self.sweeper.stop()
+        self.live.close()
+        self.simulator.close()
+        self.engine.dispose()

@@ -1,0 +1,153 @@
+"""Applies delivery receipts: each exactly once in effect, in any order and number.
+
+A receipt is matched by the carrier's id of the message, and by the phone where the receipt names it. One that finds
+nothing is either early (its submit's result is not recorded yet), the answer to a doubt, or not ours: it resolves
+the one doubt that fits, or waits in `receipt` and is tried again. A status only moves forward.
+"""
+
+from collections import Counter
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, text
+
+from shared.database import transaction
+from shared.lifecycle import MessageStatus
+from worker.carriers.base import Receipt
+from worker.counts import add_to_sends
+from worker.doubt import Resolution, resolve
+
+APPLY = text(
+    """
+    WITH word AS (
+        SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:status AS message_status[]),
+                             CAST(:error AS text[]), CAST(:done_at AS timestamptz[]))
+                      AS w (reference, phone, status, error, done_at)
+    ), found AS (
+        SELECT m.id, m.reference, m.status AS before, w.status, w.error, w.done_at
+          FROM word w JOIN message m ON m.reference = w.reference AND m.carrier = :carrier
+         WHERE (w.phone IS NULL OR m.phone = w.phone)
+         ORDER BY m.id FOR UPDATE OF m
+    ), moved AS (
+        UPDATE message m SET status = f.status, error = f.error, finished_at = f.done_at
+          FROM found f
+         WHERE m.id = f.id AND f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status
+        RETURNING m.id
+    )
+    SELECT f.reference, f.before, f.status, b.send_id, v.id IS NOT NULL AS moved
+      FROM found f LEFT JOIN moved v ON v.id = f.id LEFT JOIN batch b ON b.id = batch_of(v.id)
+    """
+)
+
+IN_DOUBT_FOR = text(
+    """
+    SELECT message_id FROM doubt
+     WHERE carrier = :carrier AND phone = :phone AND (CAST(:sender AS text) IS NULL OR sender_id = :sender)
+       AND submitted_at BETWEEN CAST(:done_at AS timestamptz) - interval '3 days'
+                            AND CAST(:done_at AS timestamptz) + interval '5 minutes'
+     LIMIT 2
+    """
+)
+
+KEEP = text(
+    """
+    INSERT INTO receipt (carrier, reference, phone, status, error, done_at)
+    SELECT :carrier, * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]),
+        CAST(:status AS message_status[]), CAST(:error AS text[]), CAST(:done_at AS timestamptz[]))
+    """
+)
+
+TAKE_KEPT = text(
+    """
+    DELETE FROM receipt WHERE id IN (
+        SELECT id FROM receipt WHERE received_at > now() - interval '3 days' ORDER BY id LIMIT :limit
+           FOR UPDATE SKIP LOCKED)
+    RETURNING carrier, reference, phone, status, error, done_at, received_at
+    """
+)
+
+KEEP_AGAIN = text(
+    """
+    INSERT INTO receipt (carrier, reference, phone, status, error, done_at, received_at)
+    VALUES (:carrier, :reference, :phone, :status, :error, :done_at, :received_at)
+    """
+)
+
+
+def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
+    """Store what the receipts say. When it returns, it is committed and the carrier may be answered."""
+    if not receipts:
+        return
+    with transaction(engine) as connection:
+        unmatched = apply(connection, carrier, receipts)
+        unmatched = [receipt for receipt in unmatched if not _resolves_doubt(connection, carrier, receipt)]
+        if unmatched:
+            connection.execute(KEEP, {"carrier": carrier, **_columns(unmatched)})
+
+
+def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+    """Move the messages that the receipts are about. Returns the receipts that found none."""
+    strongest: dict[str, Receipt] = {}
+    for receipt in receipts:
+        known = strongest.get(receipt.reference)
+        if known is None or _rank(receipt) > _rank(known):
+            strongest[receipt.reference] = receipt
+    rows = connection.execute(APPLY, {"carrier": carrier, **_columns(list(strongest.values()))}).all()
+    changes: dict[UUID, Counter[str]] = {}
+    for row in rows:
+        if row.moved:
+            changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
+    add_to_sends(connection, changes)
+    found = {row.reference for row in rows}
+    return [receipt for reference, receipt in strongest.items() if reference not in found]
+
+
+def match_kept(engine: Engine, limit: int = 1000) -> int:
+    """Try the receipts again that had found no message. Returns how many found theirs now."""
+    with transaction(engine) as connection:
+        kept = connection.execute(TAKE_KEPT, {"limit": limit}).all()
+        matched = len(kept)
+        for carrier in sorted({row.carrier for row in kept}):
+            rows = {row.reference: row for row in kept if row.carrier == carrier}
+            receipts = [
+                Receipt(
+                    row.reference,
+                    MessageStatus(row.status),
+                    row.error,
+                    row.done_at,
+                    None if row.phone is None else str(row.phone),
+                )
+                for row in kept
+                if row.carrier == carrier
+            ]
+            for receipt in apply(connection, carrier, receipts):
+                matched -= 1
+                connection.execute(KEEP_AGAIN, rows[receipt.reference]._asdict())
+    return matched
+
+
+def _resolves_doubt(connection: Connection, carrier: str, receipt: Receipt) -> bool:
+    """Whether the receipt is for exactly one message in doubt, which it then resolves."""
+    if receipt.phone is None:
+        return False
+    candidates = connection.execute(
+        IN_DOUBT_FOR,
+        {"carrier": carrier, "phone": receipt.phone, "sender": receipt.sender_id, "done_at": receipt.done_at},
+    ).all()
+    if len(candidates) != 1:
+        return False
+    resolution = Resolution(candidates[0].message_id, receipt.status, receipt.reference, receipt.error)
+    return resolve(connection, [resolution]) == 1
+
+
+def _rank(receipt: Receipt) -> int:
+    return list(MessageStatus).index(receipt.status)
+
+
+def _columns(receipts: list[Receipt]) -> dict[str, list[object]]:
+    return {
+        "reference": [receipt.reference for receipt in receipts],
+        "phone": [receipt.phone and int(receipt.phone) for receipt in receipts],
+        "status": [receipt.status for receipt in receipts],
+        "error": [receipt.error for receipt in receipts],
+        "done_at": [receipt.done_at for receipt in receipts],
+    }

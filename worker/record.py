@@ -1,0 +1,138 @@
+"""Records what carriers answered. Fence intents, accept evidence.
+
+A worker that lost its lease may not submit another message, but what it learned is a fact: it is recorded all the
+same, where the batch's new owner has meanwhile put the message in doubt.
+"""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, text
+
+from shared.database import copy_rows, transaction
+from shared.ids import message_id, prefix_of
+from shared.lifecycle import MessageStatus
+from worker.claim import Slice
+from worker.doubt import Resolution, resolve
+
+MESSAGE_COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, reference, error"
+DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
+
+ADVANCE = text(
+    """
+    UPDATE batch b
+       SET watermark = GREATEST(b.watermark, LEAST(w.watermark, b.intent)),
+           lease_until = clock_timestamp() + make_interval(secs => :lease)
+      FROM unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:watermark AS int[])) AS w (id, epoch, watermark)
+     WHERE b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending'
+    RETURNING b.id
+    """
+)
+
+FENCE = text(
+    """
+    SELECT b.id
+      FROM batch b JOIN unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[])) AS w (id, epoch)
+        ON b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending'
+     ORDER BY b.id FOR UPDATE OF b
+    """
+)
+
+
+def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease: float) -> None:
+    """Record what is known so far, and let the next messages leave: one commit, which need not reach the disk.
+
+    The watermark is put `ahead` messages beyond those that have a result, so that no crash of this process can leave
+    more than that in doubt. Renews the lease of `lease` seconds. A batch that is another worker's by now is marked
+    lost.
+    """
+    held = [piece for piece in slices if not piece.lost]
+    watermarks = watermarks_ahead(held, ahead)
+    with transaction(engine, durable=False) as connection:
+        rows = connection.execute(
+            ADVANCE,
+            {
+                "id": [piece.batch_id for piece in held],
+                "epoch": [piece.epoch for piece in held],
+                "watermark": watermarks,
+                "lease": lease,
+            },
+        )
+        kept = {row.id for row in rows}
+        write_rows(connection, [piece for piece in held if piece.batch_id in kept], carrier)
+    for piece, watermark in zip(held, watermarks, strict=True):
+        if piece.batch_id in kept:
+            piece.watermark = watermark
+            piece.unrecorded.clear()
+        else:
+            piece.lost = True
+    record_lost(engine, slices)
+
+
+def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:
+    """Each slice's watermark when `ahead` messages in all, beyond those that have a result, may be on their way."""
+    watermarks = []
+    for piece in slices:
+        watermark = min(len(piece.indexes), len(piece.results) + ahead)
+        ahead -= max(0, watermark - len(piece.results))
+        watermarks.append(max(piece.watermark, watermark))
+    return watermarks
+
+
+def fence(connection: Connection, slices: list[Slice]) -> set[UUID]:
+    """Lock the batches that are still this turn's, until the transaction ends. Returns their ids."""
+    rows = connection.execute(
+        FENCE, {"id": [piece.batch_id for piece in slices], "epoch": [piece.epoch for piece in slices]}
+    )
+    return {row.id for row in rows}
+
+
+def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str) -> None:
+    """Insert a row for each result that has none yet. The batches must be locked by this transaction."""
+    lines: list[str] = []
+    doubts: list[str] = []
+    for piece in slices:
+        prefix = prefix_of(piece.batch_id)
+        phones = dict(zip(piece.indexes, piece.phones, strict=True)) if piece.unrecorded else {}
+        for index in piece.unrecorded:
+            status, reference, error, at, attempts = piece.results[index]
+            finished = r"\N" if status in (MessageStatus.SENT, MessageStatus.IN_DOUBT) else str(at)
+            lines.append(
+                f"{prefix}{index:04x}\t{phones[index]}\t{at}\t{finished}\t{status}\t{piece.price}\t{attempts}"
+                f"\t{carrier}\t{field(reference)}\t{field(error)}\n"
+            )
+            if status == MessageStatus.IN_DOUBT:
+                doubts.append(
+                    f"{prefix}{index:04x}\t{carrier}\t{field(piece.sender_id)}\t{phones[index]}\t{at}"
+                    f"\t{piece.expires_at}\n"
+                )
+    if lines:
+        copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(lines))
+    if doubts:
+        copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))
+
+
+def record_lost(engine: Engine, slices: list[Slice]) -> None:
+    """Offer the results of lost batches as evidence on messages that their new owner put in doubt."""
+    evidence = [
+        Resolution(message_id(piece.batch_id, index), result.status, result.reference, result.error)
+        for piece in slices
+        if piece.lost
+        for index in piece.unrecorded
+        if (result := piece.results[index]).status != MessageStatus.IN_DOUBT
+    ]
+    if evidence:
+        with transaction(engine) as connection:
+            resolve(connection, evidence)
+    for piece in slices:
+        if piece.lost:
+            piece.unrecorded.clear()
+
+
+def field(value: str | None) -> str:
+    """A text as COPY reads it: NULL and the characters that end a field or line are escaped."""
+    if value is None:
+        return r"\N"
+    if value.isalnum() and value.isascii():
+        return value
+    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r").replace("\0", "")

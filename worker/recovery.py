@@ -1,0 +1,84 @@
+"""Recovers what was left behind: batches whose worker never came back.
+
+The watermark tells which messages may have left. It is committed without waiting for the disk, so it is trusted only
+within one start of the database; after another start, every message of the intent may have left.
+
+    above the watermark, or never begun    given back, goes again
+    below it, with a row                   known; counted and settled
+    below it, without a row                in doubt: never submitted again
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, text
+
+from shared.database import copy_rows, transaction
+from shared.ids import index_of, message_id, prefix_of
+from worker.record import DOUBT_COLUMNS, MESSAGE_COLUMNS, field
+from worker.settle import Closing, close_intents
+
+LEFT_BEHIND = text(
+    """
+    SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
+           b.attempts, s.lane, s.segments, s.price, s.sender_id, s.expires_at, s.test,
+           CASE WHEN b.database_started = pg_postmaster_start_time() THEN b.watermark ELSE b.intent END AS may_have_left
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE b.state = 'sending' AND b.lease_until < clock_timestamp()
+     ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
+    """
+)
+
+KNOWN = text("SELECT id, status FROM message WHERE id = ANY(:ids)")
+
+NOW = text("SELECT clock_timestamp()")
+
+
+def recover(engine: Engine, carrier_of: Callable[[bool], str], limit: int = 50) -> int:
+    """Close the intents whose lease has run out. Returns how many batches were recovered."""
+    with transaction(engine) as connection:
+        rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
+        close_intents(connection, [_close(connection, row, carrier_of(row.test)) for row in rows])
+    return len(rows)
+
+
+def _close(connection: Connection, row: Row[Any], carrier: str) -> Closing:
+    retry = list(row.retry or [])
+    intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
+    left = intent[: row.may_have_left]
+    known = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in left]}).all()
+    tally = Counter(message.status for message in known)
+    seen = {index_of(message.id) for message in known}
+    unknown = [index for index in left if index not in seen]
+    if unknown:
+        _put_in_doubt(connection, row, unknown, carrier)
+        tally["in_doubt"] += len(unknown)
+    return Closing(
+        batch_id=row.id,
+        send_id=row.send_id,
+        account_id=row.account_id,
+        epoch=row.epoch,
+        lane=row.lane,
+        segments=row.segments,
+        price=row.price,
+        size=row.size,
+        next_index=row.next_index if retry else row.next_index + row.may_have_left,
+        retry=retry[row.may_have_left :] if retry else [],
+        tally=tally,
+        attempts=row.attempts,
+        crashes=row.crashes + 1,
+    )
+
+
+def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], carrier: str) -> None:
+    now = connection.execute(NOW).scalar_one()
+    recipients = row.recipients.split("\n")
+    prefix = prefix_of(row.id)
+    messages, doubts = [], []
+    for index in indexes:
+        phone = recipients[index - 1]
+        messages.append(f"{prefix}{index:04x}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t1\t{carrier}\t\\N\t\\N\n")
+        doubts.append(f"{prefix}{index:04x}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
+    copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(messages))
+    copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))

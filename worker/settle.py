@@ -1,0 +1,198 @@
+"""Closes an intent: what was sent is captured, what failed is released, what never left is given back.
+
+One durable commit. It is reached in two ways, by the turn that made the intent and by the recovery of a turn that
+never came back, and both end here.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, text
+
+from shared import fair
+from shared.database import transaction
+from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
+from shared.money import REMAINDER, Entry, post
+from worker.claim import Slice
+from worker.counts import add_to_sends
+from worker.record import fence, record_lost, write_rows
+
+MOST_CRASHES = 5
+"""A batch whose workers died this often in a row holds its send for an operator."""
+
+
+@dataclass(slots=True)
+class Closing:
+    """The end of one batch's intent."""
+
+    batch_id: UUID
+    send_id: UUID
+    account_id: int
+    epoch: int
+    lane: int
+    segments: int
+    price: int
+    size: int
+    next_index: int
+    """First index that no turn has had, after this one."""
+    retry: list[int]
+    """Indexes that certainly never left and are to go again."""
+    tally: Counter[str] = field(default_factory=Counter)
+    """Messages of this intent by their stored status."""
+    attempts: int = 0
+    crashes: int = 0
+    wait: float = 0.0
+    """Seconds before the rest may go on."""
+
+    @property
+    def left(self) -> int:
+        """Messages of the batch that have no result yet."""
+        return self.size - self.next_index + 1 + len(self.retry)
+
+
+LOCK_SENDS = text("SELECT id, state FROM send WHERE id = ANY(:ids) ORDER BY id FOR UPDATE")
+
+CLOSE_INTENT = text(
+    """
+    UPDATE batch b
+       SET state = c.state, next_index = c.next_index,
+           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), turn = b.turn + c.cost,
+           due_at = clock_timestamp() + make_interval(secs => c.wait), attempts = c.attempts, crashes = c.crashes,
+           intent = 0, watermark = 0, lease_until = NULL, database_started = NULL
+      FROM unnest(CAST(:id AS uuid[]), CAST(:state AS batch_state[]), CAST(:next_index AS int[]),
+                  CAST(:retry AS text[]), CAST(:cost AS bigint[]), CAST(:wait AS float8[]), CAST(:attempts AS int[]),
+                  CAST(:crashes AS int[])) AS c (id, state, next_index, retry, cost, wait, attempts, crashes)
+     WHERE b.id = c.id
+    """
+)
+
+CLOSE_SENDS = text(
+    """
+    UPDATE send s
+       SET open_batches = s.open_batches - c.closed,
+           state = CASE WHEN s.open_batches = c.closed AND s.expanded_to IS NULL AND s.state <> 'canceled'
+                        THEN CAST('completed' AS send_state) ELSE s.state END,
+           completed_at = CASE WHEN s.open_batches = c.closed AND s.expanded_to IS NULL
+                               THEN clock_timestamp() ELSE s.completed_at END
+      FROM unnest(CAST(:id AS uuid[]), CAST(:closed AS int[])) AS c (id, closed)
+     WHERE s.id = c.id
+    """
+)
+
+HOLD = text(
+    "UPDATE send SET state = 'held', held_reason = :reason WHERE id = :id AND state NOT IN ('canceled', 'completed')"
+)
+
+NEXT_STATE = {
+    SendState.PAUSED: BatchState.PAUSED,
+    SendState.HELD: BatchState.HELD,
+    SendState.CANCELED: BatchState.CANCELED,
+}
+
+
+def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float) -> None:
+    """End a turn. Messages without a result go again after `wait` seconds; batches lost meanwhile are left alone."""
+    with transaction(engine) as connection:
+        kept = fence(connection, slices)
+        for piece in slices:
+            piece.lost = piece.batch_id not in kept
+        held = [piece for piece in slices if not piece.lost]
+        write_rows(connection, held, carrier)
+        close_intents(connection, [_closing(piece, wait) for piece in held])
+    for piece in held:
+        piece.unrecorded.clear()
+    record_lost(engine, slices)
+
+
+def _closing(piece: Slice, wait: float) -> Closing:
+    unsent = [index for index in piece.indexes if index not in piece.results]
+    fresh = not piece.retry
+    return Closing(
+        batch_id=piece.batch_id,
+        send_id=piece.send_id,
+        account_id=piece.account_id,
+        epoch=piece.epoch,
+        lane=piece.lane,
+        segments=piece.segments,
+        price=piece.price,
+        size=piece.size,
+        next_index=piece.next_index + (len(piece.indexes) if fresh else 0),
+        retry=unsent + piece.retry[len(piece.indexes) :],
+        tally=Counter(result.status for result in piece.results.values()),
+        attempts=piece.attempts + max(piece.again.values()) if piece.again else 0,
+        wait=wait if piece.again else 0.0,
+    )
+
+
+def close_intents(connection: Connection, closings: list[Closing]) -> None:
+    """Settle the batches, their sends and their credits. The batches must be locked by this transaction.
+
+    Locks are taken in the order batch, send, account.
+    """
+    if not closings:
+        return
+    _hold_poisoned(connection, closings)
+    ids = sorted({closing.send_id for closing in closings})
+    send_states = {row.id: row.state for row in connection.execute(LOCK_SENDS, {"ids": ids})}
+    states = [_next_state(closing, send_states[closing.send_id]) for closing in closings]
+    counters: dict[UUID, Counter[str]] = {send: Counter() for send in ids}
+    closed: Counter[UUID] = Counter()
+    for closing, state in zip(closings, states, strict=True):
+        counters[closing.send_id].update(closing.tally)
+        if state == BatchState.CANCELED:
+            counters[closing.send_id][MessageStatus.CANCELED] += closing.left
+        closed[closing.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
+    add_to_sends(connection, counters)
+    _close_batches(connection, closings, states)
+    ended = [send for send in ids if closed[send]]
+    if ended:
+        connection.execute(CLOSE_SENDS, {"id": ended, "closed": [closed[send] for send in ended]})
+    post(connection, [entry for pair in zip(closings, states, strict=True) for entry in _entries(*pair)])
+
+
+def _hold_poisoned(connection: Connection, closings: list[Closing]) -> None:
+    for closing in closings:
+        if closing.crashes >= MOST_CRASHES:
+            reason = f"The workers that sent batch {closing.batch_id} died {closing.crashes} times in a row."
+            connection.execute(HOLD, {"id": closing.send_id, "reason": reason})
+
+
+def _next_state(closing: Closing, send_state: str) -> BatchState:
+    if not closing.left:
+        return BatchState.DONE
+    if send_state in NEXT_STATE:
+        return NEXT_STATE[SendState(send_state)]
+    return BatchState.WAITING if closing.wait else BatchState.QUEUED
+
+
+def _close_batches(connection: Connection, closings: list[Closing], states: list[BatchState]) -> None:
+    connection.execute(
+        CLOSE_INTENT,
+        {
+            "id": [closing.batch_id for closing in closings],
+            "state": [str(state) for state in states],
+            "next_index": [closing.next_index for closing in closings],
+            "retry": [",".join(map(str, closing.retry)) for closing in closings],
+            "cost": [fair.cost(sum(closing.tally.values()) * closing.segments, closing.lane) for closing in closings],
+            "wait": [closing.wait for closing in closings],
+            "attempts": [closing.attempts for closing in closings],
+            "crashes": [closing.crashes for closing in closings],
+        },
+    )
+
+
+def _entries(closing: Closing, state: BatchState) -> list[Entry]:
+    """What the intent's messages cost, and what is given back. Messages in doubt stay reserved."""
+    charged = sum(count for status, count in closing.tally.items() if status in CHARGED)
+    given_back = sum(
+        count for status, count in closing.tally.items() if status not in CHARGED and status != MessageStatus.IN_DOUBT
+    )
+    batch, account = closing.batch_id, closing.account_id
+    entries = [
+        Entry(account, "capture", charged * closing.price, "batch", batch, closing.epoch),
+        Entry(account, "release", given_back * closing.price, "batch", batch, closing.epoch),
+    ]
+    if state == BatchState.CANCELED:
+        entries.append(Entry(account, "release", closing.left * closing.price, "batch", batch, REMAINDER))
+    return entries

@@ -1,0 +1,50 @@
+"""The opt-out list, looked at once more at the moment of hand-off."""
+
+import time
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine, text
+
+from shared.lifecycle import MessageStatus
+from worker.claim import Result, Slice
+
+FRESH = 1.0
+"""Seconds for which it is remembered that an account has nobody on its list."""
+
+ANY = text("SELECT DISTINCT account_id FROM suppression WHERE account_id = ANY(:accounts)")
+
+LISTED = text("SELECT phone FROM suppression WHERE account_id = :account AND phone = ANY(:phones)")
+
+
+class Suppressions:
+    """Drops messages to phones that have opted out."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._empty_until: dict[int, float] = {}
+
+    def drop(self, slices: list[Slice]) -> None:
+        """Give every message to a suppressed phone its result: rejected, not charged, never submitted."""
+        now = time.monotonic()
+        accounts = {piece.account_id for piece in slices if self._empty_until.get(piece.account_id, 0.0) < now}
+        if not accounts:
+            return
+        with self._engine.connect() as connection:
+            listed = set(connection.execute(ANY, {"accounts": sorted(accounts)}).scalars())
+            self._empty_until = dict.fromkeys(accounts - listed, now + FRESH) | {
+                account: until for account, until in self._empty_until.items() if until > now
+            }
+            for piece in slices:
+                if piece.account_id in listed:
+                    parameters = {"account": piece.account_id, "phones": [int(phone) for phone in piece.phones]}
+                    _reject(piece, set(connection.execute(LISTED, parameters).scalars()))
+
+
+def _reject(piece: Slice, suppressed: set[int]) -> None:
+    if not suppressed:
+        return
+    now = datetime.now(UTC)
+    for index, phone in zip(piece.indexes, piece.phones, strict=True):
+        if int(phone) in suppressed:
+            piece.results[index] = Result(MessageStatus.REJECTED, None, "suppressed", now, 0)
+            piece.unrecorded.append(index)

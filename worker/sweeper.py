@@ -1,0 +1,182 @@
+"""Looks after what was left behind, each second, in every worker and without Redis.
+
+One worker at a time, under a lease, does what is to be done once: recovers abandoned turns, wakes what is due, ends
+what has expired, gives up doubts, matches kept receipts. And every worker looks whether messages wait, and takes turns
+by itself when no doorbell woke it.
+"""
+
+import logging
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from uuid import uuid4
+
+from sqlalchemy import Engine, text
+
+from shared.closing import close_rest
+from shared.database import transaction
+from shared.migrate import make_partitions
+from shared.settings import Settings
+from worker.doubt import give_up
+from worker.expand import expand
+from worker.receipts import match_kept
+from worker.recovery import recover
+from worker.turn import Turns
+
+log = logging.getLogger(__name__)
+
+PERIOD = 1.0
+HOUSEKEEPING_PERIOD = 600.0
+
+TAKE_LEASE = text(
+    """
+    INSERT INTO lease (name, holder, held_until)
+    VALUES (:name, :holder, clock_timestamp() + make_interval(secs => :seconds))
+    ON CONFLICT (name) DO UPDATE SET holder = :holder, held_until = EXCLUDED.held_until
+     WHERE lease.holder = :holder OR lease.held_until < clock_timestamp()
+    """
+)
+
+WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
+
+WAKE_SENDS = text(
+    """
+    UPDATE send SET state = CASE WHEN expanded_to IS NULL THEN CAST('queued' AS send_state) ELSE 'expanding' END
+     WHERE state = 'scheduled' AND send_at <= clock_timestamp()
+    """
+)
+
+WAKE_BATCHES = text(
+    """
+    UPDATE batch SET state = 'queued' WHERE id IN (
+        SELECT id FROM batch WHERE state = 'waiting' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1000
+           FOR UPDATE SKIP LOCKED)
+    """
+)
+
+ENDED_SENDS = text(
+    """
+    (SELECT id, 'expired' AS outcome FROM send
+      WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
+        AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
+                                         AND b.state IN ('waiting', 'queued', 'paused', 'held')))
+      ORDER BY expires_at LIMIT 100)
+    UNION ALL
+    (SELECT id, 'canceled' FROM send s WHERE state = 'canceled' AND completed_at IS NULL
+        AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state IN ('waiting', 'queued', 'paused', 'held'))
+      LIMIT 100)
+    """
+)
+
+MESSAGES_WAIT = text(
+    """
+    SELECT EXISTS (SELECT FROM batch b JOIN send s ON s.id = b.send_id
+                    WHERE b.state = 'queued' AND s.state NOT IN ('paused', 'held', 'canceled')
+                      AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp()))
+        OR EXISTS (SELECT FROM send WHERE expanded_to IS NOT NULL AND state = 'expanding')
+    """
+)
+
+PURGES = (
+    text("DELETE FROM idempotency WHERE created_at < now() - interval '8 days'"),
+    text("DELETE FROM revoked_token WHERE expires_at < now()"),
+    text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
+    text("DELETE FROM simulated_submit WHERE at < now() - interval '7 days'"),
+)
+
+
+class Sweeper:
+    """The background thread of one worker process."""
+
+    def __init__(self, engine: Engine, turns: Turns, settings: Settings) -> None:
+        self._engine = engine
+        self._turns = turns
+        self._settings = settings
+        self._holder = str(uuid4())
+        self._pool = ThreadPoolExecutor(settings.turns, thread_name_prefix="turn")
+        self._running: set[Future[int]] = set()
+        self._housekept = 0.0
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self.workers = 1
+        """Worker processes that were alive at the last look."""
+
+    def start(self) -> None:
+        """Begin to sweep, each second."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop sweeping, and wait for the turns that were taken by it."""
+        self._turns.stop.set()
+        self._thread.join(5)
+        self._pool.shutdown(wait=True)
+
+    def _run(self) -> None:
+        while not self._turns.stop.wait(PERIOD):
+            try:
+                self.sweep()
+            except Exception:
+                log.exception("the sweep failed and is tried again in a second")
+
+    def sweep(self) -> None:
+        """One round."""
+        self._report_alive()
+        if self._leads():
+            self.recover_and_wake()
+        self._running = {turn for turn in self._running if not turn.done()}
+        if len(self._running) < self._settings.turns and self._messages_wait():
+            self._running.add(self._pool.submit(self.work))
+
+    def recover_and_wake(self) -> None:
+        """What one worker does for all of them."""
+        recovered = recover(self._engine, lambda test: self._turns.carrier_of(test).name)
+        if recovered:
+            log.warning("recovered %d batches whose worker did not come back", recovered)
+        with transaction(self._engine) as connection:
+            connection.execute(WAKE_SENDS)
+            connection.execute(WAKE_BATCHES)
+        self._end_sends()
+        give_up(self._engine, self._settings.doubt_grace)
+        match_kept(self._engine)
+        if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
+            self._housekept = time.monotonic()
+            self._housekeep()
+
+    def work(self) -> int:
+        """Expand and take turns until nothing waits."""
+        turns = 0
+        while not self._turns.stop.is_set():
+            expanded = expand(self._engine)
+            taken = self._turns.drain()
+            turns += taken
+            if not expanded and not taken:
+                break
+        return turns
+
+    def _end_sends(self) -> None:
+        with self._engine.connect() as connection:
+            ended = connection.execute(ENDED_SENDS).all()
+        for send in ended:
+            with transaction(self._engine) as connection:
+                close_rest(connection, send.id, send.outcome)
+
+    def _housekeep(self) -> None:
+        with transaction(self._engine) as connection:
+            make_partitions(connection)
+        for purge in PURGES:
+            with transaction(self._engine) as connection:
+                connection.execute(purge)
+
+    def _report_alive(self) -> None:
+        with transaction(self._engine, durable=False) as connection:
+            name = f"worker:{self._holder}"
+            connection.execute(TAKE_LEASE, {"name": name, "holder": self._holder, "seconds": 5})
+            self.workers = max(1, connection.execute(WORKERS).scalar_one())
+
+    def _leads(self) -> bool:
+        with transaction(self._engine, durable=False) as connection:
+            parameters = {"name": "sweeper", "holder": self._holder, "seconds": 3}
+            return connection.execute(TAKE_LEASE, parameters).rowcount == 1
+
+    def _messages_wait(self) -> bool:
+        with self._engine.connect() as connection:
+            return bool(connection.execute(MESSAGES_WAIT).scalar())

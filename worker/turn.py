@@ -1,0 +1,161 @@
+"""The sending of a batch. One turn, top to bottom:
+
+    claim      the next messages in fair order, under a lease; the durable intent        one commit on disk
+    hand off   drop who has opted out meanwhile
+    submit     window after window, at the carrier's pace
+    record     what was answered, and how far the next window may go                     a commit off disk
+    settle     rows, counters and credits of the whole turn                              one commit on disk
+
+A turn that dies anywhere is recovered when its lease runs out; at most one window's share is then in doubt.
+"""
+
+import logging
+import threading
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine
+
+from shared.ids import message_id
+from shared.lifecycle import MessageStatus
+from shared.settings import Settings
+from worker.carriers.base import Answer, Carrier, Outcome, Parcel
+from worker.claim import Result, Slice, claim
+from worker.pacing import Pacer
+from worker.record import advance
+from worker.settle import settle
+from worker.suppress import Suppressions
+
+log = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 5_000
+"""Segments of one turn when the carrier has no rate limit."""
+TURN_SHARE = 0.25
+"""Seconds of the carrier's rate that the turns of one process claim together."""
+MOST_ATTEMPTS = 3
+"""Submits of one message that a carrier may fail before the message has failed."""
+FIRST_WAIT, LONGEST_WAIT, MOST_WAITS = 0.1, 2.0, 6
+"""Seconds between tries when throttled, and tries before the turn is given to others."""
+
+STATUS_OF = {
+    Answer.ACCEPTED: MessageStatus.SENT,
+    Answer.REJECTED: MessageStatus.FAILED,
+    Answer.FAILED: MessageStatus.FAILED,
+    Answer.IN_DOUBT: MessageStatus.IN_DOUBT,
+}
+
+Window = list[tuple[Slice, list[int]]]
+"""Indexes to submit together, by slice."""
+
+
+class Turns:
+    """Takes turns for one worker process. Safe to use from several threads; each turn belongs to one of them."""
+
+    def __init__(self, engine: Engine, live: Carrier, simulator: Carrier, pacer: Pacer, settings: Settings) -> None:
+        self._engine = engine
+        self._live = live
+        self._simulator = simulator
+        self._pacer = pacer
+        self._settings = settings
+        self._suppressions = Suppressions(engine)
+        self.stop = threading.Event()
+
+    def drain(self) -> int:
+        """Take turns until nothing waits or the worker stops. Returns the turns taken."""
+        turns = 0
+        while not self.stop.is_set() and self.take_turn():
+            turns += 1
+        return turns
+
+    def take_turn(self) -> bool:
+        """Claim, submit and settle the next messages. False when nothing may be sent now."""
+        carrier = self._live
+        stride = max(1, carrier.window // self._settings.turns)
+        slices = claim(self._engine, self._budget(carrier), stride, self._settings.lease)
+        for test in (False, True):
+            pieces = [piece for piece in slices if piece.test == test]
+            if pieces:
+                self._send(self.carrier_of(test), pieces, stride)
+        return bool(slices)
+
+    def carrier_of(self, test: bool) -> Carrier:
+        """The carrier of a send: test keys always go to the simulator."""
+        return self._simulator if test else self._live
+
+    def _budget(self, carrier: Carrier) -> int:
+        if carrier.rate <= 0:
+            return MOST_AT_ONCE
+        return min(MOST_AT_ONCE, max(1, int(carrier.rate * TURN_SHARE / self._settings.turns)))
+
+    def _send(self, carrier: Carrier, slices: list[Slice], stride: int) -> None:
+        self._suppressions.drop(slices)
+        waits = 0
+        while waits <= MOST_WAITS and (window := next_window(slices, stride)):
+            segments = sum(len(indexes) * piece.segments for piece, indexes in window)
+            if not self._pacer.take(carrier.name, carrier.rate, segments, self.stop):
+                break
+            throttled = note(window, carrier.submit(parcels(window)))
+            if throttled:
+                self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))
+                waits += 1
+            if unfinished(slices):
+                advance(self._engine, slices, stride, carrier.name, self._settings.lease)
+        settle(self._engine, slices, carrier.name, LONGEST_WAIT)
+
+
+def next_window(slices: list[Slice], size: int) -> Window:
+    """Up to `size` messages that may leave now: first those to go again, then the next ones below the watermark."""
+    window: Window = []
+    for piece in slices:
+        if piece.lost or size <= 0:
+            continue
+        indexes = list(piece.again)[:size]
+        fresh = piece.indexes[piece.submitted : min(piece.watermark, piece.submitted + size - len(indexes))]
+        piece.submitted += len(fresh)
+        fresh = [index for index in fresh if index not in piece.results]
+        indexes += fresh
+        size -= len(indexes)
+        if indexes:
+            window.append((piece, indexes))
+    return window
+
+
+def unfinished(slices: list[Slice]) -> bool:
+    """Whether a slice that is still ours has messages without a result."""
+    return any(len(piece.results) < len(piece.indexes) and not piece.lost for piece in slices)
+
+
+def parcels(window: Window) -> list[Parcel]:
+    """The window as a driver takes it."""
+    made = []
+    for piece, indexes in window:
+        phones = dict(zip(piece.indexes, piece.phones, strict=True))
+        made.append(
+            Parcel(
+                sender_id=piece.sender_id,
+                text=piece.message,
+                encoding=piece.encoding,
+                segments=piece.segments,
+                expires_at=piece.expires_at,
+                ids=[message_id(piece.batch_id, index) for index in indexes],
+                phones=[phones[index] for index in indexes],
+            )
+        )
+    return made
+
+
+def note(window: Window, outcomes: list[Outcome]) -> bool:
+    """Keep each message's result. Returns whether any must go again: throttled, or failed and not too often yet."""
+    now = datetime.now(UTC)
+    again = False
+    answers = iter(outcomes)
+    for piece, indexes in window:
+        for index in indexes:
+            answer, reference, error = next(answers)
+            attempts = piece.again.pop(index, 0) + (answer != Answer.THROTTLED)
+            if answer == Answer.THROTTLED or (answer == Answer.FAILED and attempts + piece.attempts < MOST_ATTEMPTS):
+                piece.again[index] = attempts
+                again = True
+            else:
+                piece.results[index] = Result(STATUS_OF[answer], reference, error, now, attempts + piece.attempts)
+                piece.unrecorded.append(index)
+    return again

@@ -1,145 +1,69 @@
-"""The OpenAPI 3.1 document, made of the endpoints' contracts and the schemas that check the requests."""
+"""The OpenAPI 3.1 document, made of the endpoints' contracts and the schemas that check the requests.
+
+What a word means is said once, in WORDS, because a word means the same wherever it stands.
+"""
 
 import inspect
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
-from marshmallow import Schema
+from marshmallow import Schema, fields
 
 from api.endpoint import ENDPOINTS, PREFIX, Endpoint
 from api.problems import CATALOGUE
 from api.resources.auth import CREDENTIALS, REVOKE_TOKEN
 from api.resources.sms import QUOTES
-from api.schemas import CanonicalUUID, ErrorAnswer, Moment, Phones
+from api.schemas import CanonicalUUID, ErrorAnswer, Moment, Phones, Request, page_of
+from shared.lifecycle import Category, MessageStatus, SendState
 
-DESCRIPTION = """Send one SMS, a list of them, or one to every contact of a group. A 200 means: stored, paid for, and it
-will be sent, or you will be told why not and get your credits back."""
-BODIES: dict[str, Any] = {
-    "/auth/token": CREDENTIALS,
-    "/auth/revoke": REVOKE_TOKEN,
+DESCRIPTION = """
+Send one SMS, a list of them, or one to every contact of a group. A 200 means: stored, paid for, and it will be sent,
+or you will be told why not and get your credits back.
+
+**Words.** A *send* is one accepted request, a *message* is one SMS to one phone, a *segment* is one part of it on the
+air. One credit is one segment.
+
+**Forms.** Bodies are JSON in UTF-8. Times are RFC 3339; answers give them in UTC with `Z`. Ids are UUIDs, lower case.
+Phones are digits only and begin with the country code. Answers may get new fields; ignore those that you do not know.
+
+**Tokens.** `POST /api/v1/auth/token` gives a bearer token, valid for 24 hours.
+
+**Trying again.** Give every send an `Idempotency-Key`: the same request with the same key has one effect and gets the
+first answer again, so after a timeout you can send it once more. After 429 and 503 wait as long as `Retry-After` says.
+
+**Lists** come in pages: pass `next_cursor` of one page as `cursor` of the next, until it is null.
+
+**Errors** are problem details (RFC 9457); tell them apart by `code`. `GET /api/v1/errors` explains each of them.
+A method that a path does not have is 405 `method_not_allowed`, with `Allow`; an unknown path is 404 `not_found`.
+"""
+TAGS = {
+    "auth": "Exchange an API key for a token, and take the token back.",
+    "sms": "Send, or ask what it would cost.",
+    "sends": "Accepted requests: where they are, and stopping them.",
+    "messages": "One SMS to one phone: its status and what happened to it.",
+    "balance": "Credits, and the ledger behind them.",
+    "groups": "Contact groups.",
+    "limits": "What the service takes at most.",
+    "errors": "Every error code.",
 }
-SCOPELESS_FAILS = ("missing_token", "invalid_token", "token_expired", "token_revoked", "account_suspended")
-ALWAYS_FAILS = ("internal_error", "unavailable")
 
+SEND_ID, GROUP_ID = "019aa4c2-7d10-7c3e-9b5f-2e61d08fa4b7", "019a8e51-3b7a-7f02-8c4d-5a9be7713c06"
+BATCH_ID, MESSAGE_ID = "019aa4c2-7d11-7a08-b3c6-91f24de50000", "019aa4c2-7d11-7a08-b3c6-91f24de50001"
+CREATED_AT, SUBMITTED_AT, FINISHED_AT = "2026-03-02T09:00:00.120Z", "2026-03-02T09:00:00.480Z", "2026-03-02T09:00:03.900Z"
+PHONE, CURSOR = "254711000000", "MDE5YWE0YzItN2QxMS03YTA4LWIzYzYtOTFmMjRkZTUwMDAx"
+COUNTS = {"submitted": 5, "accepted": 3, "duplicate": 1, "invalid": 1, "suppressed": 0}
+REJECTED = [
+    {"index": 3, "phone": "0712", "code": "invalid_phone", "detail": "The phone starts with 0; start with the country code."},
+    {"index": 4, "phone": PHONE, "code": "duplicate", "duplicate_of": 0},
+]
+FIELD_ERRORS = [{"pointer": "/phone", "code": "invalid_phone", "detail": "The phone starts with 0; start with the country code."}]
 
-def document() -> dict[str, Any]:
-    """The whole document."""
-    plugin = MarshmallowPlugin(schema_name_resolver=_name)
-    spec = APISpec(
-        title="Bulk SMS",
-        version="1",
-        openapi_version="3.1.0",
-        plugins=[plugin],
-        info={"description": DESCRIPTION},
-        servers=[{"url": "/"}],
-    )
-    spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer"})
-    assert plugin.converter is not None
-    plugin.converter.add_attribute_function(_formats)
-    spec.components.schema("Error", schema=ErrorAnswer)
-    for operation in ENDPOINTS:
-        path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + operation.path)
-        spec.path(path=path, operations={operation.method.lower(): _operation(operation)})
-    return spec.to_dict()
-
-
-def _operation(operation: Endpoint) -> dict[str, Any]:
-    summary, _, rest = (inspect.getdoc(operation.function) or "").partition("\n")
-    made: dict[str, Any] = {
-        "operationId": operation.function.__name__,
-        "summary": summary,
-        "description": rest.strip() or summary,
-        "tags": [operation.path.split("/")[1]],
-        "parameters": _parameters(operation),
-        "responses": _responses(operation),
-    }
-    if operation.scope is not None:
-        made["security"] = [{"bearer": [operation.scope] if operation.scope else []}]
-    body = _body(operation)
-    if body is not None:
-        made["requestBody"] = body
-    return made
-
-
-def _body(operation: Endpoint) -> dict[str, Any] | None:
-    if operation.path == "/sms/quote":
-        return _json({"anyOf": [schema for _, schema in QUOTES.values()]}, required=True)
-    if operation.takes is not None:
-        return _json(operation.takes, required=True)
-    if operation.path in BODIES:
-        return _json(BODIES[operation.path], required=False)
-    return None
-
-
-def _json(schema: Any, *, required: bool) -> dict[str, Any]:
-    return {"required": required, "content": {"application/json": {"schema": schema}}}
-
-
-def _parameters(operation: Endpoint) -> list[dict[str, Any]]:
-    parameters: list[Any] = [
-        {
-            "in": "path",
-            "name": name,
-            "required": True,
-            "schema": {"type": "string", **({"format": "uuid"} if kind == "uuid:" else {})},
-        }
-        for kind, name in re.findall(r"<(\w+:)?(\w+)>", operation.path)
-    ]
-    if operation.query is not None:
-        parameters.append({"in": "query", "schema": operation.query})
-    if operation.method == "POST" and operation.scope:
-        parameters.append(
-            {
-                "in": "header",
-                "name": "Idempotency-Key",
-                "required": False,
-                "description": "1 to 255 visible ASCII characters; the same request with the same key has one effect.",
-                "schema": {"type": "string", "maxLength": 255},
-            }
-        )
-    return parameters
-
-
-def _responses(operation: Endpoint) -> dict[str, Any]:
-    content: dict[str, Any] = {"application/json": {"schema": operation.answers or {"type": "object"}}}
-    if operation.path == "/sends/<uuid:send_id>/messages":
-        content["text/csv"] = {"schema": {"type": "string"}}
-    responses: dict[str, Any] = {"200": {"description": "Done.", "content": content}}
-    by_status: dict[int, list[str]] = {}
-    for code in _fails(operation):
-        by_status.setdefault(CATALOGUE[code].status, []).append(code)
-    for status, codes in sorted(by_status.items()):
-        responses[str(status)] = {
-            "description": ", ".join(f"`{code}`" for code in codes),
-            "content": {"application/problem+json": {"schema": "Error"}},
-        }
-    return responses
-
-
-def _fails(operation: Endpoint) -> list[str]:
-    codes = [*operation.fails, *ALWAYS_FAILS]
-    if operation.scope is not None:
-        codes += [*SCOPELESS_FAILS, "rate_limited"]
-    if operation.scope:
-        codes.append("insufficient_scope")
-    if operation.method == "POST":
-        codes += ["payload_too_large", "unsupported_media_type", "idempotency_in_progress", "idempotency_key_reused"]
-    return list(dict.fromkeys(codes))
-
-
-def _formats(field: Any, **_: Any) -> dict[str, Any]:
-    if isinstance(field, Moment):
-        return {"type": "string", "format": "date-time"}
-    if isinstance(field, CanonicalUUID):
-        return {"type": "string", "format": "uuid"}
-    if isinstance(field, Phones):
-        return {"type": "array", "items": {"type": "string"}}
-    return {}
-
-
-def _name(schema: Any) -> str:
-    made = schema if isinstance(schema, type) else type(schema)
-    assert issubclass(made, Schema)
-    return made.__name__.removesuffix("Answer")
+BASE_ERRORS = ("internal_error", "unavailable")
+TOKEN_ERRORS = ("missing_token", "invalid_token", "token_expired", "token_revoked", "account_suspended", "rate_limited")
+BODY_ERRORS = ("invalid_json", "validation_failed", "payload_too_large")
+KEY_ERRORS = ("validation_failed", "idempotency_in_progress", "idempotency_key_reused")
+KEYLESS = ("/auth/token", "/auth/revoke", "/sms/quote")
+"""POSTs to which an Idempotency-Key means nothing: they have no effect that could happen twice."""

@@ -1,4 +1,7 @@
-"""The counters of a send: one per stored message status."""
+"""The counters of a send: one per stored message status.
+
+They change in the transaction that writes or moves the rows, so they are the rows' counts at every commit.
+"""
 
 from collections import Counter
 from uuid import UUID
@@ -25,6 +28,7 @@ def add_to_sends(connection: Connection, changes: dict[UUID, Counter[str]]) -> N
     ids = sorted(send for send, counter in changes.items() if any(counter.values()))
     if not ids:
         return
-    connection.execute(LOCK, {"ids": ids})
+    if len(ids) > 1:
+        connection.execute(LOCK, {"ids": ids})
     columns = {str(status): [changes[send][status] for send in ids] for status in STORED}
     connection.execute(ADD, {"id": ids, **columns})

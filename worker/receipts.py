@@ -6,9 +6,10 @@ the one doubt that fits, or waits in `receipt` and is tried again. A status only
 """
 
 from collections import Counter
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Row, text
 
 from shared.database import transaction
 from shared.lifecycle import MessageStatus
@@ -56,21 +57,15 @@ KEEP = text(
     """
 )
 
-TAKE_KEPT = text(
+KEPT = text(
     """
-    DELETE FROM receipt WHERE id IN (
-        SELECT id FROM receipt WHERE received_at > now() - interval '3 days' ORDER BY id LIMIT :limit
-           FOR UPDATE SKIP LOCKED)
-    RETURNING carrier, reference, phone, status, error, done_at, received_at
+    SELECT id, carrier, reference, phone, status, error, done_at FROM receipt
+     WHERE received_at > now() - make_interval(secs => :newest)
+     ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED
     """
 )
 
-KEEP_AGAIN = text(
-    """
-    INSERT INTO receipt (carrier, reference, phone, status, error, done_at, received_at)
-    VALUES (:carrier, :reference, :phone, :status, :error, :done_at, :received_at)
-    """
-)
+DROP_KEPT = text("DELETE FROM receipt WHERE id = ANY(:ids)")
 
 
 def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
@@ -78,8 +73,7 @@ def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
     if not receipts:
         return
     with transaction(engine) as connection:
-        unmatched = apply(connection, carrier, receipts)
-        unmatched = [receipt for receipt in unmatched if not _resolves_doubt(connection, carrier, receipt)]
+        unmatched = _place(connection, carrier, receipts)
         if unmatched:
             connection.execute(KEEP, {"carrier": carrier, **_columns(unmatched)})
 
@@ -101,28 +95,32 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
     return [receipt for reference, receipt in strongest.items() if reference not in found]
 
 
-def match_kept(engine: Engine, limit: int = 1000) -> int:
-    """Try the receipts again that had found no message. Returns how many found theirs now."""
+def match_kept(engine: Engine, newest: float, limit: int = 1000) -> int:
+    """Try the receipts again that came in the last `newest` seconds and had found no message.
+
+    Returns how many found theirs now.
+    """
     with transaction(engine) as connection:
-        kept = connection.execute(TAKE_KEPT, {"limit": limit}).all()
-        matched = len(kept)
+        kept = connection.execute(KEPT, {"newest": newest, "limit": limit}).all()
+        matched = []
         for carrier in sorted({row.carrier for row in kept}):
-            rows = {row.reference: row for row in kept if row.carrier == carrier}
-            receipts = [
-                Receipt(
-                    row.reference,
-                    MessageStatus(row.status),
-                    row.error,
-                    row.done_at,
-                    None if row.phone is None else str(row.phone),
-                )
-                for row in kept
-                if row.carrier == carrier
-            ]
-            for receipt in apply(connection, carrier, receipts):
-                matched -= 1
-                connection.execute(KEEP_AGAIN, rows[receipt.reference]._asdict())
-    return matched
+            receipts = {row.id: _receipt(row) for row in kept if row.carrier == carrier}
+            unmatched = {id(receipt) for receipt in _place(connection, carrier, list(receipts.values()))}
+            matched += [number for number, receipt in receipts.items() if id(receipt) not in unmatched]
+        if matched:
+            connection.execute(DROP_KEPT, {"ids": matched})
+    return len(matched)
+
+
+def _receipt(row: Row[Any]) -> Receipt:
+    phone = None if row.phone is None else str(row.phone)
+    return Receipt(row.reference, MessageStatus(row.status), row.error, row.done_at, phone)
+
+
+def _place(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+    """Apply the receipts, or resolve doubts by them. Returns those that are for nothing that is known."""
+    unmatched = apply(connection, carrier, receipts)
+    return [receipt for receipt in unmatched if not _resolves_doubt(connection, carrier, receipt)]
 
 
 def _resolves_doubt(connection: Connection, carrier: str, receipt: Receipt) -> bool:

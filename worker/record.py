@@ -4,6 +4,7 @@ A worker that lost its lease may not submit another message, but what it learned
 same, where the batch's new owner has meanwhile put the message in doubt.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from shared.database import copy_rows, transaction
 from shared.ids import message_id, prefix_of
 from shared.lifecycle import MessageStatus
 from worker.claim import Slice
+from worker.counts import add_to_sends
 from worker.doubt import Resolution, resolve
 
 MESSAGE_COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, reference, error"
@@ -42,6 +44,8 @@ FENCE = text(
 def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease: float) -> None:
     """Record what is known so far, and let the next messages leave: one commit, which need not reach the disk.
 
+    A message in doubt is not recorded before its intent is closed, so whatever is written here only moves by receipts.
+
     The watermark is put `ahead` messages beyond those that have a result, so that no crash of this process can leave
     more than that in doubt. Renews the lease of `lease` seconds. A batch that is another worker's by now is marked
     lost.
@@ -59,11 +63,12 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
             },
         )
         kept = {row.id for row in rows}
-        write_rows(connection, [piece for piece in held if piece.batch_id in kept], carrier)
+        recorded = [piece for piece in held if piece.batch_id in kept]
+        write_rows(connection, recorded, carrier, doubts=False)
     for piece, watermark in zip(held, watermarks, strict=True):
         if piece.batch_id in kept:
             piece.watermark = watermark
-            piece.unrecorded.clear()
+            piece.unrecorded = [index for index in piece.unrecorded if in_doubt(piece, index)]
         else:
             piece.lost = True
     record_lost(engine, slices)
@@ -87,39 +92,54 @@ def fence(connection: Connection, slices: list[Slice]) -> set[UUID]:
     return {row.id for row in rows}
 
 
-def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str) -> None:
-    """Insert a row for each result that has none yet. The batches must be locked by this transaction."""
+def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *, doubts: bool) -> None:
+    """Insert a row for each result that has none yet, and count it at its send; those in doubt only with `doubts`.
+
+    The batches must be locked by this transaction.
+    """
     lines: list[str] = []
-    doubts: list[str] = []
+    doubt_lines: list[str] = []
+    counted: dict[UUID, Counter[str]] = {}
     for piece in slices:
+        if piece.unrecorded:
+            counter = counted.setdefault(piece.send_id, Counter())
         prefix = prefix_of(piece.batch_id)
         phones = dict(zip(piece.indexes, piece.phones, strict=True)) if piece.unrecorded else {}
         for index in piece.unrecorded:
             status, reference, error, at, attempts = piece.results[index]
+            if status == MessageStatus.IN_DOUBT and not doubts:
+                continue
+            counter[status] += 1
             finished = r"\N" if status in (MessageStatus.SENT, MessageStatus.IN_DOUBT) else str(at)
             lines.append(
                 f"{prefix}{index:04x}\t{phones[index]}\t{at}\t{finished}\t{status}\t{piece.price}\t{attempts}"
                 f"\t{carrier}\t{field(reference)}\t{field(error)}\n"
             )
             if status == MessageStatus.IN_DOUBT:
-                doubts.append(
+                doubt_lines.append(
                     f"{prefix}{index:04x}\t{carrier}\t{field(piece.sender_id)}\t{phones[index]}\t{at}"
                     f"\t{piece.expires_at}\n"
                 )
     if lines:
         copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(lines))
-    if doubts:
-        copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))
+    if doubt_lines:
+        copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubt_lines))
+    add_to_sends(connection, counted)
+
+
+def in_doubt(piece: Slice, index: int) -> bool:
+    """Whether no answer came for the message."""
+    return piece.results[index].status == MessageStatus.IN_DOUBT
 
 
 def record_lost(engine: Engine, slices: list[Slice]) -> None:
     """Offer the results of lost batches as evidence on messages that their new owner put in doubt."""
     evidence = [
-        Resolution(message_id(piece.batch_id, index), result.status, result.reference, result.error)
+        Resolution(message_id(piece.batch_id, index), *piece.results[index][:3])
         for piece in slices
         if piece.lost
         for index in piece.unrecorded
-        if (result := piece.results[index]).status != MessageStatus.IN_DOUBT
+        if not in_doubt(piece, index)
     ]
     if evidence:
         with transaction(engine) as connection:

@@ -16,6 +16,8 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.database import copy_rows, transaction
 from shared.ids import index_of, message_id, prefix_of
+from shared.lifecycle import CHARGED, MessageStatus
+from worker.counts import add_to_sends
 from worker.record import DOUBT_COLUMNS, MESSAGE_COLUMNS, field
 from worker.settle import Closing, close_intents
 
@@ -48,12 +50,13 @@ def _close(connection: Connection, row: Row[Any], carrier: str) -> Closing:
     intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
     left = intent[: row.may_have_left]
     known = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in left]}).all()
-    tally = Counter(message.status for message in known)
+    tally = Counter(before_receipts(message.status) for message in known)
     seen = {index_of(message.id) for message in known}
     unknown = [index for index in left if index not in seen]
     if unknown:
         _put_in_doubt(connection, row, unknown, carrier)
-        tally["in_doubt"] += len(unknown)
+        tally[MessageStatus.IN_DOUBT] += len(unknown)
+        add_to_sends(connection, {row.send_id: Counter({MessageStatus.IN_DOUBT: len(unknown)})})
     return Closing(
         batch_id=row.id,
         send_id=row.send_id,
@@ -69,6 +72,11 @@ def _close(connection: Connection, row: Row[Any], carrier: str) -> Closing:
         attempts=row.attempts,
         crashes=row.crashes + 1,
     )
+
+
+def before_receipts(status: str) -> str:
+    """The status with which a row was written. Before its intent is closed, only receipts move it."""
+    return MessageStatus.SENT if status in CHARGED else status
 
 
 def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], carrier: str) -> None:

@@ -39,7 +39,7 @@ class Closing:
     retry: list[int]
     """Indexes that certainly never left and are to go again."""
     tally: Counter[str] = field(default_factory=Counter)
-    """Messages of this intent by their stored status."""
+    """Messages of this intent by the status of their row, before any receipt."""
     attempts: int = 0
     crashes: int = 0
     wait: float = 0.0
@@ -98,7 +98,7 @@ def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float) -> No
         for piece in slices:
             piece.lost = piece.batch_id not in kept
         held = [piece for piece in slices if not piece.lost]
-        write_rows(connection, held, carrier)
+        write_rows(connection, held, carrier, doubts=True)
         close_intents(connection, [_closing(piece, wait) for piece in held])
     for piece in held:
         piece.unrecorded.clear()
@@ -136,14 +136,13 @@ def close_intents(connection: Connection, closings: list[Closing]) -> None:
     ids = sorted({closing.send_id for closing in closings})
     send_states = {row.id: row.state for row in connection.execute(LOCK_SENDS, {"ids": ids})}
     states = [_next_state(closing, send_states[closing.send_id]) for closing in closings]
-    counters: dict[UUID, Counter[str]] = {send: Counter() for send in ids}
+    canceled: dict[UUID, Counter[str]] = {send: Counter() for send in ids}
     closed: Counter[UUID] = Counter()
     for closing, state in zip(closings, states, strict=True):
-        counters[closing.send_id].update(closing.tally)
         if state == BatchState.CANCELED:
-            counters[closing.send_id][MessageStatus.CANCELED] += closing.left
+            canceled[closing.send_id][MessageStatus.CANCELED] += closing.left
         closed[closing.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
-    add_to_sends(connection, counters)
+    add_to_sends(connection, canceled)
     _close_batches(connection, closings, states)
     ended = [send for send in ids if closed[send]]
     if ended:

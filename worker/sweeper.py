@@ -136,7 +136,7 @@ class Sweeper:
             connection.execute(WAKE_BATCHES)
         self._end_sends()
         give_up(self._engine, self._settings.doubt_grace)
-        match_kept(self._engine)
+        match_kept(self._engine, newest=60)
         if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
             self._housekept = time.monotonic()
             self._housekeep()
@@ -160,6 +160,7 @@ class Sweeper:
                 close_rest(connection, send.id, send.outcome)
 
     def _housekeep(self) -> None:
+        match_kept(self._engine, newest=3 * 86_400)
         with transaction(self._engine) as connection:
             make_partitions(connection)
         for purge in PURGES:

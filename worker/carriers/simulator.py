@@ -63,16 +63,17 @@ class Simulator:
         self._engine = engine
         self._delay = timedelta(seconds=receipt_delay)
         self._round_trip = round_trip
-        self._answer_time = answer_time
-        self._references = (f"{secrets.token_hex(5)}{number:08x}" for number in count(1))
+        self.answer_time = answer_time
+        self._prefix = secrets.token_hex(5)
+        self._numbers = count(1)
         self._throttled: set[str] = set()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._on_receipts: OnReceipts = lambda receipts: None
+        self.on_receipts: OnReceipts = lambda receipts: None
 
     def open(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
         """Begin to deliver receipts, in a thread of its own."""
-        self._on_receipts = on_receipts
+        self.on_receipts = on_receipts
         self._thread = threading.Thread(target=self._deliver, name="simulator", daemon=True)
         self._thread.start()
 
@@ -97,21 +98,21 @@ class Simulator:
                 outcomes.append(outcome)
                 if outcome.answer == Answer.ACCEPTED or magic == SILENT_TAKEN:
                     submits.append(f"{message}\t{phone}\n")
-                    reference = outcome.reference or next(self._references)
+                    reference = outcome.reference or self._reference()
                     line = _receipt_line(magic, reference, phone, at_once if magic == EARLY else due)
                     receipts += [line] * {NEVER: 0, TWICE: 2}.get(magic, 1)
                 if magic in (SLOW, SILENT, SILENT_TAKEN):
-                    waits.append(self._answer_time)
+                    waits.append(self.answer_time)
         self._keep(submits, receipts)
         time.sleep(max(waits))
         return outcomes
 
     def _answer(self, magic: str, phone: str) -> Outcome:
         if not magic or (magic in ACCEPTED_OUTCOMES and magic not in (THROTTLED, SILENT_TAKEN)):
-            return Outcome(Answer.ACCEPTED, next(self._references))
+            return Outcome(Answer.ACCEPTED, self._reference())
         if magic == THROTTLED and phone in self._throttled:
             self._throttled.discard(phone)
-            return Outcome(Answer.ACCEPTED, next(self._references))
+            return Outcome(Answer.ACCEPTED, self._reference())
         if magic == THROTTLED:
             self._throttled.add(phone)
             return Outcome(Answer.THROTTLED, error="throttled")
@@ -121,7 +122,11 @@ class Simulator:
             return Outcome(Answer.FAILED, error="system_error")
         if magic in (SILENT, SILENT_TAKEN):
             return Outcome(Answer.IN_DOUBT)
-        return Outcome(Answer.ACCEPTED, next(self._references))
+        return Outcome(Answer.ACCEPTED, self._reference())
+
+    def _reference(self) -> str:
+        """A message id of the carrier's. Taking the next of a count is atomic, so threads need no lock for it."""
+        return f"{self._prefix}{next(self._numbers):08x}"
 
     def _keep(self, submits: list[str], receipts: list[str]) -> None:
         if not submits:
@@ -148,7 +153,7 @@ class Simulator:
             receipts = [
                 Receipt(row.reference, MessageStatus(row.status), row.error, row.due_at, str(row.phone)) for row in rows
             ]
-            self._on_receipts(receipts)
+            self.on_receipts(receipts)
         return len(rows)
 
 

@@ -1,0 +1,170 @@
+"""What an operator does for an account: open it, top it up, stop it, and give it API keys.
+
+Every function works in the connection's transaction and raises Refused, with nothing changed, for what cannot be done.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID, uuid5
+
+from sqlalchemy import Connection, text
+
+from shared.keys import SCOPES, NewKey, hash_secret, make_key
+from shared.money import Entry, post
+
+__all__ = [
+    "Refused",
+    "TopUp",
+    "activate_account",
+    "create_account",
+    "create_key",
+    "find_account",
+    "freeze_accounts",
+    "revoke_key",
+    "suspend_account",
+    "top_up",
+]
+
+TOP_UPS = UUID("6f0c5a52-3d0f-5a58-9a0e-2f6f6f7b1c11")
+"""The namespace of the ids of top-ups (UUID version 5 of the account and the key)."""
+MOST_CREDITS = 10**12
+"""Credits of one top-up; more is a typing mistake."""
+
+CREATE = text(
+    """
+    INSERT INTO account (name, low_balance_threshold, weight) VALUES (:name, :threshold, :weight)
+    ON CONFLICT (name) DO NOTHING RETURNING id
+    """
+)
+FIND = text("SELECT id FROM account WHERE CAST(id AS text) = :account OR name = :account ORDER BY name <> :account")
+LOCK = text("SELECT available FROM account WHERE id = :account FOR UPDATE")
+TOPPED_UP = text("SELECT amount FROM ledger WHERE subject = :subject AND kind = 'topup'")
+SET_STATE = text("UPDATE account SET state = :state, updated_at = clock_timestamp() WHERE id = :account")
+FREEZE = text(
+    """
+    UPDATE account SET state = 'frozen', updated_at = clock_timestamp() WHERE id = ANY(:accounts) AND state <> 'frozen'
+    RETURNING id
+    """
+)
+ADD_KEY = text(
+    """
+    INSERT INTO api_key (id, account_id, secret_hash, test, scopes, expires_at)
+    VALUES (:id, :account, :secret_hash, :test, :scopes, :expires_at)
+    """
+)
+REVOKE_KEY = text("UPDATE api_key SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE id = :id")
+
+
+class Refused(Exception):
+    """What was asked for cannot be done. The message says why, and what to do instead."""
+
+
+class TopUp(NamedTuple):
+    """A top-up's outcome: the credits available now, and whether the same one had been made before."""
+
+    balance: int
+    repeated: bool
+
+
+def create_account(connection: Connection, name: str, low_balance_threshold: int = 100, weight: int = 1) -> int:
+    """Open an account without credits. Returns its id.
+
+    `weight` is its share of the carrier: with 2 its sends go twice as fast as those of an account with 1.
+    """
+    if not name.strip() or name.strip() != name or name.isdigit():
+        raise Refused(f"{name!r} is no account name. Take one that is more than digits and has no spaces at its ends.")
+    if weight < 1 or low_balance_threshold < 0:
+        raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
+    values = {"name": name, "threshold": low_balance_threshold, "weight": weight}
+    account = connection.execute(CREATE, values).scalar()
+    if account is None:
+        raise Refused(f"There is an account {name!r} already. Take another name.")
+    return int(account)
+
+
+def find_account(connection: Connection, account: str) -> int:
+    """The id of the account with this id or name."""
+    found = connection.execute(FIND, {"account": account}).scalar()
+    if found is None:
+        raise Refused(f"There is no account {account!r}. `bulksms account list` shows them all.")
+    return int(found)
+
+
+def top_up(connection: Connection, account_id: int, credits: int, reason: str, key: str) -> TopUp:
+    """Add credits, once for each `key` of the account: the same top-up again changes nothing.
+
+    Refused where the key was used for another amount.
+    """
+    if not 0 < credits <= MOST_CREDITS:
+        raise Refused(f"A top-up is 1 to {MOST_CREDITS:,} credits; {credits:,} were given.")
+    available = connection.execute(LOCK, {"account": account_id}).scalar()
+    if available is None:
+        raise _unknown(account_id)
+    subject = uuid5(TOP_UPS, f"{account_id}:{key}")
+    before = connection.execute(TOPPED_UP, {"subject": subject}).scalar()
+    if before is None:
+        left = post(connection, [Entry(account_id, "topup", credits, "topup", subject, reason=reason)])
+        return TopUp(left[account_id], repeated=False)
+    if before != credits:
+        raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for another one.")
+    return TopUp(int(available), repeated=True)
+
+
+def suspend_account(connection: Connection, account_id: int) -> None:
+    """Let the account accept nothing new, and its tokens read nothing more."""
+    _set_state(connection, account_id, "suspended")
+
+
+def activate_account(connection: Connection, account_id: int) -> None:
+    """Let a suspended or frozen account send again."""
+    _set_state(connection, account_id, "active")
+
+
+def freeze_accounts(connection: Connection, accounts: Iterable[int]) -> list[int]:
+    """Stop the accounts whose books do not add up. Returns those that were not frozen before."""
+    return sorted(connection.execute(FREEZE, {"accounts": sorted(accounts)}).scalars())
+
+
+def create_key(
+    connection: Connection,
+    account_id: int,
+    pepper: str,
+    test: bool = False,
+    scopes: Sequence[str] = SCOPES,
+    expires_at: datetime | None = None,
+) -> NewKey:
+    """Make an API key. Its secret is in the answer and nowhere else; `pepper` is the installation's SECRET_KEY."""
+    unknown = sorted(set(scopes) - set(SCOPES))
+    if unknown or not scopes:
+        raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(SCOPES)}.")
+    if connection.execute(LOCK, {"account": account_id}).scalar() is None:
+        raise _unknown(account_id)
+    key = make_key(test)
+    connection.execute(
+        ADD_KEY,
+        {
+            "id": key.api_key,
+            "account": account_id,
+            "secret_hash": hash_secret(key.api_secret, pepper),
+            "test": test,
+            "scopes": list(scopes),
+            "expires_at": expires_at,
+        },
+    )
+    return key
+
+
+def revoke_key(connection: Connection, key_id: str) -> None:
+    """End a key and, within seconds, every token that was made with it. Revoking twice changes nothing."""
+    if not connection.execute(REVOKE_KEY, {"id": key_id}).rowcount:
+        raise Refused(f"There is no API key {key_id}. `bulksms key list ACCOUNT` shows an account's keys.")
+
+
+def _set_state(connection: Connection, account_id: int, state: str) -> None:
+    if not connection.execute(SET_STATE, {"account": account_id, "state": state}).rowcount:
+        raise _unknown(account_id)
+
+
+def _unknown(account_id: int) -> Refused:
+    return Refused(f"There is no account {account_id}. `bulksms account list` shows them all.")

@@ -185,7 +185,11 @@ class SingleSend(SendOptions):
     phone = fields.String(
         required=True,
         validate=validate.Length(1, 64),
-        metadata={"description": "Digits with the country code.", "example": "254711000000"},
+        metadata={
+            "description": "Digits only, beginning with the country code.",
+            "pattern": "^[1-9][0-9]{7,14}$",
+            "example": "254711000000",
+        },
     )
 
 

@@ -10,7 +10,7 @@ from shared.queue import SEND_BATCH
 def register(app: Celery, work: Callable[[], int]) -> None:
     """Make the application's tasks call `work`, which takes turns until nothing waits."""
 
-    @app.task(name=SEND_BATCH, ignore_result=True)
+    @app.task(name=SEND_BATCH, ignore_result=True, shared=False)
     def send_batch(batch_id: str) -> None:
         """Somebody queued this batch: take turns until nothing waits."""
         work()

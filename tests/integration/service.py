@@ -67,9 +67,7 @@ class Service:
         """A bearer token of the account."""
         with self.engine.begin() as connection:
             key = create_key(connection, account, SECRET_KEY, test=test)
-        answer = self.client.post(
-            f"{PREFIX}/auth/token", json={"api_key": key.api_key, "api_secret": key.api_secret}
-        )
+        answer = self.client.post(f"{PREFIX}/auth/token", json={"api_key": key.api_key, "api_secret": key.api_secret})
         return str(answer.get_json()["access_token"])
 
     def new_group(self, phones: list[str]) -> str:
@@ -120,5 +118,3 @@ class Service:
 
     def _headers(self, token: str | None, headers: dict[str, str]) -> dict[str, str]:
         return {"Authorization": f"Bearer {token or self.token}", **headers}
-
-

@@ -1,0 +1,1 @@
+"""The commands of `bulksms`, a module for each subject."""

@@ -1,0 +1,95 @@
+"""`bulksms account` and `bulksms topup`."""
+
+from uuid import uuid4
+
+import click
+from sqlalchemy import text
+
+from bulksms.commands.common import database, done, json_option, show_one, show_rows
+from shared import accounts
+
+LIST = text(
+    "SELECT id, name, state, available, reserved, weight, low_balance_threshold, created_at FROM account ORDER BY id"
+)
+SHOW = text(
+    """
+    SELECT a.id, a.name, a.state, a.available, a.reserved, a.weight, a.low_balance_threshold, a.created_at,
+           (SELECT count(*) FROM api_key k WHERE k.account_id = a.id AND k.revoked_at IS NULL) AS api_keys,
+           (SELECT array_agg(s.sender_id ORDER BY s.sender_id) FROM sender_id s
+             WHERE s.account_id = a.id AND s.state = 'approved') AS sender_ids,
+           (SELECT count(*) FROM contact_group g WHERE g.account_id = a.id AND g.deleted_at IS NULL) AS groups,
+           (SELECT count(*) FROM send s WHERE s.account_id = a.id AND s.completed_at IS NULL) AS open_sends
+      FROM account a WHERE a.id = :account
+    """
+)
+
+
+@click.group()
+def account() -> None:
+    """Accounts: who may send."""
+
+
+@account.command()
+@click.argument("name")
+@click.option("--low-balance", type=int, default=100, show_default=True, help="Credits below which the balance is low.")
+@click.option("--weight", type=int, default=1, show_default=True, help="Share of the carrier among accounts.")
+def create(name: str, low_balance: int, weight: int) -> None:
+    """Open an account without credits."""
+    with database() as connection:
+        made = accounts.create_account(connection, name, low_balance, weight)
+    done(f"Account {made} ({name}). Next: bulksms topup {made} CREDITS --reason TEXT; bulksms key create {made}")
+    click.echo(made)
+
+
+@account.command("list")
+@json_option
+def list_accounts(as_json: bool) -> None:
+    """Show every account."""
+    with database() as connection:
+        rows = connection.execute(LIST).mappings().all()
+    show_rows(rows, as_json, "Accounts", "There is no account. Make one: bulksms account create NAME")
+
+
+@account.command()
+@click.argument("account")
+@json_option
+def show(account: str, as_json: bool) -> None:
+    """Show one account, by its id or name."""
+    with database() as connection:
+        row = connection.execute(SHOW, {"account": accounts.find_account(connection, account)}).mappings().one()
+    show_one(row, as_json)
+
+
+@account.command()
+@click.argument("account")
+def suspend(account: str) -> None:
+    """Let an account accept nothing new. What it has accepted is still sent: see `bulksms send hold`."""
+    with database() as connection:
+        accounts.suspend_account(connection, accounts.find_account(connection, account))
+    done(f"{account} is suspended.")
+
+
+@account.command()
+@click.argument("account")
+def activate(account: str) -> None:
+    """Let a suspended or frozen account send again."""
+    with database() as connection:
+        accounts.activate_account(connection, accounts.find_account(connection, account))
+    done(f"{account} is active.")
+
+
+@click.command()
+@click.argument("account")
+@click.argument("credits", type=int)
+@click.option("--reason", required=True, help="Kept in the ledger, such as the number of an invoice.")
+@click.option("--key", help="Makes the top-up repeatable: the same key again adds nothing.")
+def topup(account: str, credits: int, reason: str, key: str | None) -> None:
+    """Add CREDITS to an account. Prints the credits that are available then."""
+    with database() as connection:
+        found = accounts.find_account(connection, account)
+        made = accounts.top_up(connection, found, credits, reason, key or str(uuid4()))
+    if made.repeated:
+        done(f"This top-up was made before; nothing was added. {account} has {made.balance:,} credits.")
+    else:
+        done(f"{credits:,} credits added; {account} has {made.balance:,}.")
+    click.echo(made.balance)

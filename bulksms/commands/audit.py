@@ -1,0 +1,65 @@
+"""`bulksms audit`."""
+
+import sys
+from dataclasses import asdict
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from bulksms.commands.common import console, done, engine_of, installation, json_option, messages, show_json
+from shared.accounts import freeze_accounts
+from shared.audit import Breach, Rule, audit, rules_of
+
+SHOWN = 5
+"""Breaches of one rule in the table; `--json` gives up to a hundred."""
+
+
+@click.command("audit")
+@click.option("--full/--fast", default=False, help="All there is, or what is open or of the last day (default).")
+@click.option("--no-freeze", is_flag=True, help="Do not stop accounts whose credits do not add up.")
+@json_option
+def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
+    """Prove that every credit and message is accounted for. Runs beside a working system; fails on any breach."""
+    found = installation()
+    results: list[tuple[Rule, list[Breach]]] = []
+    with engine_of(found) as engine:
+        columns = TextColumn("Auditing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+        with Progress(*columns, TextColumn("{task.description}"), console=messages(), transient=True) as progress:
+            task = progress.add_task("", total=len(rules_of(full)))
+
+            def on_rule(rule: Rule, breaches: list[Breach]) -> None:
+                results.append((rule, breaches))
+                progress.update(task, advance=1, description=rule.name)
+
+            breaches = audit(engine, full, found.settings.doubt_grace, on_rule)
+        accounts = {breach.account_id for breach in breaches if breach.account_id is not None}
+        if accounts and not no_freeze:
+            with engine.begin() as connection:
+                frozen = freeze_accounts(connection, accounts)
+        else:
+            frozen = []
+    if as_json:
+        show_json({"full": full, "breaches": [asdict(breach) for breach in breaches], "frozen": frozen})
+    else:
+        console().print(_table(results))
+    for account in frozen:
+        messages().print(
+            f"[red]Account {account} is frozen: it accepts nothing new.[/red] Find the cause, then let it go on with:"
+            f" bulksms account activate {account}"
+        )
+    if breaches:
+        messages().print(f"[red]✗ {len(breaches)} breaches.[/red] Nothing was changed but the accounts named here.")
+        sys.exit(1)
+    done(f"Clean: {len(results)} rules, {'everything' if full else 'open sends and the last day'}.")
+
+
+def _table(results: list[tuple[Rule, list[Breach]]]) -> Table:
+    table = Table("", "rule", "guarantee")
+    for rule, breaches in results:
+        table.add_row("[red]✗[/red]" if breaches else "[green]✓[/green]", rule.name, rule.guarantee)
+        for breach in breaches[:SHOWN]:
+            table.add_row("", "", f"[red]{breach.subject}[/red]: {breach.detail}")
+        if len(breaches) > SHOWN:
+            table.add_row("", "", f"[red]... and {len(breaches) - SHOWN} more, see --json[/red]")
+    return table

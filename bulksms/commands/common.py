@@ -1,0 +1,123 @@
+"""What the commands share: the database of the installation, tables, JSON."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy import Connection, Engine, RowMapping
+
+from bulksms.environment import Installation, find_installation
+from shared.database import make_engine
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PIPED_WIDTH = 200
+"""Columns of a table that goes into a file or another program."""
+
+
+def console() -> Console:
+    """Standard output, with colours and the terminal's width where it is one."""
+    return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
+
+
+def messages() -> Console:
+    """Standard error: what is said to a person and is no result."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def installation() -> Installation:
+    """The installation to work on; says so when it is that of the current folder."""
+    found = find_installation()
+    if found.data is not None:
+        messages().print(f"[dim]Settings from {found.source}[/dim]")
+    return found
+
+
+@contextmanager
+def engine_of(found: Installation) -> Iterator[Engine]:
+    """The installation's database."""
+    engine = make_engine(found.settings.database_url, pool=2, application="bulksms-cli")
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def database() -> Iterator[Connection]:
+    """One transaction in the installation's database, committed at the end of the block."""
+    with engine_of(installation()) as engine, engine.begin() as connection:
+        yield connection
+
+
+def json_option(command: F) -> F:
+    """Adds `--json` to a command."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(command)
+
+
+def show_rows(rows: Iterable[RowMapping], as_json: bool, title: str, nothing: str) -> None:
+    """Print rows as a table or as a JSON array. `nothing` is said of an empty table."""
+    found = [dict(row) for row in rows]
+    if as_json:
+        show_json(found)
+        return
+    if not found:
+        messages().print(nothing)
+        return
+    table = Table(title=title, title_justify="left")
+    for name, value in found[0].items():
+        table.add_column(name.replace("_", " "), justify="right" if _is_number(value) else "left", overflow="fold")
+    for row in found:
+        table.add_row(*(_cell(value) for value in row.values()))
+    console().print(table)
+
+
+def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
+    """Print one object: its names and values below each other, or JSON."""
+    if as_json:
+        show_json(dict(row))
+        return
+    table = Table(show_header=False, box=None)
+    for name, value in row.items():
+        table.add_row(f"[bold]{name.replace('_', ' ')}[/bold]", _cell(value))
+    console().print(table)
+
+
+def show_json(value: Any) -> None:
+    """Print JSON; times are ISO 8601."""
+    click.echo(json.dumps(value, indent=2, default=_plain))
+
+
+def done(text: str) -> None:
+    """Say what was done."""
+    messages().print(f"[green]✓[/green] {text}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case datetime():
+            return f"{value:%Y-%m-%d %H:%M:%S}Z"
+        case list() | tuple():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value).replace("[", r"\[")
+
+
+def _plain(value: Any) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

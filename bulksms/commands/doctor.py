@@ -1,0 +1,41 @@
+"""`bulksms doctor`."""
+
+import sys
+from dataclasses import asdict
+
+import click
+from rich.table import Table
+
+from bulksms import doctor as looking
+from bulksms.commands.common import console, done, installation, json_option, messages, show_json
+from bulksms.doctor import Finding
+from shared.settings import SettingsError
+
+MARKS = {"ok": "[green]✓[/green]", "notice": "[yellow]![/yellow]", "wrong": "[red]✗[/red]"}
+
+
+@click.command()
+@json_option
+def doctor(as_json: bool) -> None:
+    """Check settings, Postgres, Redis, workers and queue; say what to do about what is wrong. Fails on any ✗."""
+    with messages().status("Looking ..."):
+        findings = _findings()
+    if as_json:
+        show_json([asdict(finding) for finding in findings])
+    else:
+        table = Table("", "what", "found", "what to do")
+        for finding in findings:
+            table.add_row(MARKS[finding.outcome], finding.name, finding.detail, finding.remedy)
+        console().print(table)
+    wrong = sum(finding.outcome == "wrong" for finding in findings)
+    if wrong:
+        messages().print(f"[red]✗ {wrong} of {len(findings)} checks failed.[/red]")
+        sys.exit(1)
+    done("All is well.")
+
+
+def _findings() -> list[Finding]:
+    try:
+        return list(looking.examine(installation()))
+    except SettingsError as error:
+        return [Finding("settings", "wrong", "incomplete", str(error))]

@@ -1,0 +1,143 @@
+"""`bulksms group`, `bulksms contact` and `bulksms suppression`."""
+
+from pathlib import Path
+from uuid import UUID
+
+import click
+from sqlalchemy import text
+
+from bulksms.commands.common import database, done, engine_of, installation, json_option, messages, show_rows
+from bulksms.imports import import_contacts
+from shared import accounts, contacts
+
+GROUPS = text(
+    """
+    SELECT id, name, contact_count AS contacts, created_at, updated_at FROM contact_group
+     WHERE account_id = :account AND deleted_at IS NULL ORDER BY name
+    """
+)
+SUPPRESSED = text(
+    """
+    SELECT CAST(phone AS text) AS phone, reason, created_at FROM suppression WHERE account_id = :account
+     ORDER BY created_at DESC, phone LIMIT :limit
+    """
+)
+
+
+@click.group()
+def group() -> None:
+    """Contact groups: lists of phones that one request sends to."""
+
+
+@group.command()
+@click.argument("account")
+@click.argument("name")
+def create(account: str, name: str) -> None:
+    """Make an empty group. Prints its id."""
+    with database() as connection:
+        made = contacts.create_group(connection, accounts.find_account(connection, account), name)
+    done(f"Group {name!r}. Next: bulksms group import {made} FILE.csv")
+    click.echo(made)
+
+
+@group.command("list")
+@click.argument("account")
+@json_option
+def list_groups(account: str, as_json: bool) -> None:
+    """Show an account's groups."""
+    with database() as connection:
+        rows = connection.execute(GROUPS, {"account": accounts.find_account(connection, account)}).mappings().all()
+    show_rows(rows, as_json, f"Groups of {account}", f"None. Make one: bulksms group create {account} NAME")
+
+
+@group.command()
+@click.argument("group_id", type=click.UUID)
+def delete(group_id: UUID) -> None:
+    """Delete a group. Sends to it that were accepted before go on."""
+    with database() as connection:
+        contacts.delete_group(connection, group_id)
+    done("The group is deleted.")
+
+
+@group.command("import")
+@click.argument("group_id", type=click.UUID)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--errors", type=click.Path(dir_okay=False, path_type=Path), help="CSV for the rows that are no phones.")
+def import_file(group_id: UUID, file: Path, errors: Path | None) -> None:
+    """Add the phones of a CSV file: its column `phone`, or else its first.
+
+    Phones that are in the group are skipped, so a broken import is simply run again. Fails when the file has no phone.
+    """
+    with engine_of(installation()) as engine:
+        report = import_contacts(engine, group_id, file, errors)
+    for bad in report.first_bad:
+        messages().print(f"[yellow]line {bad.line}[/yellow]: {bad.value!r}: {bad.detail}", markup=True)
+    if report.bad > len(report.first_bad):
+        rest = f"{errors} has them all" if errors else "use --errors FILE to have them all"
+        messages().print(f"... and {report.bad - len(report.first_bad):,} more; {rest}")
+    done(f"{report.added:,} contacts added, {report.known:,} were in the group or twice, {report.bad:,} bad rows.")
+    if not report.added + report.known:
+        raise click.ClickException(f"{file} has no phone in its column `phone` or its first. Look at the lines above.")
+
+
+@click.group()
+def contact() -> None:
+    """Contacts of a group."""
+
+
+@contact.command("add")
+@click.argument("group_id", type=click.UUID)
+@click.argument("phones", nargs=-1, required=True)
+def add_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
+    """Add phones to a group."""
+    with database() as connection:
+        added = contacts.add_contacts(connection, group_id, phones)
+    done(f"{added} added, {len(phones) - added} were in the group.")
+
+
+@contact.command("remove")
+@click.argument("group_id", type=click.UUID)
+@click.argument("phones", nargs=-1, required=True)
+def remove_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
+    """Take phones out of a group."""
+    with database() as connection:
+        removed = contacts.remove_contacts(connection, group_id, phones)
+    done(f"{removed} removed, {len(phones) - removed} were not in the group.")
+
+
+@click.group()
+def suppression() -> None:
+    """The opt-out list: phones that an account sends nothing to."""
+
+
+@suppression.command("add")
+@click.argument("account")
+@click.argument("phone")
+@click.option("--reason", default="operator", show_default=True)
+def add_suppression(account: str, phone: str, reason: str) -> None:
+    """Send nothing more from an account to a phone."""
+    with database() as connection:
+        new = contacts.suppress(connection, accounts.find_account(connection, account), phone, reason)
+    done(f"{phone} gets nothing more from {account}." if new else f"{phone} was on the list.")
+
+
+@suppression.command("remove")
+@click.argument("account")
+@click.argument("phone")
+def remove_suppression(account: str, phone: str) -> None:
+    """Let an account send to a phone again."""
+    with database() as connection:
+        was = contacts.unsuppress(connection, accounts.find_account(connection, account), phone)
+    done(f"{phone} may be sent to again." if was else f"{phone} was not on the list.")
+
+
+@suppression.command("list")
+@click.argument("account")
+@click.option("--limit", type=click.IntRange(1), default=100, show_default=True)
+@json_option
+def list_suppressions(account: str, limit: int, as_json: bool) -> None:
+    """Show an account's opt-out list, newest first."""
+    with database() as connection:
+        found = accounts.find_account(connection, account)
+        rows = connection.execute(SUPPRESSED, {"account": found, "limit": limit}).mappings().all()
+    show_rows(rows, as_json, f"Opt-outs of {account}", "Nobody has opted out.")

@@ -1,0 +1,71 @@
+"""`bulksms key`."""
+
+from datetime import UTC, datetime, timedelta
+
+import click
+from sqlalchemy import text
+
+from bulksms.commands.common import (
+    database,
+    done,
+    engine_of,
+    installation,
+    json_option,
+    messages,
+    show_json,
+    show_one,
+    show_rows,
+)
+from shared import accounts
+from shared.keys import SCOPES
+
+LIST = text(
+    """
+    SELECT id, test, scopes, created_at, expires_at, revoked_at FROM api_key
+     WHERE account_id = :account ORDER BY created_at, id
+    """
+)
+
+
+@click.group()
+def key() -> None:
+    """API keys: what programs sign in with."""
+
+
+@key.command()
+@click.argument("account")
+@click.option("--test", is_flag=True, help="Messages go to the simulated carrier and cost nothing.")
+@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="May be repeated; default: all.")
+@click.option("--days", type=click.IntRange(1, 3650), help="Days after which the key ends; default: never.")
+@json_option
+def create(account: str, test: bool, scopes: tuple[str, ...], days: int | None, as_json: bool) -> None:
+    """Make a key. Its secret is shown now and never again."""
+    found = installation()
+    expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
+    with engine_of(found) as engine, engine.begin() as connection:
+        owner = accounts.find_account(connection, account)
+        made = accounts.create_key(connection, owner, found.settings.secret_key, test, scopes or SCOPES, expires_at)
+    if as_json:
+        show_json(made._asdict())
+        return
+    show_one(made._asdict(), as_json)
+    messages().print("[yellow]Keep the secret now: it is stored as a hash and cannot be shown again.[/yellow]")
+
+
+@key.command("list")
+@click.argument("account")
+@json_option
+def list_keys(account: str, as_json: bool) -> None:
+    """Show an account's keys, without their secrets."""
+    with database() as connection:
+        rows = connection.execute(LIST, {"account": accounts.find_account(connection, account)}).mappings().all()
+    show_rows(rows, as_json, f"Keys of {account}", f"No keys yet. Make one: bulksms key create {account}")
+
+
+@key.command()
+@click.argument("api_key")
+def revoke(api_key: str) -> None:
+    """End a key, and its tokens within seconds."""
+    with database() as connection:
+        accounts.revoke_key(connection, api_key)
+    done(f"{api_key} is revoked.")

@@ -1,0 +1,76 @@
+"""`bulksms sender`."""
+
+import click
+from sqlalchemy import text
+
+from bulksms.commands.common import database, done, json_option, show_rows
+from shared import accounts, senders
+
+LIST = text(
+    """
+    SELECT a.id AS account, a.name, s.sender_id, s.state, s.reason, s.created_at, s.decided_at
+      FROM sender_id s JOIN account a ON a.id = s.account_id
+     WHERE (CAST(:account AS bigint) IS NULL OR a.id = :account) AND (CAST(:state AS text) IS NULL OR s.state = :state)
+     ORDER BY a.id, s.sender_id
+    """
+)
+
+
+@click.group()
+def sender() -> None:
+    """Sender IDs: in whose name an account may send."""
+
+
+@sender.command()
+@click.argument("account")
+@click.argument("sender_id")
+def request(account: str, sender_id: str) -> None:
+    """Ask for a sender ID on behalf of an account."""
+    with database() as connection:
+        new = senders.request_sender(connection, accounts.find_account(connection, account), sender_id)
+    done(f"{sender_id} waits for: bulksms sender approve {account} {sender_id}" if new else "It was asked for before.")
+
+
+@sender.command("list")
+@click.argument("account", required=False)
+@click.option("--state", type=click.Choice(["pending", "approved", "rejected", "suspended"]))
+@json_option
+def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
+    """Show sender IDs, of one account or of all."""
+    with database() as connection:
+        owner = accounts.find_account(connection, account) if account else None
+        rows = connection.execute(LIST, {"account": owner, "state": state}).mappings().all()
+    show_rows(rows, as_json, "Sender IDs", "None. Ask for one: bulksms sender request ACCOUNT SENDER_ID")
+
+
+@sender.command()
+@click.argument("account")
+@click.argument("sender_id")
+@click.option("--reason")
+def approve(account: str, sender_id: str, reason: str | None) -> None:
+    """Let an account send from it."""
+    _decide(account, sender_id, "approved", reason)
+
+
+@sender.command()
+@click.argument("account")
+@click.argument("sender_id")
+@click.option("--reason", required=True, help="Told to the account.")
+def reject(account: str, sender_id: str, reason: str) -> None:
+    """Refuse a sender ID."""
+    _decide(account, sender_id, "rejected", reason)
+
+
+@sender.command()
+@click.argument("account")
+@click.argument("sender_id")
+@click.option("--reason", required=True, help="Told to the account.")
+def suspend(account: str, sender_id: str, reason: str) -> None:
+    """Take back an approval."""
+    _decide(account, sender_id, "suspended", reason)
+
+
+def _decide(account: str, sender_id: str, state: senders.Decision, reason: str | None) -> None:
+    with database() as connection:
+        senders.decide_sender(connection, accounts.find_account(connection, account), sender_id, state, reason)
+    done(f"{sender_id} is {state}.")

@@ -1,0 +1,26 @@
+"""`bulksms migrate` and `bulksms up`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from bulksms.commands.common import console, done, engine_of, installation
+from bulksms.local.up import up as run_all
+from shared import migrate as schema
+
+
+@click.command()
+def migrate() -> None:
+    """Bring the database to the schema of this release. Safe to repeat, and to run twice at once."""
+    with engine_of(installation()) as engine, console().status("Migrating ..."):
+        revision = schema.migrate(engine)
+    done(f"The database is at revision {revision}.")
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, envvar="PORT", show_default=True, show_envvar=True)
+@click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Worker processes.")
+def up(port: int, workers: int) -> None:
+    """Run the whole service in this folder: Postgres, Redis, API and workers. Data stays in var/."""
+    sys.exit(run_all(Path.cwd(), port, workers))

@@ -1,0 +1,93 @@
+"""The account that a new local installation begins with, so that a first message can be sent at once."""
+
+import json
+from pathlib import Path
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from bulksms.local.files import write_private
+from shared.accounts import Refused, create_account, create_key, find_account, top_up
+from shared.contacts import add_contacts, create_group
+from shared.database import make_engine
+from shared.keys import hash_secret, same
+from shared.senders import decide_sender, request_sender
+from shared.settings import Settings, from_environment
+
+FILE = Path("var") / "demo.json"
+
+ACCOUNT = "demo"
+SENDER = "DEMO"
+CREDITS = 1_000_000
+GROUP = "Demo group"
+FIRST_PHONE = 254_700_000_000
+CONTACTS = 1_000
+
+SECRET_HASH = text(
+    """
+    SELECT secret_hash FROM api_key
+     WHERE id = :key AND account_id = :account AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+    """
+)
+FIND_GROUP = text("SELECT id FROM contact_group WHERE account_id = :account AND name = :name AND deleted_at IS NULL")
+
+
+def ensure_demo(base_url: str) -> dict[str, str]:
+    """Make the account, with credits, a sender ID, a group and a key, where it is not there yet.
+
+    Returns what `var/demo.json` says then: base_url, api_key, api_secret, sender_id and group_id. A key that still
+    works is kept; a lost one is replaced, as its secret is stored nowhere else.
+    """
+    settings = from_environment()
+    engine = make_engine(settings.database_url, pool=1, application="bulksms-demo")
+    try:
+        with engine.begin() as connection:
+            demo = _make(connection, settings, base_url)
+    finally:
+        engine.dispose()
+    FILE.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_private(FILE, json.dumps(demo, indent=2) + "\n")
+    return demo
+
+
+def _make(connection: Connection, settings: Settings, base_url: str) -> dict[str, str]:
+    try:
+        account = find_account(connection, ACCOUNT)
+    except Refused:
+        account = create_account(connection, ACCOUNT)
+        top_up(connection, account, CREDITS, "a demonstration", "first")
+        request_sender(connection, account, SENDER)
+        decide_sender(connection, account, SENDER, "approved")
+    group = _group(connection, account)
+    api_key, api_secret = _kept_key(connection, settings, account) or create_key(
+        connection, account, settings.secret_key
+    )
+    return {
+        "base_url": base_url,
+        "api_key": api_key,
+        "api_secret": api_secret,
+        "sender_id": SENDER,
+        "group_id": str(group),
+    }
+
+
+def _group(connection: Connection, account: int) -> UUID:
+    found = connection.execute(FIND_GROUP, {"account": account, "name": GROUP}).scalar()
+    if found is not None:
+        return UUID(str(found))
+    group = create_group(connection, account, GROUP)
+    add_contacts(connection, group, range(FIRST_PHONE, FIRST_PHONE + CONTACTS))
+    return group
+
+
+def _kept_key(connection: Connection, settings: Settings, account: int) -> tuple[str, str] | None:
+    """Key and secret of the file, where the installation still takes them."""
+    try:
+        kept = json.loads(FILE.read_text())
+        key, secret = str(kept["api_key"]), str(kept["api_secret"])
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+    stored = connection.execute(SECRET_HASH, {"key": key, "account": account}).scalar()
+    if stored is None or not same(bytes(stored), hash_secret(secret, settings.secret_key)):
+        return None
+    return key, secret

@@ -1,0 +1,169 @@
+"""Looks at an installation from outside: what is wrong with it, and what to do about that."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from redis import Redis
+from redis.exceptions import RedisError
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from bulksms.commands.common import engine_of
+from bulksms.environment import Installation
+from shared.migrate import schema_problem
+
+Outcome = Literal["ok", "notice", "wrong"]
+
+OLDEST_POSTGRES = 150_000
+NEEDED_ON = ("fsync", "full_page_writes", "synchronous_commit")
+LEAST_FREE = 1 << 30
+"""Bytes that the disk must have left."""
+PARTITION_WEEKS = 2
+LONGEST_WAIT = 60
+"""Seconds that a message may wait while no worker sends anything."""
+
+PARTITIONS = text(
+    """
+    SELECT count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'message'::regclass AND c.relname ~ '^message_[0-9]{8}$'
+       AND to_date(right(c.relname, 8), 'YYYYMMDD') > CURRENT_DATE
+    """
+)
+ASTRAY = text("SELECT EXISTS (SELECT FROM message_default)")
+WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
+WAITING = text(
+    """
+    SELECT count(*) AS batches, coalesce(extract(epoch FROM clock_timestamp() - min(b.due_at))::int, 0) AS seconds,
+           EXISTS (SELECT FROM batch WHERE state = 'sending' AND lease_until > clock_timestamp()) AS sending
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE b.state = 'queued' AND s.state NOT IN ('paused', 'held', 'canceled')
+    """
+)
+HELD = text("SELECT count(*) FROM send WHERE state = 'held'")
+RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestamp() - interval '10 minutes'")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. `remedy` says what to do unless it is ok."""
+
+    name: str
+    outcome: Outcome
+    detail: str
+    remedy: str = ""
+
+
+def examine(found: Installation) -> Iterator[Finding]:
+    """Look at everything, one finding after the other. What depends on something that is away is left out."""
+    yield Finding("settings", "ok", f"from {found.source}; carrier {found.settings.carrier}")
+    with engine_of(found) as engine:
+        try:
+            with engine.connect() as connection:
+                yield from _server(connection)
+        except DBAPIError as error:
+            yield Finding("postgres", "wrong", _first_line(error.orig), _start("Postgres", found, "DATABASE_URL"))
+        else:
+            problem = schema_problem(engine)
+            if problem:
+                yield Finding("schema", "wrong", problem, "bulksms migrate")
+            else:
+                yield Finding("schema", "ok", "as this release needs it")
+                with engine.connect() as connection:
+                    yield from _contents(connection, found)
+    yield from _redis(found)
+    if found.data is not None:
+        yield _disk(found.data)
+
+
+def _server(connection: Connection) -> Iterator[Finding]:
+    version = int(connection.execute(text("SHOW server_version_num")).scalar_one())
+    name = f"version {version // 10_000}.{version % 10_000}"
+    if version < OLDEST_POSTGRES:
+        yield Finding("postgres", "wrong", name, "Use Postgres 15 or newer.")
+    else:
+        yield Finding("postgres", "ok", name)
+    values = {setting: connection.execute(text(f"SHOW {setting}")).scalar_one() for setting in NEEDED_ON}
+    off = [f"{setting} = {value}" for setting, value in values.items() if value in ("off", "local")]
+    if off:
+        remedy = "Set them to on in postgresql.conf and reload it: without them a power cut loses accepted sends."
+        yield Finding("durability", "wrong", ", ".join(off), remedy)
+    else:
+        yield Finding("durability", "ok", ", ".join(f"{setting} on" for setting in NEEDED_ON))
+
+
+def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
+    ahead = connection.execute(PARTITIONS).scalar_one()
+    if ahead < PARTITION_WEEKS or connection.execute(ASTRAY).scalar_one():
+        detail = f"{ahead} weeks ahead" if ahead < PARTITION_WEEKS else "messages are in the default partition"
+        yield Finding("partitions", "wrong", detail, "bulksms migrate; a running worker makes them by itself.")
+    else:
+        yield Finding("partitions", "ok", f"{ahead} weeks ahead")
+    workers = connection.execute(WORKERS).scalar_one()
+    yield (
+        Finding("workers", "ok", f"{workers} alive")
+        if workers
+        else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", found, "Procfile"))
+    )
+    yield _waiting(connection)
+    held = connection.execute(HELD).scalar_one()
+    yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
+    remedy = "They are of messages that this service did not send, or of a carrier that changes its references."
+    yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
+
+
+def _waiting(connection: Connection) -> Finding:
+    row = connection.execute(WAITING).one()
+    if not row.batches:
+        return Finding("queue", "ok", "nothing waits")
+    detail = f"{row.batches:,} batches wait, the longest for {row.seconds:,} s"
+    if row.seconds > LONGEST_WAIT and not row.sending:
+        return Finding("queue", "wrong", f"{detail}, and nobody sends", "Look into the logs of the workers.")
+    return Finding("queue", "ok", detail)
+
+
+def _redis(found: Installation) -> Iterator[Finding]:
+    urls = {"redis": found.settings.redis_url, "broker": found.settings.broker_url}
+    for name, url in urls.items():
+        if name == "broker" and (url == urls["redis"] or not url.startswith("redis")):
+            continue
+        try:
+            with Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2, decode_responses=True) as client:
+                client.ping()
+                policy = cast(dict[str, str], client.config_get("maxmemory-policy")).get("maxmemory-policy")
+        except RedisError as error:
+            detail = f"{_first_line(error)} (workers look for messages each second meanwhile)"
+            yield Finding(name, "wrong", detail, _start("Redis", found, "REDIS_URL"))
+            continue
+        if policy != "noeviction":
+            remedy = (
+                "redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf: it evicts the queue otherwise."
+            )
+            yield Finding(name, "wrong", f"maxmemory-policy is {policy}", remedy)
+        else:
+            yield Finding(name, "ok", "answers, evicts nothing")
+
+
+def _disk(data: Path) -> Finding:
+    free = shutil.disk_usage(data).free
+    detail = f"{free / (1 << 30):.1f} GiB free in {data.absolute()}"
+    if free < LEAST_FREE:
+        return Finding("disk", "wrong", detail, "Make room: at least 1 GiB, or Postgres stops when the disk is full.")
+    return Finding("disk", "ok", detail)
+
+
+def _count(name: str, count: int, remedy: str) -> Finding:
+    return Finding(name, "notice", f"{count:,}", remedy) if count else Finding(name, "ok", "none")
+
+
+def _start(what: str, found: Installation, setting: str) -> str:
+    if found.data is not None:
+        return "Start the service in this folder: make run"
+    where = "see Procfile for their command" if setting == "Procfile" else f"check {setting}"
+    return f"Start {what}; {where}."
+
+
+def _first_line(error: object) -> str:
+    return (str(error).strip().splitlines() or ["no answer"])[0]

@@ -1,0 +1,107 @@
+"""The books: what is true of accounts and of the ledger by themselves."""
+
+from typing import Final
+
+from shared.invariants.parts import Rule
+
+ACCOUNT_CACHES = """
+    WITH books AS (
+        SELECT account_id,
+               coalesce(sum(amount) FILTER (WHERE credit = 'available'), 0)
+                   - coalesce(sum(amount) FILTER (WHERE debit = 'available'), 0) AS available,
+               coalesce(sum(amount) FILTER (WHERE credit = 'reserved'), 0)
+                   - coalesce(sum(amount) FILTER (WHERE debit = 'reserved'), 0) AS reserved
+          FROM ledger GROUP BY account_id
+    )
+    SELECT 'account ' || a.id AS subject, a.id AS account_id,
+           format('available %s and reserved %s, by the ledger %s and %s', a.available, a.reserved,
+                  coalesce(b.available, 0), coalesce(b.reserved, 0)) AS detail
+      FROM account a LEFT JOIN books b ON b.account_id = a.id
+     WHERE (a.available, a.reserved) IS DISTINCT FROM (coalesce(b.available, 0), coalesce(b.reserved, 0))
+"""
+
+NOT_NEGATIVE = """
+    SELECT 'account ' || id AS subject, id AS account_id,
+           format('available %s, reserved %s', available, reserved) AS detail
+      FROM account WHERE available < 0 OR reserved < 0
+"""
+
+ZERO_SUM = """
+    SELECT 'all accounts' AS subject, CAST(NULL AS bigint) AS account_id,
+           format('%s were paid in, %s are available or reserved, %s are revenue', paid, held, revenue) AS detail
+      FROM (SELECT coalesce(sum(amount) FILTER (WHERE debit = 'funding'), 0) AS paid,
+                   coalesce(sum(amount) FILTER (WHERE credit = 'revenue'), 0)
+                       - coalesce(sum(amount) FILTER (WHERE debit = 'revenue'), 0) AS revenue FROM ledger) AS books,
+           (SELECT coalesce(sum(available + reserved), 0) AS held FROM account) AS accounts
+     WHERE paid <> held + revenue
+"""
+
+LEDGER_GUARDED = """
+    SELECT 'ledger' AS subject, CAST(NULL AS bigint) AS account_id,
+           format('the trigger %s is missing or disabled', t.name) AS detail
+      FROM (VALUES ('ledger_append_only'), ('ledger_no_truncate')) AS t (name)
+     WHERE NOT EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = 'ledger'::regclass AND g.tgname = t.name
+                                                  AND g.tgenabled IN ('O', 'A'))
+"""
+
+LEDGER_SUBJECTS = """
+    SELECT 'ledger row ' || l.id AS subject, l.account_id,
+           format('%s of %s for the %s %s, which the account does not have', l.kind, l.amount, l.subject_type,
+                  l.subject) AS detail
+      FROM ledger l
+     WHERE CASE l.subject_type
+               WHEN 'topup' THEN l.kind <> 'topup'
+               WHEN 'send' THEN NOT EXISTS (SELECT FROM send s WHERE s.id = l.subject AND s.account_id = l.account_id)
+               ELSE NOT EXISTS (SELECT FROM batch b
+                                 WHERE b.id = batch_of(l.subject) AND b.account_id = l.account_id) END
+        OR (l.kind = 'topup' AND l.subject_type <> 'topup')
+"""
+
+SETTLED_ONCE = """
+    SELECT 'message ' || subject AS subject, min(account_id) AS account_id,
+           'settled as ' || string_agg(kind || ' of ' || amount, ' and ' ORDER BY id) AS detail
+      FROM ledger l
+     WHERE subject_type = 'message' AND kind IN ('capture', 'release')
+       AND (:full OR subject >= CAST(:since AS uuid) OR created_at > now() - interval '1 day')
+     GROUP BY l.subject HAVING count(*) > 1
+"""
+
+REFUND_CAPTURED = """
+    WITH refunded AS (
+        SELECT batch_of(subject) AS batch_id, min(account_id) AS account_id, sum(amount) AS amount
+          FROM ledger WHERE kind = 'refund' GROUP BY 1
+    )
+    SELECT 'batch ' || r.batch_id AS subject, r.account_id,
+           format('%s credits refunded, %s captured', r.amount, coalesce(c.amount, 0)) AS detail
+      FROM refunded r
+     CROSS JOIN LATERAL (
+        SELECT sum(l.amount) AS amount FROM ledger l
+         WHERE l.kind = 'capture' AND l.subject >= r.batch_id
+           AND l.subject <= overlay(r.batch_id::text placing 'ffff' from 33)::uuid
+     ) AS c
+     WHERE r.amount > coalesce(c.amount, 0)
+    UNION ALL
+    SELECT 'message ' || f.subject, f.account_id, format('%s credits refunded and released', f.amount)
+      FROM ledger f JOIN ledger l ON l.subject = f.subject AND l.kind = 'release'
+     WHERE f.kind = 'refund' AND f.subject_type = 'message'
+"""
+
+RULES: Final = (
+    Rule(
+        "account_caches",
+        "An account's available and reserved credits are the sums of its ledger.",
+        ACCOUNT_CACHES,
+        freezes=True,
+    ),
+    Rule("not_negative", "No account has less than no credits, available or reserved.", NOT_NEGATIVE, freezes=True),
+    Rule("zero_sum", "What was paid in is available, reserved or revenue.", ZERO_SUM),
+    Rule("ledger_guarded", "The ledger's triggers refuse every change of its rows.", LEDGER_GUARDED),
+    Rule(
+        "ledger_subjects",
+        "Every ledger row belongs to a top-up, send, batch or message of its account.",
+        LEDGER_SUBJECTS,
+        full_only=True,
+    ),
+    Rule("settled_once", "No message in doubt was captured and released, or either twice.", SETTLED_ONCE),
+    Rule("refund_captured", "Nothing is refunded that was not captured.", REFUND_CAPTURED),
+)

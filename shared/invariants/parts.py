@@ -1,0 +1,59 @@
+"""What is true of the database after every commit, rule by rule: the SQL of a rule finds what breaks it.
+
+Every statement gives `subject`, `detail` and `account_id`. `:full` tells whether all sends are looked at or only those
+that are open or ended within the last day; `:since` is the smallest id of the same range; times are compared with
+`now()`, the moment of the snapshot.
+
+What is counted where: a message of a batch has its row when its result is known. Rows of the indexes that an open
+intent names are written during the turn and *counted* (send counters, capture, release) when it is settled, so these
+rows are left out here. A message that was in doubt is settled by itself, with the message as the ledger's subject.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from shared.lifecycle import CHARGED, STORED
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One invariant."""
+
+    name: str
+    guarantee: str
+    """What a clean result proves, in one line."""
+    sql: str
+    freezes: bool = False
+    """Whether a breach stops the account that it is about."""
+    full_only: bool = False
+
+
+TERMINAL: Final = "('done', 'canceled', 'expired')"
+PAID: Final = "(" + ", ".join(f"'{status}'" for status in sorted(CHARGED)) + ")"
+
+SCOPE: Final = """
+    scope AS (
+        SELECT * FROM send WHERE :full OR completed_at IS NULL OR completed_at > now() - interval '1 day'
+    )"""
+
+PIECES: Final = f"""{SCOPE}, piece AS (
+        SELECT b.id, b.send_id, s.account_id, s.price, b.state, b.size, b.next_index, b.intent,
+               coalesce(b.retry, '{{}}') AS retry, overlay(b.id::text placing 'ffff' from 33)::uuid AS last_id,
+               b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS remainder
+          FROM batch b JOIN scope s ON s.id = b.send_id
+    )"""
+"""The batches of the sends in scope; the ids of their messages are those up to `last_id`."""
+
+ROWS: Final = f"""{PIECES}, found AS (
+        SELECT p.id AS batch_id, m.id, m.status, m.price,
+               p.intent > 0 AND CASE WHEN cardinality(p.retry) > 0 THEN i.index = ANY (p.retry[1:p.intent])
+                                     ELSE i.index >= p.next_index AND i.index < p.next_index + p.intent END AS open,
+               i.index < p.next_index AND i.index <> ALL (p.retry) AS known
+          FROM piece p
+          JOIN message m ON m.id > p.id AND m.id <= p.last_id
+         CROSS JOIN LATERAL (SELECT ('x' || right(m.id::text, 4))::bit(16)::int AS index) AS i
+    )"""
+"""Their message rows: `open` ones belong to an intent, `known` ones are counted, and there may be no others."""
+
+LEDGER_SUM: Final = "sum(CASE l.kind WHEN 'reserve' THEN l.amount WHEN 'refund' THEN 0 ELSE -l.amount END)"
+COUNTED: Final = " + ".join(f"s.{status}" for status in STORED)

@@ -1,0 +1,108 @@
+"""A repeated request has one effect."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from shared.accounts import top_up
+from tests.integration.service import Service
+
+
+def keyed(key: str) -> dict[str, str]:
+    return {"Idempotency-Key": key}
+
+
+def test_it_works(service: Service) -> None:
+    first = service.send(headers=keyed("a"))
+    again = service.send(headers=keyed("a"))
+    assert again.data == first.data
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert "Idempotency-Replayed" not in first.headers
+    assert service.get("/balance").json["balance"] == 999
+
+
+def test_the_order_of_the_fields_does_not_matter(service: Service) -> None:
+    body = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
+    first = service.post("/sms/send", headers=keyed("b"), **body)
+    again = service.post("/sms/send", headers=keyed("b"), **dict(reversed(body.items())))
+    assert again.data == first.data
+
+
+def test_another_body_is_refused(service: Service) -> None:
+    service.send(headers=keyed("a"))
+    other = service.send(message="Other", headers=keyed("a"))
+    assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
+    assert service.get("/balance").json["balance"] == 999
+
+
+def test_another_path_or_account_is_another_key(service: Service) -> None:
+    service.send(headers=keyed("a"))
+    assert service.bulk(["254711000000"], headers=keyed("a")).status_code == 200
+    other = service.new_token(service.new_account("other"))
+    assert "Idempotency-Replayed" not in service.send(token=other, headers=keyed("a")).headers
+
+
+def test_a_402_may_be_tried_again_after_a_top_up(service: Service) -> None:
+    phones = [str(254711000000 + number) for number in range(1500)]
+    assert service.bulk(phones, headers=keyed("a")).status_code == 402
+    with service.engine.begin() as connection:
+        top_up(connection, service.account_id, 1000, "more", "more")
+    assert service.bulk(phones, headers=keyed("a")).status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", "a" * 256, "a b", "\x7f", "é"])
+def test_a_bad_key_is_refused(service: Service, key: str) -> None:
+    answer = service.send(headers=keyed(key))
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    assert service.get("/balance").json["balance"] == 1000
+
+
+def test_fifty_at_once_have_one_effect(service: Service) -> None:
+    def once(_: int) -> bytes:
+        return (
+            service.client.application.test_client()
+            .post(
+                "/api/v1/sms/send",
+                json={"sender_id": "ACME", "phone": "254711000000", "message": "Hi"},
+                headers={"Authorization": f"Bearer {service.token}", **keyed("same")},
+            )
+            .data
+        )
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = set(pool.map(once, range(50)))
+    assert len(answers) == 1
+    assert len(service.get("/sends").json["data"]) == 1
+    assert service.get("/balance").json["balance"] == 999
+
+
+def test_fifty_at_once_against_thirty_credits(service: Service) -> None:
+    poor = service.new_token(service.new_account("poor", credits=30))
+
+    def once(number: int) -> int:
+        return (
+            service.client.application.test_client()
+            .post(
+                "/api/v1/sms/send",
+                json={"sender_id": "ACME", "phone": str(254711000000 + number), "message": "Hi"},
+                headers={"Authorization": f"Bearer {poor}"},
+            )
+            .status_code
+        )
+
+    with ThreadPoolExecutor(16) as pool:
+        statuses = list(pool.map(once, range(50)))
+    assert sorted(statuses) == [200] * 30 + [402] * 20
+    assert service.get("/balance", token=poor).json["balance"] == 0
+
+
+def test_canceling_with_a_key_is_replayed(service: Service) -> None:
+    due = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send_id = service.send(send_at=due).json["send_id"]
+    first = service.post(f"/sends/{send_id}/cancel", headers=keyed("c"))
+    again = service.post(f"/sends/{send_id}/cancel", headers=keyed("c"))
+    assert first.status_code == 200
+    assert again.data == first.data
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert service.get("/balance").json["balance"] == 1000

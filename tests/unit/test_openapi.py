@@ -1,0 +1,309 @@
+"""The OpenAPI document says what the application does, and the page that shows it needs nothing from elsewhere."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from openapi_schema_validator import OAS31Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+import api
+from api.app import create_app
+from api.draft import Draft
+from api.openapi import WORDS
+from api.problems import CATALOGUE, Problem, invalid
+from api.resources.errors import errors
+from api.schemas import BulkSend, Credentials, GroupSend, SingleSend
+from shared.lifecycle import Category
+from shared.segments import segment
+from shared.settings import Settings
+
+STATIC = Path(api.__file__).parent / "static"
+FILES = ["LICENSE", "docs.html", "docs.js", "swagger-ui-bundle.js", "swagger-ui.css"]
+OF_NO_OPERATION = {"method_not_allowed"}
+"""Errors of requests that meet no operation; the document's description names them."""
+
+
+@pytest.fixture(scope="module")
+def app() -> Flask:
+    return create_app(
+        Settings(
+            database_url="postgresql+psycopg://nobody@127.0.0.1:1/none",
+            redis_url="redis://127.0.0.1:1",
+            broker_url="memory://",
+            secret_key="x" * 40,
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def document(app: Flask) -> dict[str, Any]:
+    answer = app.test_client().get("/openapi.json")
+    assert answer.status_code == 200
+    return dict(answer.get_json())
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def violations(document: dict[str, Any], schema: dict[str, Any], value: Any) -> list[str]:
+    """What is wrong with a value, by a schema of the document."""
+    whole = {**schema, "components": document["components"]}
+    validator = OAS31Validator(whole, format_checker=OAS31Validator.FORMAT_CHECKER)
+    return [f"{list(error.absolute_path)}: {error.message}" for error in validator.iter_errors(value)]
+
+
+def exact(document: dict[str, Any], name: str) -> dict[str, Any]:
+    """A schema that refuses fields which it does not name."""
+    return {"$ref": f"#/components/schemas/{name}", "unevaluatedProperties": False}
+
+
+def test_it_works(document: dict[str, Any]) -> None:
+    assert document["openapi"] == "3.1.0"
+    assert [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
+
+
+def test_every_route_is_documented_and_nothing_else(app: Flask, document: dict[str, Any]) -> None:
+    routes = {
+        re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", r"{\1}", f"{method} {rule.rule}")
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        if rule.rule.startswith("/api/v1")
+    }
+    assert {name for name, _ in operations(document)} == routes
+
+
+def test_every_documented_error_is_in_the_catalogue_and_the_other_way_round(document: dict[str, Any]) -> None:
+    documented = set()
+    for name, operation in operations(document):
+        for status, answer in operation["responses"].items():
+            if status == "200":
+                continue
+            codes = answer["content"]["application/problem+json"]["examples"]
+            assert {str(CATALOGUE[code].status) for code in codes} == {status}, name
+            assert re.findall(r"`(\w+)`", answer["description"]) == list(codes), name
+            documented |= set(codes)
+    assert documented == set(CATALOGUE) - OF_NO_OPERATION
+    assert all(f"`{code}`" in document["info"]["description"] for code in OF_NO_OPERATION)
+
+
+@pytest.mark.parametrize(
+    ("operation", "schema", "known"),
+    [
+        ("POST /api/v1/auth/token", "Credentials", {"api_key": "string", "api_secret": "string"}),
+        ("POST /api/v1/sms/send", "SingleSend", {"sender_id": "string", "phone": "string", "message": "string"}),
+        ("POST /api/v1/sms/send-bulk", "BulkSend", {"sender_id": "string", "phones": "array", "message": "string"}),
+        (
+            "POST /api/v1/sms/send-group",
+            "GroupSend",
+            {"sender_id": "string", "group_id": "string", "message": "string"},
+        ),
+    ],
+)
+def test_the_original_bodies_are_kept(
+    document: dict[str, Any], operation: str, schema: str, known: dict[str, str]
+) -> None:
+    body = dict(operations(document))[operation]["requestBody"]
+    assert body["content"]["application/json"]["schema"] == {"$ref": f"#/components/schemas/{schema}"}
+    made = document["components"]["schemas"][schema]
+    assert sorted(made["required"]) == sorted(known)
+    assert {name: made["properties"][name]["type"] for name in known} == known
+    if "message" in known:
+        assert made["properties"]["message"]["maxLength"] == 1600
+
+
+@pytest.mark.parametrize("operation", ["GET /api/v1/balance", "GET /api/v1/groups"])
+def test_the_original_reads_need_no_parameter(document: dict[str, Any], operation: str) -> None:
+    read = dict(operations(document))[operation]
+    assert "requestBody" not in read
+    assert not [parameter for parameter in read["parameters"] if parameter.get("required")]
+
+
+def test_the_original_statuses_are_kept(document: dict[str, Any]) -> None:
+    known = dict(operations(document))
+    assert {"200", "401"} <= set(known["POST /api/v1/auth/token"]["responses"])
+    for name in ("send", "send-bulk", "send-group"):
+        assert {"200", "400", "401", "402"} <= set(known[f"POST /api/v1/sms/{name}"]["responses"])
+
+
+def test_the_recipients_are_strings_and_the_group_is_a_uuid(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    phones = schemas["BulkSend"]["properties"]["phones"]
+    assert (phones["items"]["type"], phones["minItems"], phones["maxItems"]) == ("string", 1, 100_000)
+    assert schemas["GroupSend"]["properties"]["group_id"]["format"] == "uuid"
+
+
+def test_every_operation_but_the_open_ones_needs_the_token(document: dict[str, Any]) -> None:
+    without = {name for name, operation in operations(document) if not operation["security"]}
+    assert without == {"POST /api/v1/auth/token", "GET /api/v1/errors", "GET /api/v1/errors/{code}"}
+
+
+def test_every_operation_has_a_summary_and_examples_that_fit_its_schemas(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        assert operation["summary"].endswith("."), name
+        contents = [answer["content"] for answer in operation["responses"].values()]
+        contents += [operation["requestBody"]["content"]] if "requestBody" in operation else []
+        for kind, media in (item for content in contents for item in content.items()):
+            examples = [example for example in media.get("examples", {}).values() if "value" in example]
+            refs = [
+                example["$ref"].rpartition("/")[2]
+                for example in media.get("examples", {}).values()
+                if "$ref" in example
+            ]
+            values = [example["value"] for example in examples]
+            values += [document["components"]["examples"][ref]["value"] for ref in refs]
+            values += [media["example"]] if "example" in media else []
+            assert values, f"{name} has no example of {kind}"
+            for value in values:
+                assert violations(document, media["schema"], value) == [], name
+
+
+def test_the_examples_of_requests_are_accepted(document: dict[str, Any]) -> None:
+    known = dict(operations(document))
+    takes = {"auth/token": Credentials, "sms/send": SingleSend, "sms/send-bulk": BulkSend, "sms/send-group": GroupSend}
+    for path, schema in takes.items():
+        body = known[f"POST /api/v1/{path}"]["requestBody"]["content"]["application/json"]
+        for example in body["examples"].values():
+            schema().load(example["value"])
+
+
+def test_every_field_is_explained(document: dict[str, Any]) -> None:
+    for name, schema in document["components"]["schemas"].items():
+        for field, said in schema["properties"].items():
+            assert said.get("description"), f"{name}.{field} needs an entry in WORDS, or a description of its own"
+
+
+def test_every_word_is_used(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    used = {key for name, made in schemas.items() for field in made["properties"] for key in (field, f"{name}.{field}")}
+    for _, operation in operations(document):
+        used |= {parameter.get("name") for parameter in operation["parameters"]}
+    queries = {"GroupPaging.limit", "MessagePaging.status", "HistoryPaging.status"}
+    assert set(WORDS) - used == queries
+
+
+def test_times_and_ids_have_their_formats_and_nulls_are_types(document: dict[str, Any]) -> None:
+    for name, schema in document["components"]["schemas"].items():
+        for field, said in schema["properties"].items():
+            assert "nullable" not in said
+            if field.endswith("_at") or field in ("at", "eta"):
+                assert said["format"] == "date-time", f"{name}.{field}"
+            if field in ("send_id", "message_id", "group_id", "batch_id"):
+                assert said["format"] == "uuid", f"{name}.{field}"
+    send = document["components"]["schemas"]["Send"]["properties"]
+    assert send["group_id"]["type"] == send["eta"]["type"] == ["string", "null"]
+
+
+def test_queries_have_no_null(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        for parameter in operation["parameters"]:
+            if "schema" in parameter:
+                assert isinstance(parameter["schema"]["type"], str), name
+
+
+def test_headers_are_documented(document: dict[str, Any]) -> None:
+    keyed = {"$ref": "#/components/parameters/Idempotency-Key"}
+    for name, operation in operations(document):
+        answers = operation["responses"]
+        assert (keyed in operation["parameters"]) == ("Idempotency-Replayed" in answers["200"]["headers"])
+        assert all(
+            {"RateLimit", "RateLimit-Policy", "X-Request-Id"} <= set(made["headers"]) for made in answers.values()
+        )
+        assert "WWW-Authenticate" in answers.get("401", {"headers": "WWW-Authenticate"})["headers"], name
+        for status in {"429", "503"} & set(answers):
+            assert "Retry-After" in answers[status]["headers"], name
+    for send in ("send", "send-bulk", "send-group"):
+        assert keyed in dict(operations(document))[f"POST /api/v1/sms/{send}"]["parameters"]
+
+
+@pytest.mark.parametrize("kind", ["single", "bulk", "group"])
+@pytest.mark.parametrize("later", [False, True])
+def test_the_answer_of_a_send_is_as_documented(document: dict[str, Any], kind: str, later: bool) -> None:
+    now = datetime.now(UTC)
+    draft = Draft(
+        account_id=1,
+        api_key_id="ak",
+        test=False,
+        kind=kind,
+        sender_id="ACME",
+        message="Hello",
+        segmentation=segment("Hello"),
+        category=Category.TRANSACTIONAL,
+        created_at=now,
+        expires_at=now + timedelta(days=3),
+        send_at=now + timedelta(days=1) if later else None,
+        reference="r" if later else None,
+        phones=[] if kind == "group" else ["254711000000"],
+        submitted=2,
+        rejected=[{"index": 1, "phone": None, "code": "invalid_phone", "detail": "No."}] if kind == "bulk" else [],
+        group_id=UUID(int=7) if kind == "group" else None,
+    )
+    schema = exact(document, "Single" if kind == "single" else "Bulk")
+    assert violations(document, schema, json.loads(draft.answer(5))) == []
+    many = replace(draft, phones=["254711000000"] * 1001, rejected=draft.rejected * 1001)
+    assert violations(document, schema, json.loads(many.answer(5))) == []
+
+
+def test_errors_are_as_documented(document: dict[str, Any]) -> None:
+    wrong = invalid([{"pointer": "/phone", "code": "invalid_phone", "detail": "No."}])
+    for problem in (wrong, Problem("low_balance", "No.", required=2, balance=1), Problem("internal_error", "No.")):
+        assert violations(document, exact(document, "Error"), problem.document("/api/v1/sms/send", "req_1")) == []
+
+
+def test_the_catalogue_is_as_documented(document: dict[str, Any]) -> None:
+    assert violations(document, exact(document, "ErrorEntryPage"), errors()) == []
+
+
+def test_a_wrong_answer_would_be_noticed(document: dict[str, Any]) -> None:
+    wrong = {
+        "balance": "880",
+        "reserved": 0,
+        "unit": "sms",
+        "low_balance_threshold": 0,
+        "updated_at": "yesterday",
+        "x": 1,
+    }
+    assert len(violations(document, exact(document, "Balance"), wrong)) == 3
+
+
+def test_the_page_is_served(app: Flask) -> None:
+    client = app.test_client()
+    with client.get("/docs") as answer:
+        assert (answer.status_code, answer.mimetype) == (200, "text/html")
+    for name in FILES:
+        with client.get(f"/docs/{name}") as answer:
+            assert answer.status_code == 200
+    assert client.get("/docs/../app.py").status_code == 404
+
+
+def test_the_page_has_these_files_and_no_others() -> None:
+    assert sorted(path.name for path in STATIC.iterdir()) == FILES
+
+
+def test_the_page_loads_nothing_from_elsewhere() -> None:
+    page, script = (STATIC / "docs.html").read_text(), (STATIC / "docs.js").read_text()
+    for text in (page, script):
+        assert re.findall(r"https?://|[\"'(]//", text) == []
+    loaded = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert [url for url in loaded if not url.startswith(("/docs/", "data:,")) and url != "/openapi.json"] == []
+    assert all((STATIC / url.removeprefix("/docs/")).is_file() for url in loaded if url.startswith("/docs/"))
+    assert "validatorUrl: null" in script
+    for style in (page, (STATIC / "swagger-ui.css").read_text()):
+        assert "@import" not in style
+        assert [url for url in re.findall(r"url\(\s*[\"']?([^\"')]{0,40})", style) if not url.startswith("data:")] == []
+
+
+def test_the_page_works_with_a_strict_content_security_policy() -> None:
+    page = (STATIC / "docs.html").read_text()
+    assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
+    assert re.findall(r"<[^>]+\son\w+=|javascript:", page) == []

@@ -1,12 +1,12 @@
-"""What is true of the database after every commit, rule by rule: the SQL of a rule finds what breaks it.
+"""What the rules are made of.
 
 Every statement gives `subject`, `detail` and `account_id`. `:full` tells whether all sends are looked at or only those
 that are open or ended within the last day; `:since` is the smallest id of the same range; times are compared with
 `now()`, the moment of the snapshot.
 
-What is counted where: a message of a batch has its row when its result is known. Rows of the indexes that an open
-intent names are written during the turn and *counted* (send counters, capture, release) when it is settled, so these
-rows are left out here. A message that was in doubt is settled by itself, with the message as the ledger's subject.
+A message has its row, and is counted at its send, as soon as its result is known. Its credits are settled later, when
+its batch's intent is closed: rows whose index an open intent names are still reserved. A message that was in doubt is
+settled by itself, with the message as the ledger's subject.
 """
 
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ ROWS: Final = f"""{PIECES}, found AS (
           JOIN message m ON m.id > p.id AND m.id <= p.last_id
          CROSS JOIN LATERAL (SELECT ('x' || right(m.id::text, 4))::bit(16)::int AS index) AS i
     )"""
-"""Their message rows: `open` ones belong to an intent, `known` ones are counted, and there may be no others."""
+"""Their message rows: `open` ones belong to an intent, `known` ones are settled, and there may be no others."""
 
 LEDGER_SUM: Final = "sum(CASE l.kind WHEN 'reserve' THEN l.amount WHEN 'refund' THEN 0 ELSE -l.amount END)"
 COUNTED: Final = " + ".join(f"s.{status}" for status in STORED)

@@ -6,20 +6,24 @@ from shared.invariants.parts import COUNTED, LEDGER_SUM, PAID, ROWS, SCOPE, TERM
 from shared.lifecycle import STORED
 
 SEND_RESERVE = f"""
-    WITH {SCOPE}
+    WITH {ROWS}, unsettled AS (
+        SELECT p.send_id, count(*) AS messages
+          FROM found f JOIN piece p ON p.id = f.batch_id WHERE f.open AND p.intent > 0 GROUP BY p.send_id
+    )
     SELECT 'send ' || s.id AS subject, s.account_id,
-           format('%s credits are reserved; %s messages of %s credits have no result', x.reserved, x.open, s.price)
+           format('%s credits are reserved; %s messages of %s credits are not settled', x.reserved, x.messages, s.price)
                AS detail
       FROM scope s
+      LEFT JOIN unsettled u ON u.send_id = s.id
      CROSS JOIN LATERAL (
         SELECT coalesce((SELECT {LEDGER_SUM} FROM ledger l WHERE l.subject = s.id AND l.account_id = s.account_id), 0)
              + coalesce((SELECT {LEDGER_SUM}
                            FROM batch b JOIN ledger l ON l.subject >= b.id AND l.account_id = s.account_id
                                 AND l.subject <= overlay(b.id::text placing 'ffff' from 33)::uuid
                           WHERE b.send_id = s.id), 0) AS reserved,
-               s.accepted - ({COUNTED}) + s.in_doubt AS open
+               s.accepted - ({COUNTED}) + s.in_doubt + coalesce(u.messages, 0) AS messages
      ) AS x
-     WHERE x.reserved <> s.price * x.open
+     WHERE x.reserved <> s.price * x.messages
 """
 
 BATCH_ROWS = f"""
@@ -75,16 +79,18 @@ SEND_BATCHES = f"""
                    CASE WHEN x.open <> s.open_batches
                         THEN format('%s open batches are counted, %s are open', s.open_batches, x.open) END,
                    CASE WHEN s.unexpanded <> x.unexpanded
-                        THEN format('%s contacts are counted as not expanded, %s are not', s.unexpanded, x.unexpanded) END,
+                        THEN format('%s contacts counted as not expanded, %s are not', s.unexpanded, x.unexpanded) END,
                    CASE WHEN (s.completed_at IS NOT NULL) <> x.over
-                        THEN format('%s, with %s open batches', CASE WHEN x.over THEN 'not completed' ELSE 'completed' END,
-                                    x.open) END,
+                        THEN format('completed_at is %s, %s batches are open',
+                                    coalesce(s.completed_at::text, 'empty'), x.open) END,
                    CASE WHEN (s.state = 'completed' AND s.completed_at IS NULL)
                           OR (s.completed_at IS NOT NULL AND s.state NOT IN ('completed', 'canceled'))
                         THEN format('its state is %s', s.state) END,
-                   CASE WHEN x.waiting < 0 OR (x.over AND x.waiting <> 0) THEN format('%s messages wait', x.waiting) END,
+                   CASE WHEN x.waiting < 0 OR (x.over AND x.waiting <> 0)
+                        THEN format('%s messages wait', x.waiting) END,
                    CASE WHEN s.submitted <> x.sum
-                        THEN format('%s recipients were submitted, %s have an outcome', s.submitted, x.sum) END) AS detail
+                        THEN format('%s recipients were submitted, %s are told of', s.submitted, x.sum) END)
+                   AS detail
           FROM scope s
           LEFT JOIN batches b ON b.send_id = s.id
          CROSS JOIN LATERAL (
@@ -111,9 +117,9 @@ _DIFFERENCES = ", ".join(
 SEND_COUNTERS = f"""
     WITH {ROWS}, by_status AS (
         SELECT p.send_id, {_BY_STATUS}, count(*) AS messages
-          FROM found f JOIN piece p ON p.id = f.batch_id WHERE f.known AND NOT f.open GROUP BY p.send_id
+          FROM found f JOIN piece p ON p.id = f.batch_id WHERE f.known OR f.open GROUP BY p.send_id
     ), closed AS (
-        SELECT send_id, sum(size) AS size, bool_or(state = 'sending') AS sending,
+        SELECT send_id, sum(size) AS size,
                coalesce(sum(remainder) FILTER (WHERE state = 'canceled'), 0) AS canceled,
                coalesce(sum(remainder) FILTER (WHERE state = 'expired'), 0) AS expired
           FROM piece GROUP BY send_id
@@ -130,16 +136,14 @@ SEND_COUNTERS = f"""
                coalesce(r.messages, 0) + coalesce(c.canceled + c.expired, 0)
                    + CASE WHEN s.expanded_to IS NULL THEN s.accepted - coalesce(c.size, 0) ELSE 0 END AS known
      ) AS x
-     WHERE x.counted <> x.known
-        OR (c.sending IS NOT TRUE
-            AND ({_DIFFERS} OR s.canceled < coalesce(r.canceled, 0) + coalesce(c.canceled, 0)
-                 OR s.expired < coalesce(r.expired, 0) + coalesce(c.expired, 0)))
+     WHERE x.counted <> x.known OR {_DIFFERS} OR s.canceled < coalesce(r.canceled, 0) + coalesce(c.canceled, 0)
+        OR s.expired < coalesce(r.expired, 0) + coalesce(c.expired, 0)
 """
 
 RULES: Final = (
     Rule(
         "send_reserve",
-        "A send has reserved the price of its messages without a result, no more, no less.",
+        "A send has reserved the price of its messages that are not settled, no more, no less.",
         SEND_RESERVE,
         freezes=True,
     ),

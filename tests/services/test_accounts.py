@@ -1,0 +1,217 @@
+"""Accounts, top-ups, keys and sender IDs."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
+
+from bulksms.local.postgres import Postgres
+from shared.accounts import (
+    Refused,
+    TopUp,
+    activate_account,
+    create_account,
+    create_key,
+    find_account,
+    freeze_accounts,
+    revoke_key,
+    suspend_account,
+    top_up,
+)
+from shared.keys import SCOPES, hash_secret, same
+from shared.senders import decide_sender, is_sender_id, request_sender
+from tests.database import fresh_database
+
+PEPPER = "a-secret-of-the-installation-for-tests"
+
+
+@pytest.fixture(scope="module")
+def engine(postgres_server: Postgres) -> Iterator[Engine]:
+    engine = fresh_database(postgres_server)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def connection(engine: Engine) -> Iterator[Connection]:
+    """A transaction that is rolled back after the test."""
+    with engine.connect() as connection:
+        yield connection
+        connection.rollback()
+
+
+@pytest.fixture
+def account(connection: Connection) -> int:
+    return create_account(connection, "acme")
+
+
+def test_it_works(connection: Connection, account: int) -> None:
+    assert top_up(connection, account, 500, "invoice 7", "invoice-7") == TopUp(500, repeated=False)
+    row = connection.execute(text("SELECT kind, amount, subject_type, reason FROM ledger")).one()
+    assert tuple(row) == ("topup", 500, "topup", "invoice 7")
+
+
+def test_an_account_is_found_by_id_and_name(connection: Connection, account: int) -> None:
+    assert find_account(connection, "acme") == find_account(connection, str(account)) == account
+    with pytest.raises(Refused, match="bulksms account list"):
+        find_account(connection, "nobody")
+
+
+@pytest.mark.parametrize("name", ["acme", "", " acme", "123"])
+def test_a_name_is_new_and_no_number(connection: Connection, account: int, name: str) -> None:
+    with pytest.raises(Refused):
+        create_account(connection, name)
+
+
+def test_a_top_up_with_the_same_key_is_made_once(connection: Connection, account: int) -> None:
+    top_up(connection, account, 500, "invoice 7", "invoice-7")
+    assert top_up(connection, account, 500, "invoice 7", "invoice-7") == TopUp(500, repeated=True)
+    assert top_up(connection, account, 500, "invoice 8", "invoice-8") == TopUp(1000, repeated=False)
+    with pytest.raises(Refused, match="used for a top-up of 500 credits"):
+        top_up(connection, account, 501, "invoice 7", "invoice-7")
+
+
+def test_a_key_belongs_to_its_account(connection: Connection, account: int) -> None:
+    other = create_account(connection, "other")
+    assert not top_up(connection, account, 5, "x", "key").repeated
+    assert not top_up(connection, other, 6, "x", "key").repeated
+
+
+def test_top_ups_with_one_key_at_the_same_time_are_one(engine: Engine) -> None:
+    with engine.begin() as connection:
+        account = create_account(connection, "in a hurry")
+
+    def attempt(_: int) -> TopUp:
+        with engine.begin() as connection:
+            return top_up(connection, account, 10, "x", "key")
+
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(attempt, range(12)))
+    assert sum(not each.repeated for each in made) == 1
+    assert {each.balance for each in made} == {10}
+
+
+@pytest.mark.parametrize("credits", [0, -5, 10**13])
+def test_the_credits_of_a_top_up_have_bounds(connection: Connection, account: int, credits: int) -> None:
+    with pytest.raises(Refused, match="A top-up is 1 to"):
+        top_up(connection, account, credits, "x", "key")
+
+
+def test_an_unknown_account_is_refused(connection: Connection) -> None:
+    with pytest.raises(Refused):
+        top_up(connection, 10**6, 5, "x", "key")
+    with pytest.raises(Refused):
+        create_key(connection, 10**6, PEPPER)
+    with pytest.raises(Refused):
+        suspend_account(connection, 10**6)
+
+
+@pytest.mark.parametrize("change", ["UPDATE ledger SET amount = 1", "DELETE FROM ledger", "TRUNCATE ledger"])
+def test_the_ledger_is_append_only(connection: Connection, account: int, change: str) -> None:
+    top_up(connection, account, 500, "x", "key")
+    with pytest.raises(DBAPIError, match="append-only"):
+        connection.execute(text(change))
+
+
+def test_a_key_is_stored_as_a_hash(connection: Connection, account: int) -> None:
+    key = create_key(connection, account, PEPPER)
+    row = connection.execute(text("SELECT * FROM api_key WHERE id = :id"), {"id": key.api_key}).one()
+    assert same(bytes(row.secret_hash), hash_secret(key.api_secret, PEPPER))
+    assert (row.scopes, row.test, row.expires_at) == (list(SCOPES), False, None)
+    assert key.api_secret not in str(row)
+
+
+def test_a_key_has_what_was_asked_for(connection: Connection, account: int) -> None:
+    end = datetime(2040, 1, 1, tzinfo=UTC)
+    key = create_key(connection, account, PEPPER, True, ["sms:read"], end)
+    row = connection.execute(text("SELECT * FROM api_key WHERE id = :id"), {"id": key.api_key}).one()
+    assert (row.scopes, row.test, row.expires_at) == (["sms:read"], True, end)
+    with pytest.raises(Refused, match="sms:all"):
+        create_key(connection, account, PEPPER, scopes=["sms:all"])
+
+
+def test_revoking_twice_keeps_the_first_moment(connection: Connection, account: int) -> None:
+    key = create_key(connection, account, PEPPER)
+    moments = set()
+    for _ in range(2):
+        revoke_key(connection, key.api_key)
+        moments.add(connection.execute(text("SELECT revoked_at FROM api_key")).scalar_one())
+    assert len(moments) == 1 and None not in moments
+    with pytest.raises(Refused):
+        revoke_key(connection, "smsk_live_unknown")
+
+
+def test_states_of_an_account(connection: Connection, account: int) -> None:
+    def state() -> str:
+        return str(connection.execute(text("SELECT state FROM account WHERE id = :id"), {"id": account}).scalar_one())
+
+    suspend_account(connection, account)
+    assert state() == "suspended"
+    assert freeze_accounts(connection, [account]) == [account]
+    assert freeze_accounts(connection, [account]) == []
+    assert state() == "frozen"
+    activate_account(connection, account)
+    assert state() == "active"
+
+
+@pytest.mark.parametrize("name", ["ACME", "a", "Acme & Co+", "A.B-C_D", "123", "254711000000", "123456789012345", "4you"])
+def test_sender_ids(name: str) -> None:
+    assert is_sender_id(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "12", "1234567890123456", "TwelveLetter", "ACMÉ", "АСМЕ", " ACME", "ACME ", "a\n", "+254", "A/B", "٣٣٣"]
+)
+def test_no_sender_ids(connection: Connection, account: int, name: str) -> None:
+    assert not is_sender_id(name)
+    with pytest.raises(Refused, match="is no sender ID"):
+        request_sender(connection, account, name)
+
+
+def test_a_sender_id_is_requested_and_approved(connection: Connection, account: int) -> None:
+    assert request_sender(connection, account, "ACME")
+    decide_sender(connection, account, "ACME", "approved")
+    assert not request_sender(connection, account, "ACME")
+    assert connection.execute(text("SELECT state FROM sender_id")).scalar_one() == "approved"
+
+
+def test_a_refusal_needs_a_reason(connection: Connection, account: int) -> None:
+    request_sender(connection, account, "ACME")
+    with pytest.raises(Refused, match="Say why"):
+        decide_sender(connection, account, "ACME", "rejected")
+    decide_sender(connection, account, "ACME", "rejected", "not yours")
+    assert connection.execute(text("SELECT state, reason FROM sender_id")).one() == ("rejected", "not yours")
+    with pytest.raises(Refused, match="has not asked"):
+        decide_sender(connection, account, "OTHER", "approved")
+
+
+def test_a_name_is_one_accounts_whatever_its_letters(connection: Connection, account: int) -> None:
+    other = create_account(connection, "other")
+    for owner, name in ((account, "ACME"), (other, "Acme")):
+        request_sender(connection, owner, name)
+    decide_sender(connection, account, "ACME", "approved")
+    with pytest.raises(Refused, match="approved for the account 'acme'"):
+        decide_sender(connection, other, "Acme", "approved")
+    decide_sender(connection, account, "ACME", "suspended", "left us")
+    decide_sender(connection, other, "Acme", "approved")
+
+
+def test_two_approvals_of_one_name_at_the_same_time(engine: Engine) -> None:
+    with engine.begin() as connection:
+        owners = [create_account(connection, f"twin {number}") for number in range(6)]
+        for owner in owners:
+            request_sender(connection, owner, "TWIN")
+
+    def approve(owner: int) -> bool:
+        try:
+            with engine.begin() as connection:
+                decide_sender(connection, owner, "TWIN", "approved")
+        except Refused:
+            return False
+        return True
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(approve, owners)) == 1

@@ -91,7 +91,6 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         send_at=send_at,
         reference=body.get("reference"),
         metadata=body.get("metadata"),
-        callback_url=body.get("callback_url"),
         rate=body.get("rate"),
         **recipients,
     )

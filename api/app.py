@@ -26,8 +26,8 @@ from shared.settings import Settings, from_environment
 log = logging.getLogger(__name__)
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
 OF_STATUS = {
-    400: "invalid_json",
     404: "not_found",
     405: "method_not_allowed",
     413: "payload_too_large",
@@ -69,6 +69,7 @@ def _finish(response: Response) -> Response:
     response.headers["RateLimit-Policy"] = f'"requests";q={rate};w=1'
     response.headers["RateLimit"] = f'"requests";r={g.get("rate_left", rate)};t=1'
     response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
     return response
 
 
@@ -80,7 +81,7 @@ def _add_errors(app: Flask) -> None:
     @app.errorhandler(HTTPException)
     def http_error(error: HTTPException) -> Response:
         status = error.code or 500
-        code = OF_STATUS.get(status, "invalid_json" if 400 <= status < 500 else "internal_error")
+        code = OF_STATUS.get(status, "bad_request" if status < 500 else "internal_error")
         headers = {}
         if status == 405 and getattr(error, "valid_methods", None):
             headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]

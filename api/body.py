@@ -32,17 +32,20 @@ def read_json(limit: int) -> dict[str, Any]:
 
 def read_bytes(limit: int) -> bytes:
     """The body, at most `limit` bytes of it, whatever its headers say."""
-    if request.content_length is not None and request.content_length > limit:
+    announced = request.content_length
+    if announced is not None and announced > limit:
         raise _too_large(limit)
     try:
-        request.max_content_length = limit
+        request.max_content_length = limit + 1  # at its own limit a stream ends in silence
         raw = request.get_data(cache=True)
     except RequestEntityTooLarge:
         raise _too_large(limit) from None
     except ClientDisconnected:
-        raise Problem("invalid_json", "The body ended before its Content-Length.") from None
+        raise _ended_early() from None
     if len(raw) > limit:
         raise _too_large(limit)
+    if announced is not None and len(raw) < announced:
+        raise _ended_early()
     return raw
 
 
@@ -70,6 +73,10 @@ def parse_object(raw: bytes) -> dict[str, Any]:
 
 def _too_large(limit: int) -> Problem:
     return Problem("payload_too_large", f"The body is larger than {limit:,} bytes.", headers={"Connection": "close"})
+
+
+def _ended_early() -> Problem:
+    return Problem("invalid_json", "The body ended before its Content-Length.")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ and so a group shares it. Nobody waits on purpose; whoever comes while a commit 
 
 import json
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Engine, text
@@ -32,7 +32,7 @@ SET_TURNS = text(
 
 SEND_COLUMNS = (
     "id, account_id, api_key_id, kind, state, test, sender_id, message, encoding, characters, segments, price, lane,"
-    " reference, metadata, callback_url, rate, send_at, expires_at, group_id, group_bound, expanded_to, unexpanded,"
+    " reference, metadata, rate, send_at, expires_at, group_id, group_bound, expanded_to, unexpanded,"
     " open_batches, submitted, accepted, duplicate, invalid, suppressed, created_at"
 )
 INSERT_SENDS = text(
@@ -110,7 +110,6 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "lane": draft.lane,
         "reference": draft.reference,
         "metadata": draft.metadata,
-        "callback_url": draft.callback_url,
         "rate": draft.rate,
         "send_at": draft.send_at and draft.send_at.isoformat(),
         "expires_at": draft.expires_at.isoformat(),
@@ -150,34 +149,41 @@ def _batch_columns(
 
 @dataclass(slots=True)
 class Waiting:
-    """A draft on its way into a group."""
+    """A draft on its way into a group. Without an answer or error at the end, it is to be committed by itself."""
 
     draft: Draft
     clock: int
-    taken: bool = False
-    """Its group was tried. Without an answer or error then, it is to be committed by itself."""
+    leads: bool = False
+    """Whether its thread is to commit the next group."""
     answered: Answered | None = None
     error: Exception | None = None
+    turn: threading.Event = field(default_factory=threading.Event)
 
 
 class GroupCommit:
-    """Commits drafts, those that arrive together in one transaction."""
+    """Commits drafts, those that arrive together in one transaction.
+
+    The first to come leads: its thread commits all who wait, and hands the lead to one who came meanwhile. Each waits
+    for an event of its own, because threads that queue for one lock wake one after the other.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._queue: list[Waiting] = []
-        self._queue_lock = threading.Lock()
-        self._commit_lock = threading.Lock()
+        self._led = False
+        self._lock = threading.Lock()
 
     def together(self, draft: Draft, clock: int) -> Answered:
         """Commit the draft with whatever else is waiting. Returns after its commit; raises Problem without effect."""
         waiting = Waiting(draft, clock)
-        with self._queue_lock:
-            self._queue.append(waiting)
-        while not waiting.taken:
-            with self._commit_lock:
-                if not waiting.taken:
-                    self._lead()
+        with self._lock:
+            waiting.leads, self._led = not self._led, True
+            if not waiting.leads:
+                self._queue.append(waiting)
+        if not waiting.leads:
+            waiting.turn.wait()
+        if waiting.leads:
+            self._lead(waiting)
         if waiting.error is not None:
             raise waiting.error
         return waiting.answered or self.alone(draft, clock)
@@ -195,10 +201,11 @@ class GroupCommit:
         except NotEnough:
             raise self._not_enough(draft) from None
 
-    def _lead(self) -> None:
+    def _lead(self, leader: Waiting) -> None:
         """Commit the group that has gathered. Whom it could not include is left without an answer."""
-        with self._queue_lock:
-            group, self._queue = self._queue[:MOST_TOGETHER], self._queue[MOST_TOGETHER:]
+        with self._lock:
+            group = [leader, *self._queue[: MOST_TOGETHER - 1]]
+            self._queue = self._queue[MOST_TOGETHER - 1 :]
         try:
             self._try_group(group)
         except NotEnough:
@@ -207,8 +214,17 @@ class GroupCommit:
             for waiting in group:
                 waiting.error = error
         finally:
-            for waiting in group:
-                waiting.taken = True
+            self._hand_over()
+            for waiting in group[1:]:
+                waiting.turn.set()
+
+    def _hand_over(self) -> None:
+        with self._lock:
+            following = self._queue.pop(0) if self._queue else None
+            self._led = following is not None
+        if following is not None:
+            following.leads = True
+            following.turn.set()
 
     def _try_group(self, group: list[Waiting]) -> None:
         """Commit those of the group that nothing stands against."""

@@ -35,7 +35,6 @@ class Draft:
     send_at: datetime | None = None
     reference: str | None = None
     metadata: dict[str, Any] | None = None
-    callback_url: str | None = None
     rate: int | None = None
     phones: list[str] = field(default_factory=list)
     submitted: int = 1

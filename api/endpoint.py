@@ -36,7 +36,7 @@ class Endpoint:
     function: Function
     takes: type[Schema] | None
     query: type[Schema] | None
-    answers: type[Schema] | None
+    answers: type[Schema]
     fails: tuple[str, ...]
     scope: str | None
     large: bool
@@ -51,7 +51,7 @@ def endpoint(
     *,
     takes: type[Schema] | None = None,
     query: type[Schema] | None = None,
-    answers: type[Schema] | None = None,
+    answers: type[Schema],
     fails: Iterable[str] = (),
     scope: str | None,
     large: bool = False,

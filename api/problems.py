@@ -13,6 +13,7 @@ class Kind(NamedTuple):
 
 
 CATALOGUE: dict[str, Kind] = {
+    "bad_request": Kind(400, "Bad request", "Compare the request with /openapi.json."),
     "invalid_json": Kind(400, "Invalid JSON", "Send one JSON object, in UTF-8, with each key once."),
     "validation_failed": Kind(400, "Validation failed", "Correct the fields named in `errors`."),
     "too_many_recipients": Kind(400, "Too many recipients", "Split the recipients over several requests."),

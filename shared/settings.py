@@ -8,6 +8,10 @@ from typing import TypeVar
 N = TypeVar("N", int, float)
 
 
+IDEMPOTENCY_DAYS = 8
+"""How long an Idempotency-Key and its answer are kept."""
+
+
 class SettingsError(RuntimeError):
     """A setting is missing or unusable. The message names it and says what to put there."""
 

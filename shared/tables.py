@@ -165,7 +165,6 @@ send = Table(
     Column("lane", SmallInteger, nullable=False),
     Column("reference", Text),
     Column("metadata", JSONB),
-    Column("callback_url", Text),
     Column("rate", Integer, comment="segments per second, at most, for this send"),
     Column("paced_until", MOMENT, comment="when a send with a rate of its own may go on"),
     Column("send_at", MOMENT),

@@ -16,7 +16,7 @@ from sqlalchemy import Engine, text
 from shared.closing import close_rest
 from shared.database import transaction
 from shared.migrate import make_partitions
-from shared.settings import Settings
+from shared.settings import IDEMPOTENCY_DAYS, Settings
 from worker.doubt import give_up
 from worker.expand import expand
 from worker.receipts import match_kept
@@ -78,7 +78,7 @@ MESSAGES_WAIT = text(
 )
 
 PURGES = (
-    text("DELETE FROM idempotency WHERE created_at < now() - interval '8 days'"),
+    text(f"DELETE FROM idempotency WHERE created_at < now() - interval '{IDEMPOTENCY_DAYS} days'"),
     text("DELETE FROM revoked_token WHERE expires_at < now()"),
     text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
     text("DELETE FROM simulated_submit WHERE at < now() - interval '7 days'"),

@@ -4,10 +4,11 @@ from typing import Any
 
 from flask import Response, request
 
+from api.answers import RevokedAnswer, TokenAnswer
 from api.body import SMALL_BODY, parse_object, read_bytes, read_json
 from api.endpoint import answer_json, endpoint, load, services, timestamp
 from api.problems import Problem
-from api.schemas import Credentials, RevokeToken, TokenAnswer
+from api.schemas import Credentials, RevokeToken
 from api.tokens import BEARER, VALID
 
 CREDENTIALS = Credentials()
@@ -17,7 +18,6 @@ REVOKE_TOKEN = RevokeToken()
 @endpoint(
     "POST",
     "/auth/token",
-    takes=None,
     answers=TokenAnswer,
     fails=("invalid_json", "validation_failed", "invalid_credentials", "account_suspended", "rate_limited"),
     scope=None,
@@ -69,7 +69,7 @@ def _credentials() -> dict[str, Any]:
 @endpoint(
     "POST",
     "/auth/revoke",
-    takes=None,
+    answers=RevokedAnswer,
     fails=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
     scope="",
 )

@@ -5,9 +5,10 @@ from uuid import UUID
 
 from sqlalchemy import text
 
+from api.answers import GroupAnswer, page_of
 from api.endpoint import endpoint, services, timestamp
 from api.paging import page, uuid_cursor
-from api.schemas import GroupAnswer, GroupPaging, page_of
+from api.schemas import GroupPaging
 from api.tokens import Caller
 
 GROUPS = text(

@@ -4,11 +4,13 @@ from typing import Any
 
 from sqlalchemy import text
 
+from api.answers import LimitsAnswer
 from api.body import LARGE_BODY, SMALL_BODY
 from api.endpoint import endpoint, services
 from api.schemas import MOST_AHEAD, MOST_METADATA, MOST_PHONES
 from api.tokens import VALID, Caller
 from shared.segments import MAX_CHARACTERS
+from shared.settings import IDEMPOTENCY_DAYS
 
 BACKLOG = text(
     """
@@ -22,7 +24,7 @@ UNEXPANDED = text(
 )
 
 
-@endpoint("GET", "/limits", scope="")
+@endpoint("GET", "/limits", answers=LimitsAnswer, scope="")
 def limits(caller: Caller) -> dict[str, Any]:
     """Tell every limit, and the account's backlog."""
     work = services()
@@ -39,6 +41,6 @@ def limits(caller: Caller) -> dict[str, Any]:
         "token_seconds": VALID,
         "requests_per_second": work.settings.requests_per_second,
         "page_items": 1000,
-        "idempotency_days": 8,
+        "idempotency_days": IDEMPOTENCY_DAYS,
         "backlog_messages": int(waiting),
     }

@@ -7,12 +7,13 @@ from uuid import UUID
 from flask import Response, request, stream_with_context
 from sqlalchemy import Connection
 
+from api.answers import EventsAnswer, MessageAnswer, page_of
 from api.endpoint import endpoint, services, timestamp
 from api.history import MessageRow, messages_of_send, newest_messages, one_message, timeline
 from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.resources.sends import read_send
-from api.schemas import EventsAnswer, HistoryPaging, MessageAnswer, MessagePaging, page_of
+from api.schemas import HistoryPaging, MessagePaging
 from api.tokens import Caller
 
 CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at\n"

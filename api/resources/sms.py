@@ -5,23 +5,15 @@ from typing import Any
 from flask import Response
 
 from api.accept import accept, quote
+from api.answers import BulkAnswer, QuoteAnswer, SingleAnswer
 from api.body import LARGE_BODY, read_json
 from api.endpoint import endpoint, load, services
 from api.problems import invalid
-from api.schemas import BulkAnswer, BulkSend, GroupSend, QuoteAnswer, SingleAnswer, SingleSend
+from api.schemas import BulkSend, GroupSend, SingleSend
 from api.tokens import Caller
 
-REFUSALS = (
-    "invalid_json",
-    "validation_failed",
-    "too_many_segments",
-    "unicode_rejected",
-    "low_balance",
-    "sender_not_registered",
-    "sender_not_approved",
-    "idempotency_in_progress",
-    "idempotency_key_reused",
-)
+UNFIT = ("too_many_segments", "unicode_rejected", "sender_not_registered", "sender_not_approved")
+REFUSALS = (*UNFIT, "low_balance")
 QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "group_id": ("group", GroupSend())}
 
 
@@ -69,7 +61,14 @@ def send_group(caller: Caller, body: dict[str, Any]) -> Response:
     "POST",
     "/sms/quote",
     answers=QuoteAnswer,
-    fails=(*REFUSALS, "recipient_suppressed", "too_many_recipients", "no_valid_recipients", "group_not_found"),
+    fails=(
+        *UNFIT,
+        "recipient_suppressed",
+        "too_many_recipients",
+        "no_valid_recipients",
+        "group_not_found",
+        "group_empty",
+    ),
     scope="sms:send",
     large=True,
 )

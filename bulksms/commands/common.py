@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
+from uuid import UUID
 
 import click
 from rich.console import Console
@@ -72,7 +73,8 @@ def show_rows(rows: Iterable[RowMapping], as_json: bool, title: str, nothing: st
         return
     table = Table(title=title, title_justify="left")
     for name, value in found[0].items():
-        table.add_column(name.replace("_", " "), justify="right" if _is_number(value) else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if _is_number(value) else "left"
+        table.add_column(name.replace("_", " "), justify=justify, overflow="fold", no_wrap=isinstance(value, UUID))
     for row in found:
         table.add_row(*(_cell(value) for value in row.values()))
     console().print(table)

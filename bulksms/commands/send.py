@@ -20,9 +20,9 @@ LOOK_SECONDS = 0.5
 
 LIST = text(
     f"""
-    SELECT s.id, a.name AS account, s.kind, s.state, s.sender_id, s.accepted, s.accepted - ({RESULTS}) AS waiting,
-           s.in_doubt, s.sent, s.delivered, s.undelivered,
-           s.rejected + s.failed + s.canceled + s.expired AS not_sent, s.held_reason, s.created_at, s.completed_at
+    SELECT s.id, a.name AS account, s.state, s.accepted, s.accepted - ({RESULTS}) AS waiting, s.in_doubt, s.sent,
+           s.delivered, s.undelivered, s.rejected + s.failed + s.canceled + s.expired AS not_sent, s.held_reason,
+           s.created_at
       FROM send s JOIN account a ON a.id = s.account_id
      WHERE (CAST(:account AS bigint) IS NULL OR s.account_id = :account) AND (NOT :open OR s.completed_at IS NULL)
      ORDER BY s.id DESC LIMIT :limit

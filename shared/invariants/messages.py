@@ -53,7 +53,8 @@ GROUPS = """
 
 IDEMPOTENCY = """
     WITH answered AS (
-        SELECT account_id, path, key, fingerprint, CAST(answer AS json) ->> 'send_id' AS send
+        SELECT account_id, path, key, fingerprint,
+               CAST(substring(answer FROM '"send_id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"') AS uuid) AS send
           FROM idempotency
          WHERE path LIKE '%/sms/send%' AND (:full OR created_at > now() - interval '1 day')
     )
@@ -61,7 +62,7 @@ IDEMPOTENCY = """
            'its answer names no send of the account' AS detail
       FROM answered a
      WHERE octet_length(a.fingerprint) <> 32
-        OR NOT EXISTS (SELECT FROM send s WHERE s.id = CAST(a.send AS uuid) AND s.account_id = a.account_id)
+        OR NOT EXISTS (SELECT FROM send s WHERE s.id = a.send AND s.account_id = a.account_id)
     UNION ALL
     SELECT 'send ' || send, min(account_id), format('is the answer of %s keys', count(*))
       FROM answered GROUP BY send HAVING count(*) > 1

@@ -1,6 +1,5 @@
 """Accounts, top-ups, keys and sender IDs."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -8,7 +7,6 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from bulksms.local.postgres import Postgres
 from shared.accounts import (
     Refused,
     TopUp,
@@ -23,24 +21,8 @@ from shared.accounts import (
 )
 from shared.keys import SCOPES, hash_secret, same
 from shared.senders import decide_sender, is_sender_id, request_sender
-from tests.database import fresh_database
 
 PEPPER = "a-secret-of-the-installation-for-tests"
-
-
-@pytest.fixture(scope="module")
-def engine(postgres_server: Postgres) -> Iterator[Engine]:
-    engine = fresh_database(postgres_server)
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def connection(engine: Engine) -> Iterator[Connection]:
-    """A transaction that is rolled back after the test."""
-    with engine.connect() as connection:
-        yield connection
-        connection.rollback()
 
 
 @pytest.fixture
@@ -157,13 +139,16 @@ def test_states_of_an_account(connection: Connection, account: int) -> None:
     assert state() == "active"
 
 
-@pytest.mark.parametrize("name", ["ACME", "a", "Acme & Co+", "A.B-C_D", "123", "254711000000", "123456789012345", "4you"])
+@pytest.mark.parametrize(
+    "name", ["ACME", "a", "Acme & Co+", "A.B-C_D", "123", "254711000000", "123456789012345", "4you"]
+)
 def test_sender_ids(name: str) -> None:
     assert is_sender_id(name)
 
 
 @pytest.mark.parametrize(
-    "name", ["", "12", "1234567890123456", "TwelveLetter", "ACMÉ", "АСМЕ", " ACME", "ACME ", "a\n", "+254", "A/B", "٣٣٣"]
+    "name",
+    ["", "12", "1234567890123456", "TwelveLetter", "ACMÉ", "\u0410CME", " ACME", "ACME ", "a\n", "+254", "A/B", "٣٣٣"],
 )
 def test_no_sender_ids(connection: Connection, account: int, name: str) -> None:
     assert not is_sender_id(name)

@@ -1,34 +1,16 @@
 """Contact groups and the opt-out list."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import Connection, Engine, Row, text
 
-from bulksms.local.postgres import Postgres
 from shared import contacts
 from shared.accounts import Refused, create_account
 from shared.contacts import add_contacts, create_group, delete_group, remove_contacts, suppress, unsuppress
-from tests.database import fresh_database
 
 A, B, C = "254711000001", "254711000002", "254711000003"
-
-
-@pytest.fixture(scope="module")
-def engine(postgres_server: Postgres) -> Iterator[Engine]:
-    engine = fresh_database(postgres_server)
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def connection(engine: Engine) -> Iterator[Connection]:
-    """A transaction that is rolled back after the test."""
-    with engine.connect() as connection:
-        yield connection
-        connection.rollback()
 
 
 @pytest.fixture

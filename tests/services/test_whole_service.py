@@ -5,7 +5,6 @@ import statistics
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import psutil
 import pytest
@@ -59,9 +58,10 @@ def test_a_group_of_a_hundred_thousand_is_answered_like_one_of_a_hundred(service
         service.post("/sms/quote", **quoted)
         return time.perf_counter() - began
 
-    assert statistics.median(seconds(large) for _ in range(9)) < 2 * statistics.median(
-        seconds(small) for _ in range(9)
-    ) + 0.01
+    assert (
+        statistics.median(seconds(large) for _ in range(9))
+        < 2 * statistics.median(seconds(small) for _ in range(9)) + 0.01
+    )
     send = service.post("/sms/send-group", sender_id="ACME", group_id=large, message="Hi")
     assert send["counts"]["accepted"] == 100_000
     assert_exact(service)
@@ -125,14 +125,10 @@ def test_the_workers_memory_does_not_grow_with_the_group(service: House) -> None
     def peak() -> float:
         return float(sum(psutil.Process(worker.pid).memory_info().rss for worker in service.workers))
 
-    service.post(
-        "/sms/send-group", sender_id="ACME", group_id=service.new_group(account, 10_000), message="Hi"
-    )
+    service.post("/sms/send-group", sender_id="ACME", group_id=service.new_group(account, 10_000), message="Hi")
     service.wait_for_end(60)
     small = peak()
-    service.post(
-        "/sms/send-group", sender_id="ACME", group_id=service.new_group(account, 100_000), message="Hi"
-    )
+    service.post("/sms/send-group", sender_id="ACME", group_id=service.new_group(account, 100_000), message="Hi")
     seen = []
     while service.scalar("SELECT count(*) FROM send WHERE completed_at IS NULL"):
         seen.append(peak())

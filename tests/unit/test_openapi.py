@@ -17,17 +17,17 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 import api
 from api.app import create_app
 from api.draft import Draft
-from api.openapi import WORDS
 from api.problems import CATALOGUE, Problem, invalid
 from api.resources.errors import errors
 from api.schemas import BulkSend, Credentials, GroupSend, SingleSend
+from api.words import WORDS
 from shared.lifecycle import Category
 from shared.segments import segment
 from shared.settings import Settings
 
 STATIC = Path(api.__file__).parent / "static"
 FILES = ["LICENSE", "docs.html", "docs.js", "swagger-ui-bundle.js", "swagger-ui.css"]
-OF_NO_OPERATION = {"method_not_allowed"}
+OF_NO_OPERATION = {"method_not_allowed", "bad_request"}
 """Errors of requests that meet no operation; the document's description names them."""
 
 

@@ -182,7 +182,6 @@ CREATE TABLE send (
     lane SMALLINT NOT NULL,
     reference TEXT,
     metadata JSONB,
-    callback_url TEXT,
     rate INTEGER,
     paced_until TIMESTAMP WITH TIME ZONE,
     send_at TIMESTAMP WITH TIME ZONE,

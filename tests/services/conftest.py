@@ -1,0 +1,25 @@
+"""A database for each test module."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Connection, Engine
+
+from bulksms.local.postgres import Postgres
+from tests.database import fresh_database
+
+
+@pytest.fixture(scope="module")
+def engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """A migrated, empty database."""
+    engine = fresh_database(postgres_server)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def connection(engine: Engine) -> Iterator[Connection]:
+    """A transaction that is rolled back after the test."""
+    with engine.connect() as connection:
+        yield connection
+        connection.rollback()

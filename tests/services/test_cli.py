@@ -1,0 +1,381 @@
+"""The operator's command line."""
+
+import csv
+import json
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from click.testing import CliRunner, Result
+from redis import Redis
+from sqlalchemy import Engine, text
+
+from bulksms import demo, environment, imports
+from bulksms.cli import main
+from bulksms.environment import find_installation, read_exports
+from bulksms.local.ports import free_port
+from bulksms.local.redis import RedisServer
+from shared.settings import SettingsError
+from tests.integration.service import SECRET_KEY, Service
+
+Run = Callable[..., Result]
+TOMORROW = datetime.now(UTC) + timedelta(days=1)
+LATER = {"send_at": TOMORROW.isoformat(), "expires_at": (TOMORROW + timedelta(days=1)).isoformat()}
+NOTHING = "redis://127.0.0.1:1/0"
+
+
+@pytest.fixture
+def env(engine: Engine, redis_server: RedisServer) -> dict[str, str]:
+    return {
+        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
+        "REDIS_URL": redis_server.url,
+        "SECRET_KEY": SECRET_KEY,
+    }
+
+
+@pytest.fixture
+def run(env: dict[str, str]) -> Run:
+    """Run a command. It must succeed, unless told otherwise."""
+
+    def call(*arguments: object, code: int = 0, **more: str) -> Result:
+        result = CliRunner().invoke(main, [str(argument) for argument in arguments], env={**env, **more})
+        assert result.exit_code == code, result.output
+        return result
+
+    return call
+
+
+@pytest.fixture
+def service(engine: Engine) -> Service:
+    return Service(engine)
+
+
+def as_json(result: Result) -> Any:
+    return json.loads(result.stdout)
+
+
+def scalar(engine: Engine, statement: str, **values: object) -> Any:
+    with engine.connect() as connection:
+        return connection.execute(text(statement), values).scalar_one()
+
+
+def test_it_works(run: Run) -> None:
+    account = run("account", "create", "acme").stdout.strip()
+    assert run("topup", "acme", 500, "--reason", "invoice 7").stdout == "500\n"
+    shown = as_json(run("account", "show", "acme", "--json"))
+    assert (str(shown["id"]), shown["available"], shown["state"]) == (account, 500, "active")
+    assert as_json(run("account", "show", account, "--json")) == shown
+    assert "acme" in run("account", "list").stdout
+
+
+def test_every_command_explains_itself(run: Run) -> None:
+    for name, command in main.commands.items():
+        assert run(name, "--help").stdout
+        for part in getattr(command, "commands", {}):
+            assert run(name, part, "--help").stdout
+
+
+def test_a_top_up_with_a_key_is_repeatable(run: Run) -> None:
+    run("account", "create", "careful")
+    arguments = "topup", "careful", 70, "--reason", "x", "--key", "invoice-7"
+    assert "70 credits added" in run(*arguments).stderr
+    again = run(*arguments)
+    assert "nothing was added" in again.stderr and again.stdout == "70\n"
+    assert (
+        "was used for a top-up of 70"
+        in run("topup", "careful", 71, "--reason", "x", "--key", "invoice-7", code=1).stderr
+    )
+
+
+def test_a_mistake_is_a_sentence_and_a_failure(run: Run) -> None:
+    result = run("topup", "nobody", 5, "--reason", "x", code=1)
+    assert result.stderr == "Error: There is no account 'nobody'. `bulksms account list` shows them all.\n"
+
+
+def test_suspending(run: Run, engine: Engine) -> None:
+    run("account", "create", "late payer")
+    for command, state in (("suspend", "suspended"), ("activate", "active")):
+        run("account", command, "late payer")
+        assert scalar(engine, "SELECT state FROM account WHERE name = 'late payer'") == state
+
+
+def test_the_secret_is_shown_once(run: Run) -> None:
+    run("account", "create", "programmer")
+    made = as_json(run("key", "create", "programmer", "--test", "--scope", "sms:read", "--days", 7, "--json"))
+    (listed,) = as_json(run("key", "list", "programmer", "--json"))
+    assert (listed["id"], listed["test"], listed["scopes"]) == (made["api_key"], True, ["sms:read"])
+    assert made["api_secret"] not in run("key", "list", "programmer").output
+    assert "cannot be shown again" in run("key", "create", "programmer").stderr
+    run("key", "revoke", made["api_key"])
+    assert as_json(run("key", "list", "programmer", "--json"))[0]["revoked_at"]
+
+
+def test_the_life_of_a_sender_id(run: Run) -> None:
+    run("account", "create", "namer")
+    run("sender", "request", "namer", "NAMER")
+    assert as_json(run("sender", "list", "--state", "pending", "--json"))[0]["sender_id"] == "NAMER"
+    run("sender", "approve", "namer", "NAMER")
+    run("sender", "suspend", "namer", "NAMER", "--reason", "complaints")
+    (row,) = as_json(run("sender", "list", "namer", "--json"))
+    assert (row["state"], row["reason"]) == ("suspended", "complaints")
+    run("sender", "reject", "namer", "NAMER", "--reason", "no")
+    assert "is no sender ID" in run("sender", "request", "namer", "MUCH TOO LONG", code=1).stderr
+
+
+def test_groups_contacts_and_opt_outs(run: Run) -> None:
+    run("account", "create", "lister")
+    group = run("group", "create", "lister", "Customers").stdout.strip()
+    assert "2 added" in run("contact", "add", group, "254711000001", "254711000002").stderr
+    assert "1 removed" in run("contact", "remove", group, "254711000001").stderr
+    (row,) = as_json(run("group", "list", "lister", "--json"))
+    assert (row["id"], row["contacts"]) == (group, 1)
+    assert "gets nothing more" in run("suppression", "add", "lister", "254711000001").stderr
+    assert as_json(run("suppression", "list", "lister", "--json"))[0]["phone"] == "254711000001"
+    assert "may be sent to" in run("suppression", "remove", "lister", "254711000001").stderr
+    run("group", "delete", group)
+    assert as_json(run("group", "list", "lister", "--json")) == []
+
+
+def import_file(run: Run, folder: Path, content: bytes, *more: object, code: int = 0) -> tuple[Result, str]:
+    account = f"importer {folder.name}"
+    run("account", "create", account)
+    group = run("group", "create", account, "Imported").stdout.strip()
+    file = folder / "contacts.csv"
+    file.write_bytes(content)
+    return run("group", "import", group, file, *more, code=code), group
+
+
+def test_importing_contacts_with_bad_rows(run: Run, engine: Engine, tmp_path: Path) -> None:
+    rows = [
+        "name;Phone",
+        "Ann;254711000001",
+        "Bob;+254 711 000 002",
+        ";",
+        "",
+        "Cid;254711000001",
+        '"D;\nx";254711000003',
+    ]
+    rows += [f"E;{number}" for number in range(30)]
+    errors = tmp_path / "errors.csv"
+    result, group = import_file(run, tmp_path, "\r\n".join(rows).encode(), "--errors", errors)
+    assert "2 contacts added, 1 were in the group or twice, 31 bad rows" in result.stderr
+    assert "line 3: '+254 711 000 002': A phone is digits only" in result.stderr
+    assert result.stderr.count("line ") == 20 and "and 11 more" in result.stderr
+    assert scalar(engine, "SELECT array_agg(phone ORDER BY position) FROM contact WHERE group_id = :id", id=group) == [
+        254711000001,
+        254711000003,
+    ]
+    with errors.open() as file:
+        listed = list(csv.DictReader(file))
+    assert len(listed) == 31
+    assert [row["line"] for row in listed[:3]] == ["3", "9", "10"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"254711000001\n254711000002",
+        b"\xef\xbb\xbfphone,name\r\n254711000001,\xff\r\n254711000002,x\r\n",
+        "name\tphone\nÉ\t254711000001\nÉ\t254711000002\n".encode("utf-16"),
+        b"msisdn\n254711000001\n\n254711000002\n",
+    ],
+)
+def test_files_as_people_have_them(run: Run, engine: Engine, tmp_path: Path, content: bytes) -> None:
+    result, group = import_file(run, tmp_path, content)
+    assert "2 contacts added, 0 were in the group or twice, 0 bad rows" in result.stderr
+    assert scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=group) == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"name,city\nAnn,Rome\n", b"\0\0\0\n"])
+def test_a_file_without_a_phone_fails(run: Run, tmp_path: Path, content: bytes) -> None:
+    result, _ = import_file(run, tmp_path, content, code=1)
+    assert "has no phone" in result.stderr or "is no CSV" in result.stderr
+
+
+def test_an_import_is_committed_page_by_page_and_can_be_run_again(
+    run: Run, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imports, "PAGE", 10)
+    content = "\n".join(str(254711000000 + number) for number in range(35)).encode()
+    _, group = import_file(run, tmp_path, content + b'\n"' + b"x" * 200_000, code=1)
+    assert scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=group) == 30
+    (tmp_path / "contacts.csv").write_bytes(content)
+    assert "5 contacts added, 30 were in the group" in run("group", "import", group, tmp_path / "contacts.csv").stderr
+
+
+def test_sends_are_listed_shown_and_watched(run: Run, service: Service) -> None:
+    send = service.bulk(["254711000001", "99902000001"]).json["send_id"]
+    listed = as_json(run("send", "list", "--account", service.account_id, "--json"))
+    assert [(row["id"], row["accepted"], row["not_sent"]) for row in listed] == [(send, 2, 1)]
+    shown = as_json(run("send", "show", send, "--json"))
+    assert (shown["state"], shown["sent"], shown["failed"], shown["batches"]) == ("completed", 1, 1, "1 done")
+    assert "completed: 1 sent, 1 failed" in run("send", "watch", send).stdout
+    assert "There is no send" in run("send", "show", UUID(int=1), code=1).stderr
+
+
+def test_holding_and_releasing(run: Run, service: Service) -> None:
+    send = service.bulk(["254711000001"], **LATER).json["send_id"]
+    run("send", "hold", send, "--reason", "looks like fraud")
+    assert "looks like fraud" in run("send", "list", "--open").stdout
+    assert service.post(f"/sends/{send}/resume").status_code == 409
+    assert "is held and cannot be held" in run("send", "hold", send, "--reason", "x", code=1).stderr
+    make_due(service.engine, send)
+    service.sweep()
+    assert service.get(f"/sends/{send}").json["status"] == "held"
+    run("send", "release", send)
+    service.sweep()
+    assert service.get(f"/sends/{send}").json["status"] == "completed"
+    assert "is completed and cannot be released" in run("send", "release", send, code=1).stderr
+
+
+def test_a_paused_send_is_still_paused_after_a_hold(run: Run, service: Service) -> None:
+    send = service.bulk(["254711000001"], **LATER).json["send_id"]
+    service.post(f"/sends/{send}/pause")
+    run("send", "hold", send, "--reason", "x")
+    run("send", "release", send)
+    assert service.get(f"/sends/{send}").json["status"] == "paused"
+
+
+def test_canceling(run: Run, service: Service) -> None:
+    send = service.bulk(["254711000001"], **LATER).json["send_id"]
+    run("send", "cancel", send)
+    assert service.get("/balance").json["balance"] == 1000
+    done = service.send().json["send_id"]
+    assert "cannot be canceled" in run("send", "cancel", done, code=1).stderr
+
+
+@pytest.mark.parametrize(("outcome", "status", "balance"), [("sent", "sent", 999), ("not-sent", "failed", 1000)])
+def test_resolving_a_doubt(run: Run, service: Service, outcome: str, status: str, balance: int) -> None:
+    message = service.send("99906000001").json["message_id"]
+    assert message in {row["message_id"] for row in as_json(run("doubt", "list", "--json"))}
+    run("doubt", "resolve", message, outcome)
+    assert service.get(f"/messages/{message}").json["status"] == status
+    assert service.get("/balance").json["balance"] == balance
+    assert f"is {status}" in run("doubt", "resolve", message, outcome, code=1).stderr
+
+
+def test_a_clean_audit(run: Run) -> None:
+    assert "Clean" in run("audit").stderr
+    assert as_json(run("audit", "--full", "--json")) == {"full": True, "breaches": [], "frozen": []}
+
+
+def test_a_breach_of_an_accounts_credits_freezes_it(run: Run, service: Service) -> None:
+    def change(by: int) -> None:
+        with service.engine.begin() as connection:
+            connection.execute(
+                text("UPDATE account SET available = available + :by WHERE id = :id"),
+                {"by": by, "id": service.account_id},
+            )
+
+    change(1)
+    try:
+        looked = run("audit", "--no-freeze", code=1)
+        assert "available 1001 and reserved 0, by the ledger 1000 and 0" in looked.stdout
+        assert service.send().status_code == 200
+        found = as_json(run("audit", "--json", code=1))
+        assert found["frozen"] == [service.account_id]
+        assert {breach["rule"] for breach in found["breaches"]} == {"account_caches", "zero_sum"}
+        assert service.send().json["code"] == "account_suspended"
+        assert "is frozen" not in run("audit", code=1).stderr
+    finally:
+        change(-1)
+    run("account", "activate", service.account_id)
+    run("audit")
+
+
+def findings(result: Result) -> dict[str, str]:
+    return {finding["name"]: finding["outcome"] for finding in as_json(result)}
+
+
+def test_the_doctor(run: Run, engine: Engine, redis_server: RedisServer) -> None:
+    found = findings(run("doctor", "--json", code=1))
+    # The server of the tests is fast and unsafe on purpose, and no worker runs.
+    assert {name for name, outcome in found.items() if outcome == "wrong"} == {"durability", "workers"}
+    with engine.begin() as connection:
+        connection.execute(text("INSERT INTO lease VALUES ('worker:1', '1', now() + interval '1 minute')"))
+    result = run("doctor", code=1)
+    assert "1 alive" in result.stdout and "power cut" in result.stdout
+    with Redis.from_url(redis_server.url) as client:
+        client.config_set("maxmemory-policy", "allkeys-lru")
+        try:
+            assert findings(run("doctor", "--json", code=1))["redis"] == "wrong"
+        finally:
+            client.config_set("maxmemory-policy", "noeviction")
+
+
+def test_the_doctor_when_redis_is_away(run: Run) -> None:
+    result = run("doctor", code=1, REDIS_URL=NOTHING)
+    assert "Start Redis; check REDIS_URL" in result.stdout
+
+
+def test_the_doctor_when_the_database_is_away_or_empty(run: Run, env: dict[str, str]) -> None:
+    away = f"postgresql://nobody:secret@127.0.0.1:{free_port()}/none"
+    result = run("doctor", code=1, DATABASE_URL=away)
+    assert "Start Postgres; check DATABASE_URL" in result.stdout
+    assert "secret" not in result.output
+    assert "`bulksms doctor` says more" in run("account", "list", code=1, DATABASE_URL=away).stderr
+    empty = env["DATABASE_URL"].rpartition("/")[0] + "/bulksms"
+    assert "bulksms migrate" in run("doctor", code=1, DATABASE_URL=empty).stdout
+    assert "bulksms migrate" in run("account", "list", code=1, DATABASE_URL=empty).stderr
+
+
+def test_migrating_twice_changes_nothing(run: Run) -> None:
+    assert "is at revision" in run("migrate").stderr
+    run("migrate")
+
+
+def test_without_settings_it_says_what_to_do(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, env: dict[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "make run" in run("account", "list", code=1, DATABASE_URL="").stderr
+    assert "make run" in run("doctor", code=1, DATABASE_URL="").stdout
+
+
+def test_the_installation_of_the_folder_is_used(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, env: dict[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    local = Path(environment.LOCAL)
+    local.parent.mkdir()
+    local.write_text("".join(f"export {name}='{value}'\n" for name, value in env.items()))
+    result = run("account", "list", "--json", DATABASE_URL="")
+    assert "Settings from var/env" in result.stderr
+    assert isinstance(as_json(result), list)
+    found = find_installation({}, local)
+    assert (found.source, found.data) == ("var/env", Path("var"))
+    assert "disk" in findings(run("doctor", "--json", code=1, DATABASE_URL=""))
+
+
+def test_exports_are_read_as_a_shell_reads_them() -> None:
+    assert read_exports("export A='x y'\nB=2 # b\n\nexport C='it'\"'\"'s'\n") == {"A": "x y", "B": "2", "C": "it's"}
+    with pytest.raises(SettingsError, match="make run"):
+        find_installation({}, Path("nowhere"))
+
+
+def test_the_demo_is_made_once(
+    engine: Engine, env: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, value in env.items():
+        monkeypatch.setitem(os.environ, name, value)
+    first = demo.ensure_demo("http://127.0.0.1:8000")
+    assert json.loads(demo.FILE.read_text()) == first
+    assert demo.FILE.stat().st_mode & 0o777 == 0o600
+    assert demo.ensure_demo("http://127.0.0.1:9000") == {**first, "base_url": "http://127.0.0.1:9000"}
+    demo.FILE.unlink()
+    again = demo.ensure_demo("http://127.0.0.1:8000")
+    assert again["api_key"] != first["api_key"]
+    assert again["group_id"] == first["group_id"]
+    assert scalar(engine, "SELECT available FROM account WHERE name = 'demo'") == 1_000_000
+    assert scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=first["group_id"]) == 1000
+
+
+def make_due(engine: Engine, send: str) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE send SET send_at = now() WHERE id = :id"), {"id": send})
+        connection.execute(text("UPDATE batch SET due_at = now() WHERE send_id = :id"), {"id": send})

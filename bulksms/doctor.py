@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from bulksms.commands.common import engine_of
 from bulksms.environment import Installation
 from shared.migrate import schema_problem
+from shared.sendable import SENDABLE
 
 Outcome = Literal["ok", "notice", "wrong"]
 
@@ -35,11 +36,11 @@ PARTITIONS = text(
 ASTRAY = text("SELECT EXISTS (SELECT FROM message_default)")
 WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
 WAITING = text(
-    """
+    f"""
     SELECT count(*) AS batches, coalesce(extract(epoch FROM clock_timestamp() - min(b.due_at))::int, 0) AS seconds,
            EXISTS (SELECT FROM batch WHERE state = 'sending' AND lease_until > clock_timestamp()) AS sending
       FROM batch b JOIN send s ON s.id = b.send_id
-     WHERE b.state = 'queued' AND s.state NOT IN ('paused', 'held', 'canceled')
+     WHERE b.state = 'queued' AND {SENDABLE}
     """
 )
 HELD = text("SELECT count(*) FROM send WHERE state = 'held'")

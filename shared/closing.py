@@ -28,7 +28,7 @@ LOCK_SEND = text("SELECT account_id, price, unexpanded FROM send WHERE id = :sen
 CLOSE_SEND = """
     UPDATE send
        SET {counter} = {counter} + :unsent, open_batches = open_batches - :batches, unexpanded = 0, expanded_to = NULL,
-           state = CASE WHEN state = 'completed' THEN state
+           state = CASE WHEN state IN ('completed', 'canceled') THEN state
                         WHEN :canceled THEN CAST('canceled' AS send_state)
                         WHEN open_batches = :batches THEN CAST('completed' AS send_state)
                         WHEN state = 'expanding' THEN CAST('sending' AS send_state)

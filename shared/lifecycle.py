@@ -83,7 +83,7 @@ FOLLOWS: Final[dict[MessageStatus, frozenset[MessageStatus]]] = {
     _S.SCHEDULED: frozenset({_S.QUEUED, _S.CANCELED, _S.EXPIRED}),
     _S.QUEUED: frozenset({_S.SENDING, _S.REJECTED, _S.CANCELED, _S.EXPIRED}),
     _S.SENDING: frozenset({_S.QUEUED, _S.SENT, _S.IN_DOUBT, _S.FAILED, _S.REJECTED}),
-    _S.IN_DOUBT: frozenset({_S.SENT, _S.FAILED, _S.EXPIRED, _S.UNDELIVERED, _S.DELIVERED}),
+    _S.IN_DOUBT: frozenset({_S.SENT, _S.REJECTED, _S.FAILED, _S.EXPIRED, _S.UNDELIVERED, _S.DELIVERED}),
     _S.SENT: frozenset({_S.UNDELIVERED, _S.DELIVERED}),
     _S.EXPIRED: frozenset({_S.UNDELIVERED, _S.DELIVERED}),
     _S.UNDELIVERED: frozenset({_S.DELIVERED}),

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.database import transaction
 from shared.lifecycle import MessageStatus
+from shared.sendable import SENDABLE
 
 CANDIDATES = 64
 """Batches looked at in one claim."""
@@ -71,12 +72,11 @@ class Slice:
 
 
 CANDIDATE = text(
-    """
+    f"""
     SELECT b.id, b.send_id, b.size - b.next_index + 1 AS ahead, coalesce(cardinality(b.retry), 0) AS retrying,
            s.rate, s.segments, s.state, s.kind
       FROM batch b JOIN send s ON s.id = b.send_id
-     WHERE b.state = 'queued' AND s.state NOT IN ('paused', 'held', 'canceled')
-       AND s.expires_at > clock_timestamp() AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
+     WHERE b.state = 'queued' AND {SENDABLE}
      ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED
     """
 )

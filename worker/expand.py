@@ -13,6 +13,7 @@ from shared import fair
 from shared.database import transaction
 from shared.ids import new_batch_id
 from shared.money import Entry, post
+from shared.sendable import SENDABLE
 
 BATCH_SIZE = 1000
 """Recipients of one batch."""
@@ -21,12 +22,12 @@ AHEAD = 4
 """A send is expanded further when fewer batches than this are open."""
 
 NEXT_SEND = text(
-    """
+    f"""
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.segments, s.price, s.lane,
            a.weight, a.turns[s.lane + 1] AS last_turn
       FROM send s JOIN account a ON a.id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding' AND s.open_batches < :ahead
-       AND s.expires_at > clock_timestamp()
+       AND {SENDABLE}
      ORDER BY s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )

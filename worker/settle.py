@@ -132,9 +132,9 @@ def close_intents(connection: Connection, closings: list[Closing]) -> None:
     """
     if not closings:
         return
-    _hold_poisoned(connection, closings)
     ids = sorted({closing.send_id for closing in closings})
     send_states = {row.id: row.state for row in connection.execute(LOCK_SENDS, {"ids": ids})}
+    send_states |= dict.fromkeys(_hold_poisoned(connection, closings), SendState.HELD)
     states = [_next_state(closing, send_states[closing.send_id]) for closing in closings]
     canceled: dict[UUID, Counter[str]] = {send: Counter() for send in ids}
     closed: Counter[UUID] = Counter()
@@ -150,11 +150,15 @@ def close_intents(connection: Connection, closings: list[Closing]) -> None:
     post(connection, [entry for pair in zip(closings, states, strict=True) for entry in _entries(*pair)])
 
 
-def _hold_poisoned(connection: Connection, closings: list[Closing]) -> None:
+def _hold_poisoned(connection: Connection, closings: list[Closing]) -> list[UUID]:
+    """Hold the sends whose workers keep dying. Returns those that are held now."""
+    held = []
     for closing in closings:
         if closing.crashes >= MOST_CRASHES:
             reason = f"The workers that sent batch {closing.batch_id} died {closing.crashes} times in a row."
-            connection.execute(HOLD, {"id": closing.send_id, "reason": reason})
+            if connection.execute(HOLD, {"id": closing.send_id, "reason": reason}).rowcount:
+                held.append(closing.send_id)
+    return held
 
 
 def _next_state(closing: Closing, send_state: str) -> BatchState:

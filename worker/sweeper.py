@@ -16,6 +16,7 @@ from sqlalchemy import Engine, text
 from shared.closing import close_rest
 from shared.database import transaction
 from shared.migrate import make_partitions
+from shared.sendable import SENDABLE
 from shared.settings import IDEMPOTENCY_DAYS, Settings
 from worker.doubt import give_up
 from worker.expand import expand
@@ -69,11 +70,9 @@ ENDED_SENDS = text(
 )
 
 MESSAGES_WAIT = text(
-    """
-    SELECT EXISTS (SELECT FROM batch b JOIN send s ON s.id = b.send_id
-                    WHERE b.state = 'queued' AND s.state NOT IN ('paused', 'held', 'canceled')
-                      AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp()))
-        OR EXISTS (SELECT FROM send WHERE expanded_to IS NOT NULL AND state = 'expanding')
+    f"""
+    SELECT EXISTS (SELECT FROM batch b JOIN send s ON s.id = b.send_id WHERE b.state = 'queued' AND {SENDABLE})
+        OR EXISTS (SELECT FROM send s WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding' AND {SENDABLE})
     """
 )
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from shared.invariants.parts import Rule
+from shared.sendable import SENDABLE
 
 LEASES = """
     SELECT 'batch ' || id AS subject, account_id,
@@ -16,13 +17,12 @@ DOUBTS_END = """
       FROM doubt WHERE expires_at + make_interval(secs => :grace) < now() - interval '60 seconds'
 """
 
-QUEUE_MOVES = """
+QUEUE_MOVES = f"""
     SELECT 'batch ' || b.id AS subject, b.account_id,
            format('due since %s, may be sent, and no worker sends anything', b.due_at) AS detail
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'queued' AND b.due_at < now() - interval '60 seconds'
-       AND s.state NOT IN ('paused', 'held', 'canceled') AND s.expires_at > now()
-       AND (s.paced_until IS NULL OR s.paced_until < now() - interval '60 seconds')
+       AND {SENDABLE}
        AND NOT EXISTS (SELECT FROM batch o WHERE o.state = 'sending' AND o.lease_until > now())
 """
 

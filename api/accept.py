@@ -39,9 +39,8 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> A
     key = key_of_request(caller.account_id, body)
     draft = make_draft(work, caller, kind, body)
     draft.key = key
-    clock = work.remembered.clock()
     commit = work.commits.together if draft.kind == "single" else work.commits.alone
-    answered = commit(draft, clock)
+    answered = commit(draft)
     if not answered.replayed and draft.send_at is None:
         work.doorbell.ring(draft.batches or [draft.id])
     return answered

@@ -6,8 +6,6 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from shared import fair
-
 MOST = 50_000
 
 SENDER_STATE = text("SELECT state, reason FROM sender_id WHERE account_id = :account AND sender_id = :sender")
@@ -40,15 +38,6 @@ class Remembered:
                 return bool(connection.execute(HAS_SUPPRESSIONS, {"account": account}).scalar())
 
         return bool(self._get(("suppressions", account), 1.0, ask))
-
-    def clock(self) -> int:
-        """The clock of the fair queue. A tenth of a second old at most."""
-
-        def ask() -> int:
-            with self._engine.connect() as connection:
-                return fair.clock(connection)
-
-        return int(self._get(("clock",), 0.1, ask))
 
     def _get(self, key: tuple[Any, ...], fresh: float, ask: Callable[[], Any]) -> Any:
         now = time.monotonic()

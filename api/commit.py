@@ -16,67 +16,76 @@ from api.draft import Draft
 from api.idempotency import Answered
 from api.problems import Problem
 from shared import fair
-from shared.money import Entry, NotEnough, post
+from shared.database import driver_of
+from shared.money import NotEnough
 
 MOST_TOGETHER = 256
 
-ACCOUNTS = text("SELECT id, available, turns, weight FROM account WHERE id = ANY(:ids)")
-
-SET_TURNS = text(
-    """
-    UPDATE account a SET turns[t.lane + 1] = GREATEST(a.turns[t.lane + 1], t.turn)
-      FROM unnest(CAST(:account AS bigint[]), CAST(:lane AS int[]), CAST(:turn AS bigint[])) AS t (account, lane, turn)
-     WHERE a.id = t.account
-    """
-)
+BATCH_COLUMNS = ("id", "send", "account", "lane", "turn_cost", "state", "due_at", "size", "recipients")
 
 SEND_COLUMNS = (
     "id, account_id, api_key_id, kind, state, test, sender_id, message, encoding, characters, segments, price, lane,"
     " reference, metadata, rate, send_at, expires_at, group_id, group_bound, expanded_to, unexpanded,"
     " open_batches, submitted, accepted, duplicate, invalid, suppressed, created_at"
 )
-INSERT_SENDS = text(
-    f"INSERT INTO send ({SEND_COLUMNS}) SELECT {SEND_COLUMNS}"
-    " FROM json_populate_recordset(CAST(NULL AS send), CAST(:rows AS json))"
-)
-INSERT_REJECTIONS = text("INSERT INTO send_rejection (send_id, entries) VALUES (:send, CAST(:entries AS jsonb))")
-INSERT_BATCHES = text(
-    """
+
+ACCEPT = f"""
+WITH new_send AS (
+    INSERT INTO send ({SEND_COLUMNS})
+    SELECT {SEND_COLUMNS} FROM json_populate_recordset(CAST(NULL AS send), %(sends)s::json)
+    RETURNING id, account_id, price, accepted
+), queue AS (
+    SELECT coalesce((SELECT min(turn) FROM batch WHERE state = 'queued'),
+                    extract(epoch FROM clock_timestamp())::bigint * 1000000) AS clock
+), numbered AS (
+    SELECT i.*, GREATEST(q.clock, a.turns[i.lane + 1])
+                + sum(GREATEST(1, i.cost / a.weight)) OVER (PARTITION BY i.account, i.lane ORDER BY i.place) AS turn
+      FROM unnest(%(id)s::uuid[], %(send)s::uuid[], %(account)s::bigint[], %(lane)s::int[], %(turn_cost)s::bigint[],
+                  %(state)s::batch_state[], %(due_at)s::timestamptz[], %(size)s::smallint[], %(recipients)s::text[])
+           WITH ORDINALITY AS i (id, send, account, lane, cost, state, due_at, size, recipients, place)
+      JOIN account a ON a.id = i.account CROSS JOIN queue q
+), new_batch AS (
     INSERT INTO batch (id, send_id, account_id, state, turn, due_at, size, recipients)
-    SELECT * FROM unnest(CAST(:id AS uuid[]), CAST(:send AS uuid[]), CAST(:account AS bigint[]),
-                         CAST(:state AS batch_state[]), CAST(:turn AS bigint[]), CAST(:due_at AS timestamptz[]),
-                         CAST(:size AS smallint[]), CAST(:recipients AS text[]))
-    """
+    SELECT id, send, account, state, turn, due_at, size, recipients FROM numbered
+), new_entry AS (
+    INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
+    SELECT account_id, 'reserve', 'available', 'reserved', price * accepted::bigint, 'send', id
+      FROM new_send WHERE price > 0 AND accepted > 0
 )
+UPDATE account a
+   SET available = a.available - d.cost, reserved = a.reserved + d.cost, updated_at = clock_timestamp(),
+       turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
+  FROM (SELECT account_id, sum(price * accepted::bigint) AS cost FROM new_send GROUP BY account_id) d
+  LEFT JOIN (SELECT account, max(turn) FILTER (WHERE lane = 0) AS first, max(turn) FILTER (WHERE lane = 1) AS second,
+                    max(turn) FILTER (WHERE lane = 2) AS third
+               FROM numbered GROUP BY account) t ON t.account = d.account_id
+ WHERE a.id = d.account_id AND a.available >= d.cost AND a.state = 'active'
+RETURNING a.id, a.available
+"""
+"""Accepts sends: each is stored, queued in fair order and paid for, or the statement returns too few accounts and its
+transaction must be rolled back. One statement, because the account's row stays locked until the commit is on disk."""
+
+LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
+INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %s::jsonb)"
 
 
-def commit_sends(connection: Connection, drafts: list[Draft], clock: int) -> list[str]:
+def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
     """Write the drafts and reserve their cost, in the connection's transaction. Returns their answers.
 
-    The account's row is changed last, because it stays locked until the commit is on the disk. Raises NotEnough
-    where an account cannot pay for all of its drafts: the transaction must be rolled back.
+    Raises NotEnough where an account cannot pay for all of its drafts: the transaction must be rolled back.
     """
-    accounts = {row.id: row for row in connection.execute(ACCOUNTS, {"ids": sorted({d.account_id for d in drafts})})}
-    last_turns = {(account, lane): turn for account, row in accounts.items() for lane, turn in enumerate(row.turns)}
-    batches = _batch_columns(drafts, last_turns, {account: row.weight for account, row in accounts.items()}, clock)
-    connection.execute(INSERT_SENDS, {"rows": json.dumps([_send_row(draft) for draft in drafts])})
+    driver = driver_of(connection)
+    accounts = sorted({draft.account_id for draft in drafts})
+    if len(accounts) > 1:
+        driver.execute(LOCK_ACCOUNTS, (accounts,))
+    parameters = {"sends": json.dumps([_send_row(draft) for draft in drafts]), **_batch_columns(drafts)}
+    left = dict(driver.execute(ACCEPT, parameters, prepare=True).fetchall())
+    if len(left) != len(accounts):
+        raise NotEnough(sorted(set(accounts) - set(left)))
     for draft in drafts:
         if draft.rejected:
-            connection.execute(INSERT_REJECTIONS, {"send": draft.id, "entries": json.dumps(draft.rejected)})
-    if batches["id"]:
-        connection.execute(INSERT_BATCHES, batches)
-    left = post(connection, [Entry(draft.account_id, "reserve", draft.cost, "send", draft.id) for draft in drafts])
-    changed = {place: turn for place, turn in last_turns.items() if turn > accounts[place[0]].turns[place[1]]}
-    if changed:
-        connection.execute(
-            SET_TURNS,
-            {
-                "account": [account for account, _ in changed],
-                "lane": [lane for _, lane in changed],
-                "turn": list(changed.values()),
-            },
-        )
-    return _answers(connection, drafts, {account: row.available for account, row in accounts.items()} | left)
+            driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
+    return _answers(connection, drafts, left)
 
 
 def _answers(connection: Connection, drafts: list[Draft], left: dict[int, int]) -> list[str]:
@@ -93,7 +102,6 @@ def _answers(connection: Connection, drafts: list[Draft], left: dict[int, int]) 
 
 
 def _send_row(draft: Draft) -> dict[str, Any]:
-    counts = draft.counts()
     return {
         "id": str(draft.id),
         "account_id": draft.account_id,
@@ -118,32 +126,25 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "expanded_to": None if draft.group_id is None else 0,
         "unexpanded": 0 if draft.group_id is None else draft.submitted,
         "open_batches": len(draft.batches),
-        **counts,
+        **draft.counts(),
         "created_at": draft.created_at.isoformat(),
     }
 
 
-def _batch_columns(
-    drafts: list[Draft], last_turns: dict[tuple[int, int], int], weights: dict[int, int], clock: int
-) -> dict[str, list[Any]]:
-    """The batches of all drafts, column by column. Moves `last_turns` (by account and lane) on."""
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("id", "send", "account", "state", "turn", "due_at", "size", "recipients")
-    }
+def _batch_columns(drafts: list[Draft]) -> dict[str, list[Any]]:
+    """The batches of all drafts, column by column."""
+    columns: dict[str, list[Any]] = {name: [] for name in BATCH_COLUMNS}
     for draft in drafts:
-        place = (draft.account_id, draft.lane)
-        turn = max(clock, last_turns[place])
         for batch, phones in zip(draft.batches, draft.slices(), strict=True):
-            turn += fair.cost(len(phones) * draft.segmentation.count, draft.lane, weights[draft.account_id])
             columns["id"].append(batch)
             columns["send"].append(draft.id)
             columns["account"].append(draft.account_id)
+            columns["lane"].append(draft.lane)
+            columns["turn_cost"].append(fair.cost(len(phones) * draft.segmentation.count, draft.lane))
             columns["state"].append("waiting" if draft.send_at else "queued")
-            columns["turn"].append(turn)
             columns["due_at"].append(draft.send_at or draft.created_at)
             columns["size"].append(len(phones))
             columns["recipients"].append("\n".join(phones))
-        last_turns[place] = turn
     return columns
 
 
@@ -152,7 +153,6 @@ class Waiting:
     """A draft on its way into a group. Without an answer or error at the end, it is to be committed by itself."""
 
     draft: Draft
-    clock: int
     leads: bool = False
     """Whether its thread is to commit the next group."""
     answered: Answered | None = None
@@ -173,9 +173,9 @@ class GroupCommit:
         self._led = False
         self._lock = threading.Lock()
 
-    def together(self, draft: Draft, clock: int) -> Answered:
+    def together(self, draft: Draft) -> Answered:
         """Commit the draft with whatever else is waiting. Returns after its commit; raises Problem without effect."""
-        waiting = Waiting(draft, clock)
+        waiting = Waiting(draft)
         with self._lock:
             waiting.leads, self._led = not self._led, True
             if not waiting.leads:
@@ -186,9 +186,9 @@ class GroupCommit:
             self._lead(waiting)
         if waiting.error is not None:
             raise waiting.error
-        return waiting.answered or self.alone(draft, clock)
+        return waiting.answered or self.alone(draft)
 
-    def alone(self, draft: Draft, clock: int) -> Answered:
+    def alone(self, draft: Draft) -> Answered:
         """Commit one draft. Waits for a twin with the same key."""
         try:
             with self._engine.begin() as connection:
@@ -197,7 +197,7 @@ class GroupCommit:
                     before = idempotency.stored(connection, [draft.key]).get(draft.key.lock)
                     if before is not None:
                         return idempotency.replay(draft.key, *before)
-                return Answered(commit_sends(connection, [draft], clock)[0])
+                return Answered(commit_sends(connection, [draft])[0])
         except NotEnough:
             raise self._not_enough(draft) from None
 
@@ -232,7 +232,7 @@ class GroupCommit:
             free = self._free(connection, group)
             if not free:
                 return
-            answers = commit_sends(connection, [waiting.draft for waiting in free], max(w.clock for w in free))
+            answers = commit_sends(connection, [waiting.draft for waiting in free])
         for waiting, answer in zip(free, answers, strict=True):
             waiting.answered = Answered(answer)
 

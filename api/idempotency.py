@@ -88,7 +88,7 @@ def key_of_request(account_id: int, body: dict[str, Any] | None) -> Key | None:
         )
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)
     key = given[0][1:-1] if len(given[0]) > 2 and given[0][0] == given[0][-1] == '"' else given[0]
-    return Key(account_id, request.path, key, hashlib.sha256(canonical.encode()).digest())
+    return Key(account_id, request.path.rstrip("/"), key, hashlib.sha256(canonical.encode()).digest())
 
 
 def try_locks(connection: Connection, keys: list[Key]) -> set[str]:

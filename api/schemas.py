@@ -115,6 +115,15 @@ class Moment(fields.DateTime):
             raise self.make_error("invalid", input=value, obj_type="datetime") from None
 
 
+class Flag(fields.Boolean):
+    """True or false, and nothing that only equals them, as 1 does."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
 class Phones(fields.Field[list[object]]):
     """The recipients, as given; each one is checked later, all at once."""
 
@@ -150,10 +159,8 @@ class SendOptions(Request):
         metadata={"description": "What to do with a message that does not fit GSM-7."},
     )
     max_segments = fields.Integer(strict=True, validate=validate.Range(1, 30))
-    strict = fields.Boolean(
-        truthy={True}, falsy={False}, load_default=False, metadata={"description": "All recipients, or nothing."}
-    )
-    allow_duplicates = fields.Boolean(truthy={True}, falsy={False}, load_default=False)
+    strict = Flag(load_default=False, metadata={"description": "All recipients, or nothing."})
+    allow_duplicates = Flag(load_default=False)
     rate = fields.Integer(
         strict=True, validate=validate.Range(1, 100_000), metadata={"description": "Segments per second, at most."}
     )

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+import psycopg
 from sqlalchemy import Connection, Engine, create_engine, text
 
 CONNECT_SECONDS = 5
@@ -52,9 +54,14 @@ def transaction(engine: Engine, *, durable: bool = True) -> Iterator[Connection]
         yield connection
 
 
+def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
+    """The driver's own connection, for what is too frequent to go through SQLAlchemy, in the same transaction."""
+    driver: psycopg.Connection[Any] | None = connection.connection.driver_connection
+    assert driver is not None
+    return driver
+
+
 def copy_rows(connection: Connection, table: str, columns: str, rows: str) -> None:
     """COPY lines of tab-separated text into a table, in the connection's transaction."""
-    driver = connection.connection.driver_connection
-    assert driver is not None
-    with driver.cursor() as cursor, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+    with driver_of(connection).cursor() as cursor, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
         copy.write(rows)

@@ -20,6 +20,7 @@ from bulksms.local.redis import RedisServer
 from shared.accounts import create_account, create_key, top_up
 from shared.contacts import add_contacts, create_group
 from shared.database import make_engine
+from shared.keys import NewKey
 from shared.migrate import migrate
 from tests.services.servers import make_postgres, make_redis
 
@@ -54,6 +55,7 @@ class House:
         self.api: Command | None = None
         self.workers: list[Command] = []
         self.token = ""
+        self.key = NewKey("", "")
 
     def start_api(self) -> None:
         """Start the API and wait until it is ready."""
@@ -86,17 +88,17 @@ class House:
         os.kill(worker.pid, signal.SIGKILL)
         worker.stop()
 
-    def new_account(self, name: str = "acme", credits: int = 1_000_000) -> int:
-        """An account with the sender ID ACME, whose token the requests use from now on."""
+    def new_account(self, name: str = "acme", credits: int = 1_000_000, sender: str = "ACME") -> int:
+        """An account with an approved sender ID, whose token the requests use from now on."""
         with self.engine.begin() as connection:
             account = create_account(connection, name)
             connection.execute(
-                text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'ACME', 'approved')"),
-                {"account": account},
+                text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),
+                {"account": account, "sender": sender},
             )
             top_up(connection, account, credits, "test", name)
-            key = create_key(connection, account, SECRET_KEY, test=False)
-        answer = self.post("/auth/token", api_key=key.api_key, api_secret=key.api_secret)
+            self.key = create_key(connection, account, SECRET_KEY, test=False)
+        answer = self.post("/auth/token", api_key=self.key.api_key, api_secret=self.key.api_secret)
         self.token = answer["access_token"]
         return account
 

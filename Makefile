@@ -14,7 +14,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint types format lock clean
+.PHONY: help run test crashpoints check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -25,6 +25,9 @@ run: $(READY) ## Run the whole service here: make run PORT=8000 WORKERS=2
 
 test: $(READY) ## Run the tests: make test TESTS=tests/unit
 	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadgroup $(TESTS)
+
+crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
+	$(BIN)/python -m pytest -m "crashpoints or not crashpoints" tests/crashpoints
 
 check: lint types test ## Lint, format, types and tests
 

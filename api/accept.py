@@ -19,6 +19,7 @@ from api.problems import Problem, invalid
 from api.schemas import MOST_PHONES
 from api.services import Services
 from api.tokens import Caller
+from shared.crashpoints import crashpoint
 from shared.phones import Screened, invalid_detail, is_phone, screen, suggest
 from shared.segments import Segmentation, segment, split, transliterate
 
@@ -41,8 +42,10 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> A
     draft.key = key
     commit = work.commits.together if draft.kind == "single" else work.commits.alone
     answered = commit(draft)
+    crashpoint("accept.committed")
     if not answered.replayed and draft.send_at is None:
         work.doorbell.ring(draft.batches or [draft.id])
+    crashpoint("accept.rung")
     return answered
 
 

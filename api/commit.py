@@ -16,6 +16,7 @@ from api.draft import Draft
 from api.idempotency import Answered
 from api.problems import Problem
 from shared import fair
+from shared.crashpoints import crashpoint
 from shared.database import driver_of
 from shared.money import NotEnough
 
@@ -65,7 +66,8 @@ RETURNING a.id, a.available
 """Accepts sends: each is stored, queued in fair order and paid for, or the statement returns too few accounts and its
 transaction must be rolled back. One statement, because the account's row stays locked until the commit is on disk."""
 
-LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR UPDATE"
+LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
+"""Not FOR UPDATE, which would wait for every row that refers to the account, and so for who waits for this."""
 INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %s::jsonb)"
 
 
@@ -85,7 +87,9 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
-    return _answers(connection, drafts, left)
+    answers = _answers(connection, drafts, left)
+    crashpoint("accept.before_commit")
+    return answers
 
 
 def _answers(connection: Connection, drafts: list[Draft], left: dict[int, int]) -> list[str]:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, text
 
+from shared.crashpoints import crashpoint
 from shared.database import transaction
 from shared.lifecycle import MessageStatus
 from shared.sendable import SENDABLE
@@ -125,6 +126,8 @@ def claim(engine: Engine, budget: int, window: int, lease: float) -> list[Slice]
         rows = connection.execute(
             CLAIM, {"id": list(intents), "intent": list(intents.values()), "watermark": watermarks, "lease": lease}
         ).all()
+        crashpoint("claim.before_commit")
+    crashpoint("claim.committed")
     order = {batch: place for place, batch in enumerate(intents)}
     return [_slice(row) for row in sorted(rows, key=lambda row: order[row.id])]
 

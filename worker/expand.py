@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared import fair
+from shared.crashpoints import crashpoint
 from shared.database import transaction
 from shared.ids import new_batch_id
 from shared.money import Entry, post
@@ -97,6 +98,8 @@ def expand(engine: Engine) -> list[UUID]:
         dropped = (suppressed + removed) * send.price
         post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, position)])
         connection.execute(SET_TURN, {"place": send.lane + 1, "turn": turn, "account": send.account_id})
+        crashpoint("expand.before_commit")
+    crashpoint("expand.committed")
     return batches
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, text
 
+from shared.crashpoints import crashpoint
 from shared.database import transaction
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Receipt
@@ -76,6 +77,8 @@ def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
         unmatched = _place(connection, carrier, receipts)
         if unmatched:
             connection.execute(KEEP, {"carrier": carrier, **_columns(unmatched)})
+        crashpoint("receipts.before_commit")
+    crashpoint("receipts.committed")
 
 
 def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:

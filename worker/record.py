@@ -10,6 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, text
 
+from shared.crashpoints import crashpoint
 from shared.database import copy_rows, transaction
 from shared.ids import message_id, prefix_of
 from shared.lifecycle import MessageStatus
@@ -65,6 +66,8 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
         kept = {row.id for row in rows}
         recorded = [piece for piece in held if piece.batch_id in kept]
         write_rows(connection, recorded, carrier, doubts=False)
+        crashpoint("advance.before_commit")
+    crashpoint("advance.committed")
     for piece, watermark in zip(held, watermarks, strict=True):
         if piece.batch_id in kept:
             piece.watermark = watermark

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, text
 
+from shared.crashpoints import crashpoint
 from shared.database import copy_rows, transaction
 from shared.ids import index_of, message_id, prefix_of
 from shared.lifecycle import CHARGED, MessageStatus
@@ -42,6 +43,8 @@ def recover(engine: Engine, carrier_of: Callable[[bool], str], limit: int = 50) 
     with transaction(engine) as connection:
         rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
         close_intents(connection, [_close(connection, row, carrier_of(row.test)) for row in rows])
+        if rows:
+            crashpoint("recover.before_commit")
     return len(rows)
 
 

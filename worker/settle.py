@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, text
 
 from shared import fair
+from shared.crashpoints import crashpoint
 from shared.database import transaction
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
@@ -100,6 +101,8 @@ def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float) -> No
         held = [piece for piece in slices if not piece.lost]
         write_rows(connection, held, carrier, doubts=True)
         close_intents(connection, [_closing(piece, wait) for piece in held])
+        crashpoint("settle.before_commit")
+    crashpoint("settle.committed")
     for piece in held:
         piece.unrecorded.clear()
     record_lost(engine, slices)

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Engine
 
+from shared.crashpoints import crashpoint
 from shared.ids import message_id
 from shared.lifecycle import MessageStatus
 from shared.settings import Settings
@@ -93,7 +94,10 @@ class Turns:
             segments = sum(len(indexes) * piece.segments for piece, indexes in window)
             if not self._pacer.take(carrier.name, carrier.rate, segments, self.stop):
                 break
-            throttled = note(window, carrier.submit(parcels(window)))
+            crashpoint("submit.before")
+            outcomes = carrier.submit(parcels(window))
+            crashpoint("submit.answered")
+            throttled = note(window, outcomes)
             if throttled:
                 self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))
                 waits += 1

@@ -54,6 +54,7 @@ class House:
         migrate(self.engine)
         self.api: Command | None = None
         self.workers: list[Command] = []
+        self._launched = 0
         self.token = ""
         self.key = NewKey("", "")
 
@@ -65,11 +66,17 @@ class House:
 
     def start_workers(self, count: int) -> None:
         """Start worker processes; they are ready when they have reported to the database."""
+        before = self.scalar(WORKERS_EVER)
         for _ in range(count):
-            worker = services.worker(len(self.workers) + 1, self.env, self.folder, Path.cwd())
-            worker.launch()
-            self.workers.append(worker)
-        wait_until(lambda: self.scalar(WORKERS) >= len(self.workers), 30, "the workers")
+            self.launch_worker()
+        wait_until(lambda: self.scalar(WORKERS_EVER) >= before + count, 30, "the workers")
+
+    def launch_worker(self) -> None:
+        """Start a worker process without waiting for it."""
+        self._launched += 1
+        worker = services.worker(self._launched, self.env, self.folder, Path.cwd())
+        worker.launch()
+        self.workers.append(worker)
 
     def stop(self) -> None:
         """Stop everything."""
@@ -125,10 +132,10 @@ class House:
         return answer
 
     def try_request(
-        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, timeout: float = 60
     ) -> tuple[int, Any]:
         """A request's status and answer."""
-        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=60)
+        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=timeout)
         try:
             connection.request(
                 method,
@@ -157,7 +164,7 @@ class House:
         return int(self.scalar(f"SELECT coalesce(max(times), 0) FROM ({counts}) AS t"))
 
 
-WORKERS = "SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()"
+WORKERS_EVER = "SELECT count(*) FROM lease WHERE name LIKE 'worker:%'"
 
 
 def wait_until(true: Callable[[], Any], seconds: float, what: str) -> None:

@@ -1,0 +1,62 @@
+"""Places in the code where a test may make a process die, stop or fail: `CRASHPOINT=settle.before_commit:exit:3`.
+
+The third part is the hit at which it happens, from 1. Without the variable a crash point does nothing.
+
+    exit    the process ends at once, as by SIGKILL
+    stop    the process is stopped by SIGSTOP, until somebody sends SIGCONT
+    raise   an exception
+"""
+
+import itertools
+import os
+import signal
+
+NAMES = (
+    "accept.before_commit",
+    "accept.committed",
+    "accept.rung",
+    "expand.before_commit",
+    "expand.committed",
+    "claim.before_commit",
+    "claim.committed",
+    "submit.before",
+    "submit.answered",
+    "advance.before_commit",
+    "advance.committed",
+    "settle.before_commit",
+    "settle.committed",
+    "recover.before_commit",
+    "receipts.before_commit",
+    "receipts.committed",
+)
+MODES = ("exit", "stop", "raise")
+
+
+class CrashPoint(RuntimeError):
+    """The crash point was told to raise."""
+
+
+def _armed() -> tuple[str, str, int] | None:
+    told = os.environ.get("CRASHPOINT")
+    if not told:
+        return None
+    name, mode, hit = told.split(":")
+    if name not in NAMES or mode not in MODES:
+        raise ValueError(f"CRASHPOINT={told!r}: there is no such crash point or mode")
+    return name, mode, int(hit)
+
+
+_ARMED = _armed()
+_hits = itertools.count(1)
+
+
+def crashpoint(name: str) -> None:
+    """Die, stop or fail here, if this is where and when the process was told to."""
+    if _ARMED is None or _ARMED[0] != name or next(_hits) != _ARMED[2]:
+        return
+    if _ARMED[1] == "exit":
+        os._exit(137)
+    if _ARMED[1] == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
+    else:
+        raise CrashPoint(name)

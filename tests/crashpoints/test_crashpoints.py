@@ -1,0 +1,190 @@
+"""Whatever dies, stops or fails at a crash point: nothing is lost or sent twice, every credit is accounted for.
+
+`make crashpoints` runs every point in every mode; the default run has a few of them.
+"""
+
+import contextlib
+import http.client
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import psutil
+import pytest
+
+from bulksms.local.command import Command
+from shared.audit import audit
+from shared.crashpoints import MODES, NAMES
+from tests.services.house import House, wait_until
+
+WINDOW = 400
+"""Of the simulated carrier: at most so many messages may be in doubt after one crash of a worker."""
+
+OF_THE_API = [name for name in NAMES if name.startswith("accept.")]
+OF_WORKERS = [name for name in NAMES if name not in OF_THE_API]
+ALL = [(name, mode) for name in NAMES for mode in MODES]
+SHORT = {
+    ("accept.committed", "exit"),
+    ("claim.committed", "exit"),
+    ("submit.answered", "exit"),
+    ("advance.committed", "stop"),
+    ("settle.before_commit", "raise"),
+}
+HITS = {"expand": 1, "recover": 1, "accept": 2, "receipts": 2}
+numbers = count(1)
+
+pytestmark = pytest.mark.xdist_group("crashpoints")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    made = House(tmp_path_factory.mktemp("house"))
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+def cases() -> list[Any]:
+    """Every point and mode; those that are not in the short form only by `make crashpoints`."""
+    return [
+        pytest.param(name, mode, marks=() if (name, mode) in SHORT else pytest.mark.crashpoints, id=f"{name}-{mode}")
+        for name, mode in ALL
+    ]
+
+
+@pytest.mark.parametrize(("name", "mode"), cases())
+def test_nothing_is_lost_and_nothing_is_sent_twice(service: House, name: str, mode: str) -> None:
+    crash_the_api(service, name, mode) if name in OF_THE_API else crash_a_worker(service, name, mode)
+    assert service.most_submits() <= 1
+    assert audit(service.engine, full=True) == []
+
+
+def crash_a_worker(service: House, name: str, mode: str) -> None:
+    with stopping(service):
+        service.start_api()
+        sends = workload(service)
+        if name.startswith("recover."):
+            leave_something_behind(service)
+        worker = start_armed_worker(service, f"{name}:{mode}:{HITS.get(name.partition('.')[0], 3)}")
+        wait_until(lambda: has_crashed(worker, mode), 30, f"the crash at {name}")
+        if mode == "exit":
+            worker.stop()
+            service.workers.remove(worker)
+        service.start_workers(1)
+        if mode == "stop":
+            service.wait_for_end(60)
+            assert worker.pid is not None
+            os.kill(worker.pid, signal.SIGCONT)
+        service.wait_for_end(60)
+        for send, accepted in sends.items():
+            counts = service.get(f"/sends/{send}")["counts"]
+            assert counts["accepted"] == accepted
+            assert counts["delivered"] + counts["in_doubt"] == accepted, counts
+            assert counts["in_doubt"] <= WINDOW
+
+
+def crash_the_api(service: House, name: str, mode: str) -> None:
+    with stopping(service):
+        service.env["CRASHPOINT"] = f"{name}:{mode}:{HITS['accept']}"
+        try:
+            service.start_api()
+        finally:
+            del service.env["CRASHPOINT"]
+        service.new_account(f"crash-{next(numbers)}", 1000)
+        bodies = [
+            (f"key-{number}", {"sender_id": "ACME", "phone": str(254711000000 + number), "message": "Hi"})
+            for number in range(12)
+        ]
+        for key, body in bodies:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                wake_the_stopped(service, delay=1.0 if mode == "stop" else 0.0)
+                service.try_request("POST", "/sms/send", body, {"Idempotency-Key": key}, timeout=3)
+        wake_the_stopped(service)
+        assert service.api is not None
+        service.api.stop()
+        service.start_api()
+        for key, body in bodies:
+            assert service.try_request("POST", "/sms/send", body, {"Idempotency-Key": key})[0] == 200
+        assert len(service.get("/sends")["data"]) == len(bodies)
+        assert service.get("/balance")["balance"] == 1000 - len(bodies)
+        service.start_workers(1)
+        service.wait_for_end(60)
+
+
+def workload(service: House) -> dict[str, int]:
+    """A list, a group of several pages and single sends. Returns the accepted messages by send."""
+    number = next(numbers)
+    account = service.new_account(f"crash-{number}", 100_000)
+    first = 254_000_000_000 + number * 1_000_000
+    group = service.new_group(account, 9_000, first + 500_000)
+    phones = [str(first + index) for index in range(3_000)]
+    sends = [service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")]
+    sends.append(service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi"))
+    made = {send["send_id"]: send["counts"]["accepted"] for send in sends}
+    for index in range(10):
+        phone = str(first + 900_000 + index)
+        made[service.post("/sms/send", sender_id="ACME", phone=phone, message="Hi")["send_id"]] = 1
+    return made
+
+
+def leave_something_behind(service: House) -> None:
+    """A worker that died after its claim."""
+    worker = start_armed_worker(service, "claim.committed:exit:1")
+    wait_until(lambda: has_crashed(worker, "exit"), 30, "the first crash")
+    worker.stop()
+    service.workers.remove(worker)
+
+
+def start_armed_worker(service: House, told: str) -> Command:
+    service.env["CRASHPOINT"] = told
+    try:
+        service.launch_worker()
+    finally:
+        del service.env["CRASHPOINT"]
+    return service.workers[-1]
+
+
+def has_crashed(worker: Command, mode: str) -> bool:
+    if mode == "raise":
+        return "CrashPoint" in worker.log_file.read_text()
+    if mode == "exit":
+        return worker.exit_code() is not None
+    assert worker.pid is not None
+    return psutil.Process(worker.pid).status() == psutil.STATUS_STOPPED
+
+
+def wake_the_stopped(service: House, delay: float = 0.0) -> None:
+    """Send SIGCONT to API processes that were stopped, after a while."""
+
+    def wake() -> None:
+        time.sleep(delay)
+        assert service.api is not None and service.api.pid is not None
+        for process in psutil.Process(service.api.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(signal.SIGCONT)
+
+    if delay:
+        threading.Thread(target=wake, daemon=True).start()
+    else:
+        wake()
+
+
+@contextlib.contextmanager
+def stopping(service: House) -> Iterator[None]:
+    """Stop what the test started, also what it left stopped."""
+    try:
+        yield
+    finally:
+        for process in (*service.workers, service.api):
+            if process is not None and process.pid is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGCONT)
+                with contextlib.suppress(ProcessLookupError):
+                    process.stop()
+        service.workers.clear()
+        service.api = None

@@ -38,7 +38,7 @@ CREATE = text(
     """
 )
 FIND = text("SELECT id FROM account WHERE CAST(id AS text) = :account OR name = :account ORDER BY name <> :account")
-LOCK = text("SELECT available FROM account WHERE id = :account FOR UPDATE")
+LOCK = text("SELECT available FROM account WHERE id = :account FOR NO KEY UPDATE")
 TOPPED_UP = text("SELECT amount FROM ledger WHERE subject = :subject AND kind = 'topup'")
 SET_STATE = text("UPDATE account SET state = :state, updated_at = clock_timestamp() WHERE id = :account")
 FREEZE = text(

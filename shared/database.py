@@ -10,6 +10,8 @@ from sqlalchemy import Connection, Engine, create_engine, text
 CONNECT_SECONDS = 5
 LOCK_MILLISECONDS = 5_000
 STATEMENT_MILLISECONDS = 60_000
+IDLE_MILLISECONDS = 10_000
+"""A process that stops inside a transaction holds its locks for as long, and no longer."""
 
 
 def make_engine(url: str, pool: int = 8, application: str = "bulksms") -> Engine:
@@ -20,7 +22,7 @@ def make_engine(url: str, pool: int = 8, application: str = "bulksms") -> Engine
             "timezone": "UTC",
             "lock_timeout": LOCK_MILLISECONDS,
             "statement_timeout": STATEMENT_MILLISECONDS,
-            "idle_in_transaction_session_timeout": STATEMENT_MILLISECONDS,
+            "idle_in_transaction_session_timeout": IDLE_MILLISECONDS,
             "jit": "off",
         }.items()
     )

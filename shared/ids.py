@@ -12,9 +12,10 @@ time.
 
 import os
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _INDEX_BITS = 0xFFFF
 
 
@@ -59,4 +60,4 @@ def time_of(identifier: UUID) -> datetime:
 
 def first_id_at(at: datetime) -> UUID:
     """The smallest id of that moment: what a time range of ids is compared with."""
-    return UUID(int=int(at.timestamp() * 1000) << 80)
+    return UUID(int=(at - EPOCH) // timedelta(milliseconds=1) << 80)

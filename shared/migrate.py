@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 
 LOCK = 7_305_241
 WEEKS_AHEAD = 4
+NEWER = "The database is newer"
 
 
 def migrate(engine: Engine) -> str:
@@ -58,7 +59,7 @@ def wait_for_schema(engine: Engine, seconds: float = 60.0) -> None:
         problem = schema_problem(engine)
         if problem is None:
             return
-        if time.monotonic() > deadline:
+        if problem.startswith(NEWER) or time.monotonic() > deadline:
             raise WrongSchema(problem)
         log.info("waiting for the database: %s", problem)
         time.sleep(1)
@@ -76,7 +77,7 @@ def schema_problem(engine: Engine) -> str | None:
     known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
     if revision in known or revision is None:
         return "The database is not migrated. Run `bulksms migrate`."
-    return f"The database is at revision {revision}, newer than this code ({head()}). Run the newer release."
+    return f"{NEWER} than this code: at revision {revision}, not {head()}. Run the newer release."
 
 
 def make_partitions(connection: Connection, now: datetime | None = None) -> list[str]:

@@ -58,7 +58,7 @@ INSERT = text(
     """
 )
 
-LOCK = text("SELECT 1 FROM account WHERE id = ANY(:ids) ORDER BY id FOR UPDATE")
+LOCK = text("SELECT 1 FROM account WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE")
 
 MOVE = text(
     """

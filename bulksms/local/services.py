@@ -37,6 +37,7 @@ def api(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
         "--backpressure": API_CONNECTIONS,
         "--backlog": 2048,
         "--http": "1",
+        "--http1-buffer-size": 65_536,
         "--respawn-interval": 0.5,
         "--workers-kill-timeout": 20,
     }

@@ -1,0 +1,150 @@
+"""The states of a message, a send and a batch, and the ways between them."""
+
+import ast
+import re
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+
+import shared
+from shared.lifecycle import (
+    CHARGED,
+    FOLLOWS,
+    LANE_WEIGHTS,
+    LANES,
+    OPEN_SENDS,
+    STORED,
+    BatchState,
+    Category,
+    MessageStatus,
+    SendState,
+    can_follow,
+)
+
+ROOT = Path(shared.__file__).parent.parent
+RANK = list(MessageStatus)
+NEVER_LEFT = {(MessageStatus.SENDING, MessageStatus.QUEUED)}
+"""The one way back: the message certainly never left."""
+FINAL = {MessageStatus.REJECTED, MessageStatus.FAILED, MessageStatus.CANCELED, MessageStatus.DELIVERED}
+
+
+def sql() -> str:
+    """Every string of the code that changes states, but no docstring."""
+    found = []
+    for path in [*(ROOT / "api").glob("*.py"), *(ROOT / "worker").glob("*.py"), *(ROOT / "shared").glob("*.py")]:
+        tree = ast.parse(path.read_text())
+        documentation = {
+            id(node.value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        }
+        found += [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation
+        ]
+    return "\n".join(found)
+
+
+def test_it_works() -> None:
+    assert can_follow(MessageStatus.SENT, MessageStatus.DELIVERED)
+    assert not can_follow(MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+
+
+def test_every_status_says_what_may_follow() -> None:
+    assert set(FOLLOWS) == set(MessageStatus)
+
+
+def test_a_message_never_goes_back() -> None:
+    back = {
+        (before, after) for before in FOLLOWS for after in FOLLOWS[before] if RANK.index(after) <= RANK.index(before)
+    }
+    assert back == NEVER_LEFT
+
+
+def test_every_status_can_be_reached() -> None:
+    reached, new = set[MessageStatus](), {MessageStatus.SCHEDULED}
+    while new:
+        reached |= new
+        new = {after for before in new for after in FOLLOWS[before]} - reached
+    assert reached == set(MessageStatus)
+
+
+def test_what_is_final_stays() -> None:
+    assert {status for status in MessageStatus if not FOLLOWS[status]} == FINAL
+
+
+def test_from_every_status_an_end_can_be_reached() -> None:
+    ended = set(FINAL)
+    while more := {status for status in MessageStatus if FOLLOWS[status] & ended} - ended:
+        ended |= more
+    assert ended == set(MessageStatus)
+
+
+def test_a_message_that_was_with_a_carrier_is_never_submitted_again() -> None:
+    submitted = MessageStatus.SENDING
+    for status in STORED:
+        reached, new = set[MessageStatus](), {status}
+        while new:
+            reached |= new
+            new = {after for before in new for after in FOLLOWS[before]} - reached
+        assert submitted not in reached, status
+
+
+def test_what_is_stored_is_what_comes_from_in_doubt_on() -> None:
+    assert list(STORED) == RANK[RANK.index(MessageStatus.IN_DOUBT) :]
+
+
+def test_what_is_charged_stays_charged_and_what_was_not_is_not_charged_by_a_receipt() -> None:
+    for status in CHARGED:
+        assert FOLLOWS[status] <= CHARGED
+    uncharged_then_charged = {
+        (before, after) for before in STORED for after in FOLLOWS[before] if before not in CHARGED and after in CHARGED
+    }
+    assert {before for before, _ in uncharged_then_charged} == {MessageStatus.IN_DOUBT, MessageStatus.EXPIRED}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [*SendState, *BatchState],
+    ids=lambda state: f"{type(state).__name__}-{state}",
+)
+def test_every_state_is_given_by_somebody(state: StrEnum) -> None:
+    kind = "send_state" if isinstance(state, SendState) else "batch_state"
+    code = "\n".join(
+        path.read_text() for folder in ("api", "worker", "shared") for path in sorted((ROOT / folder).glob("*.py"))
+    )
+    given = [
+        rf"state = '{state}'",
+        rf"(?:THEN|ELSE) (?:CAST\()?'{state}'(?: AS {kind}\))?",
+        rf'return "{state}" if',
+        rf'if .* else "{state}"',
+        rf'"{state}" if draft\.send_at',
+        rf"{type(state).__name__}\.{state.name}\b",
+        rf"close_rest\(connection, send, \"{state}\"\)",
+        rf"'{state}' AS outcome",
+        rf":send, :account, '{state}'",
+    ]
+    assert [pattern for pattern in given if re.search(pattern, code)], f"nothing makes a {kind} {state}"
+
+
+def test_no_sql_names_a_state_that_there_is_not() -> None:
+    states = {str(state) for kind in (MessageStatus, SendState, BatchState) for state in kind}
+    others = {"active", "suspended", "frozen", "approved", "pending"}
+    named = re.findall(r"\bstate (?:=|<>) '(\w+)'", sql())
+    for group in re.findall(r"\bstate (?:NOT )?IN \(([^)]*)\)", sql()):
+        named += re.findall(r"'(\w+)'", group)
+    assert len(named) > 20
+    assert set(named) <= states | others
+
+
+def test_open_sends_are_those_that_have_not_ended() -> None:
+    assert set(SendState) - OPEN_SENDS == {SendState.COMPLETED, SendState.CANCELED}
+
+
+def test_every_category_has_a_lane_and_the_sooner_the_heavier() -> None:
+    assert set(LANES) == set(Category)
+    assert len(LANES) == len(LANE_WEIGHTS)
+    assert list(LANE_WEIGHTS) == sorted(LANE_WEIGHTS, reverse=True)
+    assert min(LANE_WEIGHTS) == 1, "no lane is starved"

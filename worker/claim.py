@@ -68,8 +68,19 @@ class Slice:
     """How many of the intent were submitted once."""
     again: dict[int, int] = field(default_factory=dict)
     """Indexes to submit once more in this turn, and the attempts they had."""
+    unsure: bool = False
+    """Whether rows that were written may be missing: `doubt_rows` was called."""
     lost: bool = False
     """Another worker has this batch now: nothing more may leave, but what was learned is still evidence."""
+
+    def doubt_rows(self) -> None:
+        """The database was away, or has crashed since: what was recorded may be gone, so it is looked for again.
+
+        A crash undoes commits that did not wait for the disk, and one that ended without an answer may have happened.
+        What this turn has learned it still knows.
+        """
+        self.unrecorded = list(self.results)
+        self.unsure = True
 
 
 CANDIDATE = text(

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.crashpoints import crashpoint
 from shared.database import copy_rows, transaction
-from shared.ids import message_id, prefix_of
+from shared.ids import index_of, message_id, prefix_of
 from shared.lifecycle import MessageStatus
 from worker.claim import Slice
 from worker.counts import add_to_sends
@@ -28,13 +28,15 @@ ADVANCE = text(
            lease_until = clock_timestamp() + make_interval(secs => :lease)
       FROM unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:watermark AS int[])) AS w (id, epoch, watermark)
      WHERE b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending'
-    RETURNING b.id
+    RETURNING b.id, b.database_started = pg_postmaster_start_time() AS same_start
     """
 )
 
+KNOWN = text("SELECT id FROM message WHERE id = ANY(:ids)")
+
 FENCE = text(
     """
-    SELECT b.id
+    SELECT b.id, b.database_started = pg_postmaster_start_time() AS same_start
       FROM batch b JOIN unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[])) AS w (id, epoch)
         ON b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending'
      ORDER BY b.id FOR UPDATE OF b
@@ -63,8 +65,11 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
                 "lease": lease,
             },
         )
-        kept = {row.id for row in rows}
+        kept = {row.id: row.same_start for row in rows}
         recorded = [piece for piece in held if piece.batch_id in kept]
+        for piece in recorded:
+            if not kept[piece.batch_id]:
+                piece.doubt_rows()
         write_rows(connection, recorded, carrier, doubts=False)
         crashpoint("advance.before_commit")
     crashpoint("advance.committed")
@@ -87,12 +92,16 @@ def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:
     return watermarks
 
 
-def fence(connection: Connection, slices: list[Slice]) -> set[UUID]:
-    """Lock the batches that are still this turn's, until the transaction ends. Returns their ids."""
+def fence(connection: Connection, slices: list[Slice]) -> None:
+    """Lock the batches that are still this turn's, until the transaction ends; the others are marked lost."""
     rows = connection.execute(
         FENCE, {"id": [piece.batch_id for piece in slices], "epoch": [piece.epoch for piece in slices]}
     )
-    return {row.id for row in rows}
+    kept = {row.id: row.same_start for row in rows}
+    for piece in slices:
+        piece.lost = piece.batch_id not in kept
+        if not kept.get(piece.batch_id, True):
+            piece.doubt_rows()
 
 
 def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *, doubts: bool) -> None:
@@ -104,6 +113,8 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *,
     doubt_lines: list[str] = []
     counted: dict[UUID, Counter[str]] = {}
     for piece in slices:
+        if piece.unsure:
+            forget_recorded(connection, piece)
         if piece.unrecorded:
             counter = counted.setdefault(piece.send_id, Counter())
         prefix = prefix_of(piece.batch_id)
@@ -130,26 +141,37 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *,
     add_to_sends(connection, counted)
 
 
+def forget_recorded(connection: Connection, piece: Slice) -> None:
+    """Strike from the unrecorded what has a row: the commit whose answer was lost had happened after all."""
+    ids = [message_id(piece.batch_id, index) for index in piece.unrecorded]
+    known = {index_of(row.id) for row in connection.execute(KNOWN, {"ids": ids})}
+    piece.unrecorded = [index for index in piece.unrecorded if index not in known]
+    piece.unsure = False
+
+
 def in_doubt(piece: Slice, index: int) -> bool:
     """Whether no answer came for the message."""
     return piece.results[index].status == MessageStatus.IN_DOUBT
 
 
 def record_lost(engine: Engine, slices: list[Slice]) -> None:
-    """Offer the results of lost batches as evidence on messages that their new owner put in doubt."""
+    """Offer the results of lost batches as evidence on messages that their new owner put in doubt.
+
+    All of them: rows that were recorded may have been undone by a crash of the database.
+    """
+    lost = [piece for piece in slices if piece.lost and piece.results]
     evidence = [
-        Resolution(message_id(piece.batch_id, index), *piece.results[index][:3])
-        for piece in slices
-        if piece.lost
-        for index in piece.unrecorded
-        if not in_doubt(piece, index)
+        Resolution(message_id(piece.batch_id, index), *result[:3])
+        for piece in lost
+        for index, result in piece.results.items()
+        if result.status != MessageStatus.IN_DOUBT
     ]
     if evidence:
         with transaction(engine) as connection:
             resolve(connection, evidence)
-    for piece in slices:
-        if piece.lost:
-            piece.unrecorded.clear()
+    for piece in lost:
+        piece.results.clear()
+        piece.unrecorded.clear()
 
 
 def field(value: str | None) -> str:

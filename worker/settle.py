@@ -95,9 +95,7 @@ NEXT_STATE = {
 def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float) -> None:
     """End a turn. Messages without a result go again after `wait` seconds; batches lost meanwhile are left alone."""
     with transaction(engine) as connection:
-        kept = fence(connection, slices)
-        for piece in slices:
-            piece.lost = piece.batch_id not in kept
+        fence(connection, slices)
         held = [piece for piece in slices if not piece.lost]
         write_rows(connection, held, carrier, doubts=True)
         close_intents(connection, [_closing(piece, wait) for piece in held])

@@ -11,9 +11,12 @@ A turn that dies anywhere is recovered when its lease runs out; at most one wind
 
 import logging
 import threading
+import time
 from datetime import UTC, datetime
 
 from sqlalchemy import Engine
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from shared.crashpoints import crashpoint
 from shared.ids import message_id
@@ -36,6 +39,10 @@ MOST_ATTEMPTS = 3
 """Submits of one message that a carrier may fail before the message has failed."""
 FIRST_WAIT, LONGEST_WAIT, MOST_WAITS = 0.1, 2.0, 6
 """Seconds between tries when throttled, and tries before the turn is given to others."""
+
+PATIENCE = 60.0
+"""Seconds for which a turn tries to settle while the database is away."""
+AWAY = (OperationalError, InterfaceError, PoolTimeoutError)
 
 STATUS_OF = {
     Answer.ACCEPTED: MessageStatus.SENT,
@@ -97,13 +104,37 @@ class Turns:
             crashpoint("submit.before")
             outcomes = carrier.submit(parcels(window))
             crashpoint("submit.answered")
-            throttled = note(window, outcomes)
-            if throttled:
+            if note(window, outcomes):
                 self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))
                 waits += 1
-            if unfinished(slices):
-                advance(self._engine, slices, stride, carrier.name, self._settings.lease)
-        settle(self._engine, slices, carrier.name, LONGEST_WAIT)
+            if unfinished(slices) and not self._advance(carrier, slices, stride):
+                break
+        self._settle(carrier, slices)
+
+    def _advance(self, carrier: Carrier, slices: list[Slice], stride: int) -> bool:
+        """Record, and let the next window leave. False when the database is away: then nothing more may leave."""
+        try:
+            advance(self._engine, slices, stride, carrier.name, self._settings.lease)
+        except AWAY as error:
+            log.warning("the database is away, a turn keeps what it knows until it can be recorded: %s", error)
+            for piece in slices:
+                piece.doubt_rows()
+            return False
+        return True
+
+    def _settle(self, carrier: Carrier, slices: list[Slice]) -> None:
+        """Settle, trying again while the database is away: what is forgotten here would be in doubt."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                settle(self._engine, slices, carrier.name, LONGEST_WAIT)
+                return
+            except AWAY:
+                if time.monotonic() > deadline:
+                    raise
+                for piece in slices:
+                    piece.doubt_rows()
+                time.sleep(0.5)
 
 
 def next_window(slices: list[Slice], size: int) -> Window:

@@ -21,6 +21,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from shared.database import copy_rows, transaction
 from shared.lifecycle import MessageStatus
@@ -103,9 +104,9 @@ class Simulator:
                     receipts += [line] * {NEVER: 0, TWICE: 2}.get(magic, 1)
                 if magic in (SLOW, SILENT, SILENT_TAKEN):
                     waits.append(self.answer_time)
-        self._keep(submits, receipts)
+        kept = self._keep(submits, receipts)
         time.sleep(max(waits))
-        return outcomes
+        return outcomes if kept else [given_up(outcome) for outcome in outcomes]
 
     def _answer(self, magic: str, phone: str) -> Outcome:
         if not magic or (magic in ACCEPTED_OUTCOMES and magic not in (THROTTLED, SILENT_TAKEN)):
@@ -128,14 +129,20 @@ class Simulator:
         """A message id of the carrier's. Taking the next of a count is atomic, so threads need no lock for it."""
         return f"{self._prefix}{next(self._numbers):08x}"
 
-    def _keep(self, submits: list[str], receipts: list[str]) -> None:
+    def _keep(self, submits: list[str], receipts: list[str]) -> bool:
+        """Write the carrier's books, on disk. False when it cannot be known whether they were written."""
         if not submits:
-            return
-        with transaction(self._engine, durable=False) as connection:
-            copy_rows(connection, "simulated_submit", "message_id, phone", "".join(submits))
-            if receipts:
-                columns = "reference, phone, status, error, due_at"
-                copy_rows(connection, "simulated_receipt", columns, "".join(receipts))
+            return True
+        try:
+            with transaction(self._engine) as connection:
+                copy_rows(connection, "simulated_submit", "message_id, phone", "".join(submits))
+                if receipts:
+                    columns = "reference, phone, status, error, due_at"
+                    copy_rows(connection, "simulated_receipt", columns, "".join(receipts))
+        except SQLAlchemyError as error:
+            log.warning("the simulated carrier gives no answer, its books cannot be written: %s", error)
+            return False
+        return True
 
     def _deliver(self) -> None:
         while not self._stop.wait(0.05):
@@ -155,6 +162,11 @@ class Simulator:
             ]
             self.on_receipts(receipts)
         return len(rows)
+
+
+def given_up(outcome: Outcome) -> Outcome:
+    """The outcome when the carrier's books may or may not have been written: what it took is in doubt."""
+    return Outcome(Answer.IN_DOUBT) if outcome.answer == Answer.ACCEPTED else outcome
 
 
 def _receipt_line(magic: str, reference: str, phone: str, due: datetime) -> str:

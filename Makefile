@@ -4,6 +4,8 @@ PORT ?= 8000
 WORKERS ?= 2
 TEST_JOBS ?= 2
 TESTS ?=
+SEEDS ?= 500
+FIRST ?= 0
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,7 +16,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test crashpoints check lint types format lock clean
+.PHONY: help run test crashpoints simulate check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -28,6 +30,10 @@ test: $(READY) ## Run the tests: make test TESTS=tests/unit
 
 crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 	$(BIN)/python -m pytest -m "crashpoints or not crashpoints" tests/crashpoints
+
+simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
+	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)
+	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 9) / 10 )) --first $(FIRST) --database-crashes
 
 check: lint types test ## Lint, format, types and tests
 

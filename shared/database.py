@@ -13,6 +13,14 @@ STATEMENT_MILLISECONDS = 60_000
 IDLE_MILLISECONDS = 10_000
 """A process that stops inside a transaction holds its locks for as long, and no longer."""
 
+STARTED = "GREATEST(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())"
+"""SQL: when the database last began with what was on its disk, and lost every commit that had not reached it.
+
+That is at each start, and also whenever one of its processes crashes: then the others end and begin anew under the same
+postmaster, whose start does not change. Such a recovery resets all statistics (PostgreSQL documentation, "The Cumulative
+Statistics System").
+"""
+
 
 def make_engine(url: str, pool: int = 8, application: str = "bulksms") -> Engine:
     """An engine whose sessions are in UTC at READ COMMITTED and give up on locks, statements and dead peers."""

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
-from shared.database import transaction
+from shared.database import STARTED, transaction
 from shared.lifecycle import MessageStatus
 from shared.sendable import SENDABLE
 
@@ -103,11 +103,11 @@ PACE = text(
 BEGUN = text("UPDATE send SET state = 'sending' WHERE id = ANY(:ids) AND state = 'queued'")
 
 CLAIM = text(
-    """
+    f"""
     UPDATE batch b
        SET state = 'sending', epoch = b.epoch + 1, intent = c.intent, watermark = c.watermark,
            lease_until = clock_timestamp() + make_interval(secs => :lease),
-           database_started = pg_postmaster_start_time()
+           database_started = {STARTED}
       FROM unnest(CAST(:id AS uuid[]), CAST(:intent AS int[]), CAST(:watermark AS int[])) AS c (id, intent, watermark),
            send s
      WHERE b.id = c.id AND s.id = b.send_id

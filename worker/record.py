@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, text
 
 from shared.crashpoints import crashpoint
-from shared.database import copy_rows, transaction
+from shared.database import STARTED, copy_rows, transaction
 from shared.ids import index_of, message_id, prefix_of
 from shared.lifecycle import MessageStatus
 from worker.claim import Slice
@@ -22,21 +22,21 @@ MESSAGE_COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts
 DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
 
 ADVANCE = text(
-    """
+    f"""
     UPDATE batch b
        SET watermark = GREATEST(b.watermark, LEAST(w.watermark, b.intent)),
            lease_until = clock_timestamp() + make_interval(secs => :lease)
       FROM unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:watermark AS int[])) AS w (id, epoch, watermark)
      WHERE b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending'
-    RETURNING b.id, b.database_started = pg_postmaster_start_time() AS same_start
+    RETURNING b.id, b.database_started = {STARTED} AS same_start
     """
 )
 
 KNOWN = text("SELECT id FROM message WHERE id = ANY(:ids)")
 
 FENCE = text(
-    """
-    SELECT b.id, b.database_started = pg_postmaster_start_time() AS same_start
+    f"""
+    SELECT b.id, b.database_started = {STARTED} AS same_start
       FROM batch b JOIN unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[])) AS w (id, epoch)
         ON b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending'
      ORDER BY b.id FOR UPDATE OF b
@@ -83,11 +83,15 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
 
 
 def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:
-    """Each slice's watermark when `ahead` messages in all, beyond those that have a result, may be on their way."""
+    """Each slice's watermark when `ahead` messages in all, of those that have no result, may be on their way.
+
+    Results may stand anywhere: who has opted out has one from the beginning.
+    """
     watermarks = []
     for piece in slices:
-        watermark = min(len(piece.indexes), len(piece.results) + ahead)
-        ahead -= max(0, watermark - len(piece.results))
+        waiting = [place for place, index in enumerate(piece.indexes, 1) if index not in piece.results]
+        watermark = len(piece.indexes) if len(waiting) <= ahead else waiting[ahead - 1] if ahead else 0
+        ahead -= min(ahead, len(waiting))
         watermarks.append(max(piece.watermark, watermark))
     return watermarks
 

@@ -3,8 +3,8 @@
 The watermark tells which messages may have left. It is committed without waiting for the disk, so it is trusted only
 within one start of the database; after another start, every message of the intent may have left.
 
-    above the watermark, or never begun    given back, goes again
-    below it, with a row                   known; counted and settled
+    with a row                             known; counted and settled
+    above the watermark, without a row     never left: given back, goes again
     below it, without a row                in doubt: never submitted again
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
-from shared.database import copy_rows, transaction
+from shared.database import STARTED, copy_rows, transaction
 from shared.ids import index_of, message_id, prefix_of
 from shared.lifecycle import CHARGED, MessageStatus
 from worker.counts import add_to_sends
@@ -23,10 +23,10 @@ from worker.record import DOUBT_COLUMNS, MESSAGE_COLUMNS, field
 from worker.settle import Closing, close_intents
 
 LEFT_BEHIND = text(
-    """
+    f"""
     SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
            b.attempts, s.lane, s.segments, s.price, s.sender_id, s.expires_at, s.test,
-           CASE WHEN b.database_started = pg_postmaster_start_time() THEN b.watermark ELSE b.intent END AS may_have_left
+           CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND b.lease_until < clock_timestamp()
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
@@ -51,11 +51,11 @@ def recover(engine: Engine, carrier_of: Callable[[bool], str], limit: int = 50) 
 def _close(connection: Connection, row: Row[Any], carrier: str) -> Closing:
     retry = list(row.retry or [])
     intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
-    left = intent[: row.may_have_left]
-    known = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in left]}).all()
+    known = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
     tally = Counter(before_receipts(message.status) for message in known)
     seen = {index_of(message.id) for message in known}
-    unknown = [index for index in left if index not in seen]
+    unknown = [index for index in intent[: row.may_have_left] if index not in seen]
+    never_left = [index for index in intent[row.may_have_left :] if index not in seen]
     if unknown:
         _put_in_doubt(connection, row, unknown, carrier)
         tally[MessageStatus.IN_DOUBT] += len(unknown)
@@ -69,8 +69,8 @@ def _close(connection: Connection, row: Row[Any], carrier: str) -> Closing:
         segments=row.segments,
         price=row.price,
         size=row.size,
-        next_index=row.next_index if retry else row.next_index + row.may_have_left,
-        retry=retry[row.may_have_left :] if retry else [],
+        next_index=row.next_index + (0 if retry else row.intent),
+        retry=never_left + retry[row.intent :],
         tally=tally,
         attempts=row.attempts,
         crashes=row.crashes + 1,

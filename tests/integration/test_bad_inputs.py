@@ -817,7 +817,9 @@ def test_b42_a_key_on_the_same_path_written_in_another_way(service: Service) -> 
 
 
 def flipped(token: str) -> str:
-    return token[:-1] + ("A" if token[-1] != "A" else "B")
+    """Another signature. Its first character, for the last one has bits that say nothing."""
+    body, signature = token.rsplit(".", 1)
+    return f"{body}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}"
 
 
 def unsigned(token: str) -> str:

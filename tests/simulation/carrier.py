@@ -1,0 +1,165 @@
+"""A model of a carrier, outside of the database: it knows what it took, and says so in every wrong way.
+
+It takes a message and answers, takes it and does not answer, loses it, refuses it, has no time for it. Its receipts
+come before the answer, late, twice, out of order, contradictory or never, and each again until it was stored.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from shared.lifecycle import MessageStatus
+from tests.simulation.tasks import stand
+from worker.carriers.base import Answer, LateAnswer, OnLateAnswers, OnReceipts, Outcome, Parcel, Receipt
+
+SENT, UNDELIVERED, DELIVERED = MessageStatus.SENT, MessageStatus.UNDELIVERED, MessageStatus.DELIVERED
+WORDS = (
+    (DELIVERED,),
+    (DELIVERED,),
+    (DELIVERED,),
+    (UNDELIVERED,),
+    (SENT, DELIVERED),
+    (UNDELIVERED, SENT),
+    (UNDELIVERED, SENT, SENT),
+    (DELIVERED, SENT),
+    (DELIVERED, DELIVERED),
+    (UNDELIVERED, UNDELIVERED),
+    (UNDELIVERED, DELIVERED),
+    (DELIVERED, UNDELIVERED),
+    (SENT,),
+    (),
+)
+
+
+class Breach(AssertionError):
+    """A promise was broken. Its first word names the oracle that saw it."""
+
+
+@dataclass(slots=True)
+class Handed:
+    """What the carrier knows of one message."""
+
+    phone: str
+    taken: int = 0
+    """How often it was taken; more than once is a message too many on somebody's phone."""
+    closed: bool = False
+    """Whether it may not be submitted again: it was taken, or nobody was told that it was not."""
+    reference: str | None = None
+    told: MessageStatus | None = None
+    """The strongest receipt that was stored."""
+
+
+@dataclass(slots=True)
+class Rates:
+    """How often what happens to a message that is submitted; the rest is taken and answered."""
+
+    rejected: float = 0.03
+    failed: float = 0.04
+    throttled: float = 0.04
+    unanswered: float = 0.03
+    lost: float = 0.02
+    late: float = 0.5
+    """Of those without an answer: how many get one later."""
+
+
+@dataclass(slots=True)
+class ModelCarrier:
+    """A `worker.carriers.base.Carrier`."""
+
+    name: str
+    rate: float
+    window: int
+    rng: random.Random
+    now: Callable[[], datetime]
+    look: Callable[[UUID, str, str], None]
+    """Called with every message's id, phone and carrier before it is submitted."""
+    doubted: Callable[[int, str], None]
+    """Called with how many of a window had no answer, and the carrier."""
+    rates: Rates = field(default_factory=Rates)
+    messages: dict[UUID, Handed] = field(default_factory=dict)
+    receipts: list[Receipt] = field(default_factory=list)
+    """Not delivered yet."""
+    late: list[LateAnswer] = field(default_factory=list)
+    by_reference: dict[str, Handed] = field(default_factory=dict)
+
+    def open(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
+        """The scheduler delivers."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+        """Take the messages one after the other; the worker may die between two of them, or before the answers."""
+        handed: list[tuple[Handed, Outcome]] = []
+        for parcel in parcels:
+            for message, phone in zip(parcel.ids, parcel.phones, strict=True):
+                if self.rng.random() < 0.1:
+                    stand("submit.message")
+                self.look(message, phone, self.name)
+                handed.append(self._hand_over(message, phone, parcel.sender_id))
+        stand("submit.window")
+        for known, outcome in handed:
+            if outcome.answer in (Answer.FAILED, Answer.THROTTLED):
+                known.closed = False
+        outcomes = [outcome for _, outcome in handed]
+        self.doubted(sum(outcome.answer == Answer.IN_DOUBT for outcome in outcomes), self.name)
+        return outcomes
+
+    def _hand_over(self, message: UUID, phone: str, sender: str) -> tuple[Handed, Outcome]:
+        known = self.messages.setdefault(message, Handed(phone))
+        if known.closed:
+            raise Breach(f"submitted_once: {message} is submitted again; it was taken {known.taken} times before")
+        known.closed = True
+        rates, throw = self.rates, self.rng.random()
+        for answer, rate in (
+            (Answer.REJECTED, rates.rejected),
+            (Answer.FAILED, rates.failed),
+            (Answer.THROTTLED, rates.throttled),
+        ):
+            throw -= rate
+            if throw < 0:
+                return known, Outcome(answer, error=str(answer))
+        if throw < rates.lost:
+            self._answer_later(message, Outcome(Answer.REJECTED, error="lost"))
+            return known, Outcome(Answer.IN_DOUBT)
+        self._take(known, sender)
+        accepted = Outcome(Answer.ACCEPTED, known.reference)
+        if throw < rates.lost + rates.unanswered:
+            self._answer_later(message, accepted)
+            return known, Outcome(Answer.IN_DOUBT)
+        return known, accepted
+
+    def _take(self, known: Handed, sender: str) -> None:
+        known.taken += 1
+        known.reference = f"{self.name[0]}{len(self.by_reference):05x}"
+        self.by_reference[known.reference] = known
+        named = known.phone if self.rng.random() < 0.9 else None
+        sender_id = sender if self.rng.random() < 0.5 else None
+        for word in self.rng.choice(WORDS):
+            error = "absent" if word == UNDELIVERED else None
+            self.receipts.append(Receipt(known.reference, word, error, self.now(), named, sender_id))
+
+    def _answer_later(self, message: UUID, outcome: Outcome) -> None:
+        if self.rng.random() < self.rates.late:
+            self.late.append(LateAnswer(message, outcome))
+
+    def some_receipts(self) -> list[Receipt]:
+        """Some of those that were not delivered yet, in any order."""
+        some = self.rng.sample(self.receipts, min(len(self.receipts), self.rng.randint(1, 8)))
+        for receipt in some:
+            self.receipts.remove(receipt)
+        return some
+
+    def stored(self, receipts: list[Receipt]) -> None:
+        """The product says that these are stored."""
+        for receipt in receipts:
+            known = self.by_reference[receipt.reference]
+            known.told = receipt.status if known.told is None else stronger(known.told, receipt.status)
+
+
+def stronger(one: MessageStatus, other: MessageStatus) -> MessageStatus:
+    """Of two words on a message the one that counts."""
+    order = list(MessageStatus)
+    return max(one, other, key=order.index)

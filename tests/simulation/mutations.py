@@ -1,0 +1,202 @@
+"""Mistakes that the protocol could have, put into the running code one at a time. Each must be found by an oracle."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+from sqlalchemy import Connection, Engine, TextClause, text
+
+import shared.closing
+import worker.claim
+import worker.doubt
+import worker.receipts
+import worker.record
+import worker.recovery
+import worker.settle
+from shared.database import STARTED
+from shared.lifecycle import MessageStatus
+from shared.money import Entry
+from tests.simulation.seams import TRANSACTION
+from tests.simulation.tasks import stand
+from worker.claim import Slice
+from worker.settle import Closing
+
+Change = tuple[ModuleType, str, Any]
+
+MAY_HAVE_LEFT = f"CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END"
+HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
+    (worker.claim, "CLAIM"),
+    (worker.record, "ADVANCE"),
+    (worker.record, "FENCE"),
+    (worker.recovery, "LEFT_BEHIND"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """One mistake."""
+
+    name: str
+    changes: Callable[[], list[Change]]
+    database_crashes: bool = False
+    """Whether it can be found only where the database crashes."""
+
+    @contextmanager
+    def made(self) -> Iterator[None]:
+        """The code has the mistake for as long as the block lasts."""
+        with ExitStack() as patches:
+            for module, name, value in self.changes():
+                patches.enter_context(patch.object(module, name, value))
+            yield
+
+
+def sql(module: ModuleType, name: str, old: str, new: str) -> Change:
+    """A statement of which a part is another."""
+    statement: TextClause = getattr(module, name)
+    assert old in statement.text, f"{name} has no {old!r} any more"
+    return module, name, text(statement.text.replace(old, new))
+
+
+def nothing(*_: object, **__: object) -> dict[int, int]:
+    """What does nothing."""
+    return {}
+
+
+def resend_open_intents() -> list[Change]:
+    """What is below the watermark and has no row goes again."""
+    unknown: list[int] = []
+
+    def put_in_doubt(connection: Connection, row: Any, indexes: list[int], carrier: str) -> None:
+        unknown[:] = indexes
+
+    def closing(**values: Any) -> Closing:
+        del values["tally"][MessageStatus.IN_DOUBT]
+        values["retry"] = unknown + values["retry"]
+        made = Closing(**values)
+        unknown.clear()
+        return made
+
+    recovery = worker.recovery
+    return [
+        (recovery, "_put_in_doubt", put_in_doubt),
+        (recovery, "Closing", closing),
+        (recovery, "add_to_sends", nothing),
+    ]
+
+
+def capture_twice() -> list[Change]:
+    """The step of an entry does not name its turn."""
+    entries = worker.settle._entries
+
+    def twice(*arguments: Any) -> list[Entry]:
+        made = entries(*arguments)
+        return made + [replace(entry, step=entry.step + 1000) for entry in made if entry.kind == "capture"]
+
+    return [(worker.settle, "_entries", twice)]
+
+
+def doubts_written_early() -> list[Change]:
+    """A message without an answer has its row before its intent is closed."""
+    write = worker.record.write_rows
+
+    def early(connection: Connection, slices: list[Slice], carrier: str, *, doubts: bool) -> None:
+        write(connection, slices, carrier, doubts=True)
+        for piece in slices:
+            piece.unrecorded = []
+
+    return [(worker.record, "write_rows", early)]
+
+
+def watermark_by_count() -> list[Change]:
+    """The watermark counts the results, wherever in the intent they are."""
+
+    def ahead_of(slices: list[Slice], ahead: int) -> list[int]:
+        return [max(piece.watermark, min(len(piece.indexes), len(piece.results) + ahead)) for piece in slices]
+
+    return [(worker.record, "watermarks_ahead", ahead_of)]
+
+
+def intent_not_durable() -> list[Change]:
+    """The claim's commit does not wait for the disk."""
+
+    def careless(engine: Engine) -> AbstractContextManager[Connection]:
+        stand("transaction")
+        return TRANSACTION(engine, durable=False)
+
+    return [(worker.claim, "transaction", careless)]
+
+
+def postmaster_start_only() -> list[Change]:
+    """A crash of one of the database's processes is taken for nothing."""
+    return [sql(module, name, STARTED, "pg_postmaster_start_time()") for module, name in HAS_SQL]
+
+
+def forgets_rows_above_the_watermark() -> list[Change]:
+    """A row of a recipient who opted out, beyond the watermark, is not seen by the recovery."""
+    unseen = r"""
+        SELECT m.id, m.status FROM message m JOIN batch b ON b.id = batch_of(m.id)
+         WHERE m.id = ANY(:ids) AND (b.retry IS NOT NULL OR
+               CAST(CAST('x' || right(CAST(m.id AS text), 4) AS bit(16)) AS int) < b.next_index + b.watermark)
+    """
+    return [(worker.recovery, "KNOWN", text(unseen))]
+
+
+MUTATIONS = (
+    Mutation("unfenced watermark", lambda: [sql(worker.record, "ADVANCE", "AND b.epoch = w.epoch", "")]),
+    Mutation(
+        "watermark not moved before submit",
+        lambda: [
+            sql(worker.record, "ADVANCE", "GREATEST(b.watermark, LEAST(w.watermark, b.intent))", "b.watermark"),
+        ],
+    ),
+    Mutation("watermark by count", watermark_by_count),
+    Mutation(
+        "give-back without the watermark",
+        lambda: [sql(worker.recovery, "LEFT_BEHIND", MAY_HAVE_LEFT, "0")],
+    ),
+    Mutation("open intents go again", resend_open_intents),
+    Mutation(
+        "watermark trusted over a crash of the database",
+        lambda: [sql(worker.recovery, "LEFT_BEHIND", MAY_HAVE_LEFT, "b.watermark")],
+        database_crashes=True,
+    ),
+    Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True),
+    Mutation("intent not durable", intent_not_durable, database_crashes=True),
+    Mutation("captured twice", capture_twice),
+    Mutation(
+        "unfenced settlement",
+        lambda: [sql(worker.record, "FENCE", "AND b.epoch = w.epoch AND b.state = 'sending'", "")],
+    ),
+    Mutation("late evidence without money", lambda: [(worker.doubt, "post", nothing)]),
+    Mutation("doubt written before the intent is closed", doubts_written_early),
+    Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark),
+    Mutation("counters not moved", lambda: [(worker.receipts, "add_to_sends", nothing)]),
+    Mutation(
+        "receipts applied twice",
+        lambda: [
+            sql(
+                worker.receipts,
+                "APPLY",
+                "f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status",
+                "true",
+            )
+        ],
+    ),
+    Mutation(
+        "receipts in any order",
+        lambda: [sql(worker.receipts, "APPLY", "AND f.before < f.status", "AND f.before <> f.status")],
+    ),
+    Mutation("early receipts dropped", lambda: [(worker.receipts, "KEEP", text("SELECT 1"))]),
+    Mutation(
+        "claim without a lease",
+        lambda: [sql(worker.claim, "CANDIDATE", "b.state = 'queued'", "b.state IN ('queued', 'sending')")],
+    ),
+    Mutation(
+        "cancel closes what is being sent",
+        lambda: [sql(shared.closing, "CLOSE_BATCHES", "('waiting', 'queued',", "('waiting', 'queued', 'sending',")],
+    ),
+)
+"""The mistakes."""

@@ -1,0 +1,68 @@
+"""Worker processes of the product, with nothing replaced but what makes them wait."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Engine
+
+from shared.settings import Settings
+from tests.simulation.carrier import ModelCarrier
+from tests.simulation.tasks import Task, stand
+from worker.pacing import Pacer
+from worker.sweeper import Sweeper
+from worker.turn import Turns
+
+
+class Stop:
+    """A `threading.Event` whose wait lets others run."""
+
+    def __init__(self) -> None:
+        self._set = False
+
+    def is_set(self) -> bool:
+        """Whether the process was asked to stop."""
+        return self._set
+
+    def set(self) -> None:
+        """Ask the process to stop."""
+        self._set = True
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Let others run."""
+        stand("wait")
+        return self._set
+
+
+class YieldingPacer(Pacer):
+    """A pacer at which others may run. The pace itself is not simulated."""
+
+    def __init__(self) -> None:
+        super().__init__(None, lambda: 1)
+
+    def take(self, carrier: str, rate: float, segments: int, stop: Any) -> bool:
+        """True, unless the process was asked to stop."""
+        stand("pace")
+        return not stop.is_set()
+
+
+@dataclass(slots=True)
+class Process:
+    """One worker process: its turns share what they remember, and die together."""
+
+    turns: Turns
+    sweeper: Sweeper
+    stop: Stop
+    tasks: list[Task] = field(default_factory=list)
+    paused: bool = False
+
+    def count(self, name: str) -> int:
+        """Tasks of that name under way."""
+        return sum(task.name.startswith(name) for task in self.tasks)
+
+
+def new_process(engine: Engine, live: ModelCarrier, simulator: ModelCarrier, settings: Settings) -> Process:
+    """A process that has just started."""
+    turns = Turns(engine, live, simulator, YieldingPacer(), settings)
+    stop = Stop()
+    turns.stop = stop  # type: ignore[assignment]
+    return Process(turns, Sweeper(engine, turns, settings), stop)

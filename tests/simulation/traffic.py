@@ -1,0 +1,167 @@
+"""The accounts of a run, what they send, and what they think better of."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import Engine, text
+
+from api import steer
+from api.commit import commit_sends
+from api.draft import Draft
+from api.problems import Problem
+from bulksms import holding
+from shared.accounts import Refused, create_account, top_up
+from shared.contacts import add_contacts, create_group, remove_contacts, suppress
+from shared.database import transaction
+from shared.lifecycle import Category
+from shared.segments import segment
+
+CREDITS = 100_000
+FIRST_PHONE = 254700000000
+TEXTS = ("Hi", "Hi", "Hi " * 60)
+"""One segment, one segment, two."""
+STATE = text("SELECT state FROM send WHERE id = :send")
+STOPPED = text("SELECT id FROM send WHERE state IN ('paused', 'held', 'canceled')")
+
+
+@dataclass(slots=True)
+class Account:
+    """One customer. Its sender ID tells its messages at the carrier."""
+
+    id: int
+    sender_id: str
+    suppressed: dict[str, datetime] = field(default_factory=dict)
+    """Phones that opted out, and when that was committed."""
+
+
+@dataclass(slots=True)
+class Traffic:
+    """Everything that customers and operators do in one run."""
+
+    engine: Engine
+    rng: random.Random
+    now: Callable[[], datetime]
+    shared_phones: float
+    """How many sends are also to a phone that another send is to."""
+    accounts: list[Account] = field(default_factory=list)
+    sends: dict[UUID, Draft] = field(default_factory=dict)
+    """Those for which a client has its answer."""
+    stopped: set[UUID] = field(default_factory=set)
+    """Sends that are paused, held or canceled: none of their messages may be claimed."""
+    recipients: dict[UUID, list[str]] = field(default_factory=dict)
+    """The phones of each send."""
+    phones: int = 0
+
+    def open_accounts(self, count: int) -> None:
+        """Open accounts with enough credits for the run."""
+        for number in range(count):
+            with transaction(self.engine) as connection:
+                account = create_account(connection, f"customer-{number}", weight=1 + number)
+                top_up(connection, account, CREDITS, "test", "first")
+            self.accounts.append(Account(account, f"SENDER{number}"))
+
+    def send(self, most: int) -> None:
+        """One account sends something to up to `most` phones."""
+        account = self.rng.choice(self.accounts)
+        kind = self.rng.choices(("single", "bulk", "group"), (3, 4, 2))[0]
+        phones = self._new_phones(1 if kind == "single" else self.rng.randint(most // 3, most))
+        draft = Draft(
+            account_id=account.id,
+            api_key_id="key",
+            test=self.rng.random() < 0.2,
+            kind=kind,
+            sender_id=account.sender_id,
+            message="Hi",
+            segmentation=segment(self.rng.choice(TEXTS)),
+            category=self.rng.choice(list(Category)),
+            created_at=self.now(),
+            expires_at=self.now() + timedelta(seconds=self.rng.choice((20, 300, 300, 3600))),
+            phones=[] if kind == "group" else phones,
+            submitted=len(phones),
+        )
+        if self.rng.random() < 0.15:
+            draft.send_at = self.now() + timedelta(seconds=self.rng.randint(1, 15))
+        if self.rng.random() < 0.2:
+            draft.rate = self.rng.randint(5, 30)
+        if kind == "group":
+            draft.group_id, draft.group_bound = self._new_group(account, phones), len(phones)
+        with transaction(self.engine) as connection:
+            commit_sends(connection, [draft])
+        self.sends[draft.id] = draft
+        self.recipients[draft.id] = phones
+        if self.rng.random() < 0.5:
+            self._opt_out(draft)
+
+    def change_something(self) -> str:
+        """Somebody cancels, pauses or holds a send, lets it go on, opts out or leaves a group. Returns what."""
+        what = self.rng.choice(("cancel", "pause", "hold", "go_on", "go_on", "go_on", "opt_out", "leave"))
+        send = self.rng.choice([None, *self.sends])
+        if send is None:
+            return ""
+        if what == "opt_out":
+            self._opt_out(self.sends[send])
+        elif what == "leave":
+            self._leave(self.sends[send])
+        else:
+            self.steer(what, send)
+        return what
+
+    def steer(self, what: str, send: UUID) -> None:
+        """Cancel, pause or hold a send, or let it go on; what its state does not allow changes nothing."""
+        try:
+            with transaction(self.engine) as connection:
+                if what == "cancel":
+                    steer.cancel(connection, send)
+                elif what == "pause":
+                    steer.pause(connection, send)
+                elif what == "hold":
+                    holding.hold(connection, send, "test")
+                elif connection.execute(STATE, {"send": send}).scalar_one() == "held":
+                    holding.release(connection, send)
+                else:
+                    steer.resume(connection, send)
+        except (Problem, Refused):
+            return
+        self.look_what_is_stopped()
+
+    def go_on(self) -> None:
+        """Let everything go on that is paused or held."""
+        self.look_what_is_stopped()
+        for send in sorted(self.stopped):
+            self.steer("go_on", send)
+
+    def look_what_is_stopped(self) -> None:
+        """Read the states of the sends."""
+        with self.engine.connect() as connection:
+            self.stopped = set(connection.execute(STOPPED).scalars())
+
+    def _opt_out(self, draft: Draft) -> None:
+        """Some of the phones of a send opt out."""
+        account = next(account for account in self.accounts if account.id == draft.account_id)
+        phones = self.recipients[draft.id]
+        for phone in self.rng.sample(phones, self.rng.randint(1, 1 + len(phones) // 3)):
+            with transaction(self.engine) as connection:
+                suppress(connection, account.id, phone, "test")
+            account.suppressed.setdefault(phone, self.now())
+
+    def _leave(self, draft: Draft) -> None:
+        if draft.group_id is not None:
+            with transaction(self.engine) as connection:
+                remove_contacts(connection, draft.group_id, [self.rng.choice(self.recipients[draft.id])])
+
+    def _new_group(self, account: Account, phones: list[str]) -> UUID:
+        with transaction(self.engine) as connection:
+            group = create_group(connection, account.id, f"Group {len(self.sends)}")
+            add_contacts(connection, group, phones)
+        return group
+
+    def _new_phones(self, count: int) -> list[str]:
+        """Phones that nobody has sent to, and now and then one that somebody has."""
+        self.phones += count
+        phones = [str(FIRST_PHONE + self.phones - number) for number in range(count)]
+        if self.recipients and self.rng.random() < self.shared_phones:
+            phones[0] = self.rng.choice(self.rng.choice(list(self.recipients.values())))
+        return phones

@@ -1,0 +1,133 @@
+"""Looks over the product's shoulder: at every claim, at every submit, and at what a recovery puts in doubt."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+from uuid import UUID
+
+from sqlalchemy import Connection
+
+import worker.recovery
+import worker.turn
+from shared.ids import batch_of
+from shared.lifecycle import MessageStatus
+from tests.simulation.carrier import Breach
+from tests.simulation.tasks import Task, running
+from tests.simulation.traffic import Traffic
+from worker.claim import Slice
+from worker.settle import Closing
+from worker.suppress import FRESH
+
+LIVE, TEST = "live", "test"
+"""The carriers' names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claiming:
+    """How the world was when a claim was committed."""
+
+    at: datetime
+    stopped: frozenset[UUID]
+    crashes: int
+    """Crashes of the database until then."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """What a task has claimed last."""
+
+    slices: list[Slice]
+    claimed: Claiming
+    unanswered: Counter[str] = field(default_factory=Counter)
+    """Messages that a carrier gave no answer to."""
+    in_doubt: dict[UUID, int] = field(default_factory=dict)
+    """Messages that a recovery put in doubt, by batch. It may not have been committed, and is then tried again."""
+
+
+class Watch:
+    """What a run has claimed and submitted. Raises Breach at what should not be."""
+
+    def __init__(self, traffic: Traffic, counts: Counter[str], window: int) -> None:
+        self._traffic = traffic
+        self._counts = counts
+        self._window = window
+        self._claiming: dict[Task, Claiming] = {}
+        self._turns: dict[Task, Turn] = {}
+        self._turn_of: dict[tuple[UUID, int], Turn] = {}
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Look, for as long as the block lasts."""
+        claim, close = vars(worker.turn)["claim"], vars(worker.recovery)["close_intents"]
+        with (
+            patch.object(worker.turn, "claim", partial(self._claim, claim)),
+            patch.object(worker.recovery, "close_intents", partial(self._close, close)),
+        ):
+            yield
+
+    def claiming(self, task: Task) -> None:
+        """A task's claim is about to be committed."""
+        crashes = self._counts["database crashes"]
+        self._claiming[task] = Claiming(self._traffic.now(), frozenset(self._traffic.stopped), crashes)
+
+    def submitted(self, message: UUID, phone: str, carrier: str) -> None:
+        """A message is submitted by the task that runs."""
+        turn = self._turn()
+        piece = next(piece for piece in turn.slices if piece.batch_id == batch_of(message))
+        if carrier != carrier_of(piece):
+            raise Breach(f"carrier: {message} is submitted to {carrier}")
+        account = next(account for account in self._traffic.accounts if account.id == piece.account_id)
+        since = account.suppressed.get(phone)
+        if since is not None and since + timedelta(seconds=FRESH) < turn.claimed.at:
+            raise Breach(f"suppressed: {message} is submitted to a phone that opted out at {since}")
+
+    def unanswered(self, messages: int, carrier: str) -> None:
+        """So many messages of a window of the task that runs had no answer."""
+        self._turn().unanswered[carrier] += messages
+
+    def _turn(self) -> Turn:
+        task = running()
+        assert task is not None
+        return self._turns[task]
+
+    def _claim(self, claim: Callable[..., list[Slice]], *arguments: Any) -> list[Slice]:
+        """Nothing is claimed that was stopped or has ended."""
+        slices = claim(*arguments)
+        task = running()
+        if task is None or not slices:
+            return slices
+        turn = self._turns[task] = Turn(slices, self._claiming[task])
+        for piece in slices:
+            self._turn_of[piece.batch_id, piece.epoch] = turn
+            if piece.send_id in turn.claimed.stopped:
+                raise Breach(f"stopped: {piece.batch_id} is claimed, and its send is paused, held or canceled")
+            if piece.expires_at <= turn.claimed.at:
+                raise Breach(f"expired: {piece.batch_id} is claimed after its end at {piece.expires_at}")
+        return slices
+
+    def _close(self, close: Callable[..., None], connection: Connection, closings: list[Closing]) -> None:
+        """The crash of a worker leaves one window in doubt, and what had no answer; a crash of the database more."""
+        close(connection, closings)
+        for closing in closings:
+            doubts = closing.tally[MessageStatus.IN_DOUBT]
+            self._counts["recovered"] += 1
+            self._counts["in doubt by recovery"] += doubts
+            turn = self._turn_of.get((closing.batch_id, closing.epoch))
+            if turn is None or turn.claimed.crashes != self._counts["database crashes"]:
+                continue
+            turn.in_doubt[closing.batch_id] = doubts
+            for carrier in (LIVE, TEST):
+                pieces = [piece for piece in turn.slices if carrier_of(piece) == carrier]
+                doubts = sum(turn.in_doubt.get(piece.batch_id, 0) for piece in pieces)
+                if doubts > self._window + turn.unanswered[carrier]:
+                    raise Breach(f"window: {doubts} messages of a turn are in doubt, its windows are of {self._window}")
+
+
+def carrier_of(piece: Slice) -> str:
+    """Where the slice's messages must go."""
+    return TEST if piece.test else LIVE

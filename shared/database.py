@@ -16,9 +16,9 @@ IDLE_MILLISECONDS = 10_000
 STARTED = "GREATEST(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())"
 """SQL: when the database last began with what was on its disk, and lost every commit that had not reached it.
 
-That is at each start, and also whenever one of its processes crashes: then the others end and begin anew under the same
-postmaster, whose start does not change. Such a recovery resets all statistics (PostgreSQL documentation, "The Cumulative
-Statistics System").
+That is at each start, and whenever one of its processes crashes: then the others end and begin anew under the same
+postmaster, whose start does not change. Such a recovery resets all statistics (PostgreSQL documentation, "The
+Cumulative Statistics System").
 """
 
 

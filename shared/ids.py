@@ -12,7 +12,9 @@ time.
 
 import os
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import overload
 from uuid import UUID
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -61,3 +63,23 @@ def time_of(identifier: UUID) -> datetime:
 def first_id_at(at: datetime) -> UUID:
     """The smallest id of that moment: what a time range of ids is compared with."""
     return UUID(int=(at - EPOCH) // timedelta(milliseconds=1) << 80)
+
+
+class MessageIds(Sequence[UUID]):
+    """The ids of the messages at `indexes` of a batch, each made when it is asked for."""
+
+    def __init__(self, batch_id: UUID, indexes: Sequence[int]) -> None:
+        self.batch_id = batch_id
+        self.indexes = indexes
+
+    def __len__(self) -> int:
+        return len(self.indexes)
+
+    @overload
+    def __getitem__(self, place: int) -> UUID: ...
+    @overload
+    def __getitem__(self, place: slice) -> "MessageIds": ...
+    def __getitem__(self, place: int | slice) -> "UUID | MessageIds":
+        if isinstance(place, slice):
+            return MessageIds(self.batch_id, self.indexes[place])
+        return UUID(int=self.batch_id.int | self.indexes[place])

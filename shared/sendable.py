@@ -1,8 +1,12 @@
-"""What may be sent now, as one condition for every query that asks."""
+"""What may be sent now, as conditions for every query that asks."""
 
-SENDABLE = """
+GOES_ON = """
     s.state NOT IN ('paused', 'held', 'canceled') AND s.expires_at > clock_timestamp()
-    AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
     AND NOT EXISTS (SELECT FROM account a WHERE a.id = s.account_id AND a.state = 'frozen')
 """
-"""Of a send `s`: nobody stopped it, it is still valid, its own rate allows it, and its account's books are in order."""
+"""Of a send `s`: nobody stopped it, it is still valid, and its account's books are in order."""
+
+SENDABLE = f"""
+    {GOES_ON} AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
+"""
+"""Of a send `s`: it goes on, and its own rate allows more now."""

@@ -5,82 +5,18 @@ this commit on the messages of the intent may leave, up to the watermark, by thi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, transaction
-from shared.lifecycle import MessageStatus
 from shared.sendable import SENDABLE
+from worker.slices import Slice
 
 CANDIDATES = 64
 """Batches looked at in one claim."""
-
-
-class Result(NamedTuple):
-    """What became of one message in this turn; `at` is when it was answered."""
-
-    status: MessageStatus
-    reference: str | None
-    error: str | None
-    at: datetime
-    attempts: int
-
-
-@dataclass(slots=True)
-class Slice:
-    """The part of one batch that this turn may submit."""
-
-    batch_id: UUID
-    send_id: UUID
-    account_id: int
-    epoch: int
-    kind: str
-    sender_id: str
-    message: str
-    encoding: str
-    segments: int
-    price: int
-    test: bool
-    lane: int
-    expires_at: datetime
-    size: int
-    next_index: int
-    """First index that no turn has had, before this one."""
-    retry: list[int]
-    """Indexes that certainly never left, before this turn; when there are any, this turn is from them."""
-    attempts: int
-    indexes: list[int]
-    """The intent, in order of submission."""
-    phones: list[str]
-    """Phone of each index of the intent."""
-    watermark: int
-    """How many of the intent may have left."""
-    results: dict[int, Result] = field(default_factory=dict)
-    """By index; a throttled message has none, it is still to be submitted."""
-    unrecorded: list[int] = field(default_factory=list)
-    """Indexes whose result is not in the database yet."""
-    submitted: int = 0
-    """How many of the intent were submitted once."""
-    again: dict[int, int] = field(default_factory=dict)
-    """Indexes to submit once more in this turn, and the attempts they had."""
-    unsure: bool = False
-    """Whether rows that were written may be missing: `doubt_rows` was called."""
-    lost: bool = False
-    """Another worker has this batch now: nothing more may leave, but what was learned is still evidence."""
-
-    def doubt_rows(self) -> None:
-        """The database was away, or has crashed since: what was recorded may be gone, so it is looked for again.
-
-        A crash undoes commits that did not wait for the disk, and one that ended without an answer may have happened.
-        What this turn has learned it still knows.
-        """
-        self.unrecorded = list(self.results)
-        self.unsure = True
 
 
 CANDIDATE = text(

@@ -30,7 +30,8 @@ APPLY = text(
          WHERE (w.phone IS NULL OR m.phone = w.phone)
          ORDER BY m.id FOR UPDATE OF m
     ), moved AS (
-        UPDATE message m SET status = f.status, error = f.error, finished_at = f.done_at
+        UPDATE message m SET status = f.status, error = f.error,
+                             finished_at = GREATEST(f.done_at, m.submitted_at)
           FROM found f
          WHERE m.id = f.id AND f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status
         RETURNING m.id

@@ -5,30 +5,34 @@ same, where the batch's new owner has meanwhile put the message in doubt.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, copy_rows, transaction
-from shared.ids import index_of, message_id, prefix_of
+from shared.ids import MessageIds, index_of, prefix_of
 from shared.lifecycle import MessageStatus
-from worker.claim import Slice
+from shared.sendable import GOES_ON
 from worker.counts import add_to_sends
 from worker.doubt import Resolution, resolve
+from worker.slices import Slice
 
 MESSAGE_COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, reference, error"
+SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT
 DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
 
 ADVANCE = text(
     f"""
     UPDATE batch b
-       SET watermark = GREATEST(b.watermark, LEAST(w.watermark, b.intent)),
+       SET watermark = CASE WHEN {GOES_ON} THEN GREATEST(b.watermark, LEAST(w.watermark, b.intent))
+                            ELSE b.watermark END,
            lease_until = clock_timestamp() + make_interval(secs => :lease)
-      FROM unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:watermark AS int[])) AS w (id, epoch, watermark)
-     WHERE b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending'
-    RETURNING b.id, b.database_started = {STARTED} AS same_start
+      FROM unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:watermark AS int[])) AS w (id, epoch, watermark),
+           send s
+     WHERE b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending' AND s.id = b.send_id
+    RETURNING b.id, b.database_started = {STARTED} AS same_start, {GOES_ON} AS goes_on
     """
 )
 
@@ -51,7 +55,7 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
 
     The watermark is put `ahead` messages beyond those that have a result, so that no crash of this process can leave
     more than that in doubt. Renews the lease of `lease` seconds. A batch that is another worker's by now is marked
-    lost.
+    lost, one whose send may not go on is marked halted: nothing more of them may leave.
     """
     held = [piece for piece in slices if not piece.lost]
     watermarks = watermarks_ahead(held, ahead)
@@ -65,34 +69,31 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
                 "lease": lease,
             },
         )
-        kept = {row.id: row.same_start for row in rows}
+        kept = {row.id: row for row in rows}
         recorded = [piece for piece in held if piece.batch_id in kept]
         for piece in recorded:
-            if not kept[piece.batch_id]:
+            if not kept[piece.batch_id].same_start:
                 piece.doubt_rows()
         write_rows(connection, recorded, carrier, doubts=False)
         crashpoint("advance.before_commit")
     crashpoint("advance.committed")
     for piece, watermark in zip(held, watermarks, strict=True):
-        if piece.batch_id in kept:
-            piece.watermark = watermark
-            piece.unrecorded = [index for index in piece.unrecorded if in_doubt(piece, index)]
-        else:
+        row = kept.get(piece.batch_id)
+        if row is None:
             piece.lost = True
+            continue
+        piece.halted = not row.goes_on
+        piece.watermark = piece.watermark if piece.halted else watermark
+        piece.unrecorded = [place for place in piece.unrecorded if in_doubt(piece, place)]
     record_lost(engine, slices)
 
 
 def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:
-    """Each slice's watermark when `ahead` messages in all, of those that have no result, may be on their way.
-
-    Results may stand anywhere: who has opted out has one from the beginning.
-    """
+    """Each slice's watermark when `ahead` messages in all, of those that have no result, may be on their way."""
     watermarks = []
     for piece in slices:
-        waiting = [place for place, index in enumerate(piece.indexes, 1) if index not in piece.results]
-        watermark = len(piece.indexes) if len(waiting) <= ahead else waiting[ahead - 1] if ahead else 0
-        ahead -= min(ahead, len(waiting))
-        watermarks.append(max(piece.watermark, watermark))
+        watermark, ahead = piece.watermark_ahead(ahead)
+        watermarks.append(watermark)
     return watermarks
 
 
@@ -119,25 +120,11 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *,
     for piece in slices:
         if piece.unsure:
             forget_recorded(connection, piece)
-        if piece.unrecorded:
-            counter = counted.setdefault(piece.send_id, Counter())
-        prefix = prefix_of(piece.batch_id)
-        phones = dict(zip(piece.indexes, piece.phones, strict=True)) if piece.unrecorded else {}
-        for index in piece.unrecorded:
-            status, reference, error, at, attempts = piece.results[index]
-            if status == MessageStatus.IN_DOUBT and not doubts:
-                continue
-            counter[status] += 1
-            finished = r"\N" if status in (MessageStatus.SENT, MessageStatus.IN_DOUBT) else str(at)
-            lines.append(
-                f"{prefix}{index:04x}\t{phones[index]}\t{at}\t{finished}\t{status}\t{piece.price}\t{attempts}"
-                f"\t{carrier}\t{field(reference)}\t{field(error)}\n"
-            )
-            if status == MessageStatus.IN_DOUBT:
-                doubt_lines.append(
-                    f"{prefix}{index:04x}\t{carrier}\t{field(piece.sender_id)}\t{phones[index]}\t{at}"
-                    f"\t{piece.expires_at}\n"
-                )
+        places = piece.unrecorded if doubts else [place for place in piece.unrecorded if not in_doubt(piece, place)]
+        if places:
+            counted.setdefault(piece.send_id, Counter()).update(piece.result(place).status for place in places)
+            lines += message_lines(piece, places, carrier)
+            doubt_lines += doubt_lines_of(piece, places, carrier)
     if lines:
         copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(lines))
     if doubt_lines:
@@ -145,17 +132,42 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *,
     add_to_sends(connection, counted)
 
 
+def message_lines(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:
+    """The rows of the messages, as COPY reads them. The first case is nearly all of them."""
+    prefix, indexes, phones = prefix_of(piece.batch_id), piece.indexes, piece.phones
+    carried = f"{piece.price}\t1\t{carrier}"
+    for place in places:
+        status, reference, error, at, attempts = piece.result(place)
+        name = f"{prefix}{indexes[place]:04x}\t{phones[place]}\t{at}"
+        if status is SENT and attempts == 1 and error is None:
+            yield f"{name}\t\\N\tsent\t{carried}\t{field(reference)}\t\\N\n"
+        else:
+            finished = r"\N" if status in (SENT, IN_DOUBT) else at
+            rest = f"{piece.price}\t{attempts}\t{carrier}\t{field(reference)}\t{field(error)}"
+            yield f"{name}\t{finished}\t{status}\t{rest}\n"
+
+
+def doubt_lines_of(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:
+    """The rows of `doubt` for those of the messages that are in doubt, as COPY reads them."""
+    prefix, constant = prefix_of(piece.batch_id), f"{carrier}\t{field(piece.sender_id)}"
+    for place in places:
+        if in_doubt(piece, place):
+            at = piece.result(place).at
+            name = f"{prefix}{piece.indexes[place]:04x}"
+            yield f"{name}\t{constant}\t{piece.phones[place]}\t{at}\t{piece.expires_at}\n"
+
+
 def forget_recorded(connection: Connection, piece: Slice) -> None:
     """Strike from the unrecorded what has a row: the commit whose answer was lost had happened after all."""
-    ids = [message_id(piece.batch_id, index) for index in piece.unrecorded]
-    known = {index_of(row.id) for row in connection.execute(KNOWN, {"ids": ids})}
-    piece.unrecorded = [index for index in piece.unrecorded if index not in known]
+    ids = MessageIds(piece.batch_id, [piece.indexes[place] for place in piece.unrecorded])
+    known = {index_of(row.id) for row in connection.execute(KNOWN, {"ids": list(ids)})}
+    piece.unrecorded = [place for place in piece.unrecorded if piece.indexes[place] not in known]
     piece.unsure = False
 
 
-def in_doubt(piece: Slice, index: int) -> bool:
+def in_doubt(piece: Slice, place: int) -> bool:
     """Whether no answer came for the message."""
-    return piece.results[index].status == MessageStatus.IN_DOUBT
+    return piece.result(place).status is IN_DOUBT
 
 
 def record_lost(engine: Engine, slices: list[Slice]) -> None:
@@ -163,19 +175,18 @@ def record_lost(engine: Engine, slices: list[Slice]) -> None:
 
     All of them: rows that were recorded may have been undone by a crash of the database.
     """
-    lost = [piece for piece in slices if piece.lost and piece.results]
+    lost = [piece for piece in slices if piece.lost]
     evidence = [
-        Resolution(message_id(piece.batch_id, index), *result[:3])
+        Resolution(identifier, *result[:3])
         for piece in lost
-        for index, result in piece.results.items()
-        if result.status != MessageStatus.IN_DOUBT
+        for identifier, result in zip(MessageIds(piece.batch_id, piece.indexes), piece.results, strict=True)
+        if result is not None and result.status is not IN_DOUBT
     ]
     if evidence:
         with transaction(engine) as connection:
             resolve(connection, evidence)
     for piece in lost:
-        piece.results.clear()
-        piece.unrecorded.clear()
+        piece.forget()
 
 
 def field(value: str | None) -> str:

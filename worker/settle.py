@@ -15,9 +15,9 @@ from shared.crashpoints import crashpoint
 from shared.database import transaction
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
-from worker.claim import Slice
 from worker.counts import add_to_sends
 from worker.record import fence, record_lost, write_rows
+from worker.slices import Slice
 
 MOST_CRASHES = 5
 """A batch whose workers died this often in a row holds its send for an operator."""
@@ -107,8 +107,11 @@ def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float) -> No
 
 
 def _closing(piece: Slice, wait: float) -> Closing:
-    unsent = [index for index in piece.indexes if index not in piece.results]
-    fresh = not piece.retry
+    unsent, next_index, rest = piece.unsent(), piece.next_index, piece.retry[len(piece.indexes) :]
+    if not piece.retry:
+        next_index += len(piece.indexes)
+        while unsent and unsent[-1] == next_index - 1:  # the turn did not come so far: nothing to remember one by one
+            next_index = unsent.pop()
     return Closing(
         batch_id=piece.batch_id,
         send_id=piece.send_id,
@@ -118,9 +121,9 @@ def _closing(piece: Slice, wait: float) -> Closing:
         segments=piece.segments,
         price=piece.price,
         size=piece.size,
-        next_index=piece.next_index + (len(piece.indexes) if fresh else 0),
-        retry=unsent + piece.retry[len(piece.indexes) :],
-        tally=Counter(result.status for result in piece.results.values()),
+        next_index=next_index,
+        retry=unsent + rest,
+        tally=Counter(result.status for result in piece.results if result is not None),
         attempts=piece.attempts + max(piece.again.values()) if piece.again else 0,
         wait=wait if piece.again else 0.0,
     )

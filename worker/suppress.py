@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Engine, text
 
-from shared.lifecycle import MessageStatus
-from worker.claim import Result, Slice
+from worker.slices import Slice
 
 FRESH = 1.0
 """Seconds for which it is remembered that an account has nobody on its list."""
@@ -43,8 +42,7 @@ class Suppressions:
 def _reject(piece: Slice, suppressed: set[int]) -> None:
     if not suppressed:
         return
-    now = datetime.now(UTC)
-    for index, phone in zip(piece.indexes, piece.phones, strict=True):
+    now = str(datetime.now(UTC))
+    for place, phone in enumerate(piece.phones):
         if int(phone) in suppressed:
-            piece.results[index] = Result(MessageStatus.REJECTED, None, "suppressed", now, 0)
-            piece.unrecorded.append(index)
+            piece.reject(place, "suppressed", now)

@@ -6,7 +6,8 @@
     record     what was answered, and how far the next window may go                     a commit off disk
     settle     rows, counters and credits of the whole turn                              one commit on disk
 
-A turn that dies anywhere is recovered when its lease runs out; at most one window's share is then in doubt.
+A turn that dies anywhere is recovered when its lease runs out; at most one window's share is then in doubt. A send
+that is paused, held or canceled, and a worker that is told to stop, stop at the end of the window under way.
 """
 
 import logging
@@ -19,20 +20,25 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from shared.crashpoints import crashpoint
-from shared.ids import message_id
+from shared.ids import MessageIds
 from shared.lifecycle import MessageStatus
 from shared.settings import Settings
 from worker.carriers.base import Answer, Carrier, Outcome, Parcel
-from worker.claim import Result, Slice, claim
+from worker.claim import claim
 from worker.pacing import Pacer
 from worker.record import advance
 from worker.settle import settle
+from worker.slices import Result, Slice
 from worker.suppress import Suppressions
 
 log = logging.getLogger(__name__)
 
+TURN_SECONDS = 1.0
+"""After so long a turn submits no other window; the rest of its intent goes back."""
 MOST_AT_ONCE = 5_000
 """Segments of one turn when the carrier has no rate limit."""
+FIRST_SPEED = 1_000.0
+"""Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
 TURN_SHARE = 0.25
 """Seconds of the carrier's rate that the turns of one process claim together."""
 MOST_ATTEMPTS = 3
@@ -52,7 +58,7 @@ STATUS_OF = {
 }
 
 Window = list[tuple[Slice, list[int]]]
-"""Indexes to submit together, by slice."""
+"""Places to submit together, by slice."""
 
 
 class Turns:
@@ -65,6 +71,8 @@ class Turns:
         self._pacer = pacer
         self._settings = settings
         self._suppressions = Suppressions(engine)
+        self._free = threading.BoundedSemaphore(settings.turns)
+        self._speed = FIRST_SPEED
         self.stop = threading.Event()
 
     def drain(self) -> int:
@@ -75,40 +83,50 @@ class Turns:
         return turns
 
     def take_turn(self) -> bool:
-        """Claim, submit and settle the next messages. False when nothing may be sent now."""
-        carrier = self._live
-        stride = max(1, carrier.window // self._settings.turns)
-        slices = claim(self._engine, self._budget(carrier), stride, self._settings.lease)
-        for test in (False, True):
-            pieces = [piece for piece in slices if piece.test == test]
-            if pieces:
-                self._send(self.carrier_of(test), pieces, stride)
-        return bool(slices)
+        """Claim, submit and settle the next messages. False when nothing may be sent now.
+
+        No more turns than the settings say are taken at a time, whoever asks: each has its share of the window.
+        """
+        with self._free:
+            if self.stop.is_set():
+                return False
+            stride = max(1, self._live.window // self._settings.turns)
+            slices = claim(self._engine, self._budget(stride), stride, self._settings.lease)
+            for test in (False, True):
+                pieces = [piece for piece in slices if piece.test == test]
+                if pieces:
+                    self._send(self.carrier_of(test), pieces, stride)
+            return bool(slices)
 
     def carrier_of(self, test: bool) -> Carrier:
         """The carrier of a send: test keys always go to the simulator."""
         return self._simulator if test else self._live
 
-    def _budget(self, carrier: Carrier) -> int:
-        if carrier.rate <= 0:
-            return MOST_AT_ONCE
-        return min(MOST_AT_ONCE, max(1, int(carrier.rate * TURN_SHARE / self._settings.turns)))
+    def _budget(self, stride: int) -> int:
+        """Segments of the next turn: what can be submitted in its time."""
+        if self._live.rate > 0:
+            return min(MOST_AT_ONCE, max(1, int(self._live.rate * TURN_SHARE / self._settings.turns)))
+        return min(MOST_AT_ONCE, max(stride, int(self._speed * TURN_SECONDS)))
 
     def _send(self, carrier: Carrier, slices: list[Slice], stride: int) -> None:
         self._suppressions.drop(slices)
-        waits = 0
+        begun, submitted, waits = time.monotonic(), 0, 0
         while waits <= MOST_WAITS and (window := next_window(slices, stride)):
-            segments = sum(len(indexes) * piece.segments for piece, indexes in window)
+            segments = sum(len(places) * piece.segments for piece, places in window)
             if not self._pacer.take(carrier.name, carrier.rate, segments, self.stop):
                 break
             crashpoint("submit.before")
             outcomes = carrier.submit(parcels(window))
             crashpoint("submit.answered")
+            submitted += segments
             if note(window, outcomes):
                 self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))
                 waits += 1
-            if unfinished(slices) and not self._advance(carrier, slices, stride):
+            if self.stop.is_set() or time.monotonic() - begun > TURN_SECONDS or not unfinished(slices):
                 break
+            if not self._advance(carrier, slices, stride):
+                break
+        self._speed = submitted / max(0.001, time.monotonic() - begun)
         self._settle(carrier, slices)
 
     def _advance(self, carrier: Carrier, slices: list[Slice], stride: int) -> bool:
@@ -138,59 +156,48 @@ class Turns:
 
 
 def next_window(slices: list[Slice], size: int) -> Window:
-    """Up to `size` messages that may leave now: first those to go again, then the next ones below the watermark."""
+    """Up to `size` messages that may leave now."""
     window: Window = []
     for piece in slices:
-        if piece.lost or size <= 0:
-            continue
-        indexes = list(piece.again)[:size]
-        fresh = piece.indexes[piece.submitted : min(piece.watermark, piece.submitted + size - len(indexes))]
-        piece.submitted += len(fresh)
-        fresh = [index for index in fresh if index not in piece.results]
-        indexes += fresh
-        size -= len(indexes)
-        if indexes:
-            window.append((piece, indexes))
+        if size > 0 and not piece.lost and not piece.halted and (places := piece.take(size)):
+            window.append((piece, places))
+            size -= len(places)
     return window
 
 
 def unfinished(slices: list[Slice]) -> bool:
-    """Whether a slice that is still ours has messages without a result."""
-    return any(len(piece.results) < len(piece.indexes) and not piece.lost for piece in slices)
+    """Whether any slice has messages that this turn may still submit."""
+    return any(piece.unfinished for piece in slices)
 
 
 def parcels(window: Window) -> list[Parcel]:
     """The window as a driver takes it."""
-    made = []
-    for piece, indexes in window:
-        phones = dict(zip(piece.indexes, piece.phones, strict=True))
-        made.append(
-            Parcel(
-                sender_id=piece.sender_id,
-                text=piece.message,
-                encoding=piece.encoding,
-                segments=piece.segments,
-                expires_at=piece.expires_at,
-                ids=[message_id(piece.batch_id, index) for index in indexes],
-                phones=[phones[index] for index in indexes],
-            )
+    return [
+        Parcel(
+            sender_id=piece.sender_id,
+            text=piece.message,
+            encoding=piece.encoding,
+            segments=piece.segments,
+            expires_at=piece.expires_at,
+            ids=MessageIds(piece.batch_id, [piece.indexes[place] for place in places]),
+            phones=[piece.phones[place] for place in places],
         )
-    return made
+        for piece, places in window
+    ]
 
 
 def note(window: Window, outcomes: list[Outcome]) -> bool:
     """Keep each message's result. Returns whether any must go again: throttled, or failed and not too often yet."""
-    now = datetime.now(UTC)
+    now = str(datetime.now(UTC))
     again = False
     answers = iter(outcomes)
-    for piece, indexes in window:
-        for index in indexes:
+    for piece, places in window:
+        for place in places:
             answer, reference, error = next(answers)
-            attempts = piece.again.pop(index, 0) + (answer != Answer.THROTTLED)
-            if answer == Answer.THROTTLED or (answer == Answer.FAILED and attempts + piece.attempts < MOST_ATTEMPTS):
-                piece.again[index] = attempts
+            attempts = piece.again.pop(place, 0) + (answer is not Answer.THROTTLED)
+            if answer is Answer.THROTTLED or (answer is Answer.FAILED and attempts + piece.attempts < MOST_ATTEMPTS):
+                piece.again[place] = attempts
                 again = True
             else:
-                piece.results[index] = Result(STATUS_OF[answer], reference, error, now, attempts + piece.attempts)
-                piece.unrecorded.append(index)
+                piece.put(place, Result(STATUS_OF[answer], reference, error, now, attempts + piece.attempts))
     return again

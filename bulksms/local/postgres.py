@@ -91,10 +91,16 @@ class Postgres(Server):
             return False
         return True
 
-    def stop(self, mode: str = "fast", *, timeout: float = 30.0) -> None:
+    def stop(self, mode: str = "fast", *, timeout: float = 30.0) -> bool:
         """Shut it down: "smart" waits for clients to leave, "fast" sends them away, "immediate" is a crash."""
-        self._stop(STOP_SIGNALS[mode], timeout)
+        self.ask_to_stop(STOP_SIGNALS[mode])
+        return self.wait_stopped(timeout)
+
+    def wait_stopped(self, timeout: float) -> bool:
+        """Wait for its end, and kill what is left of it after `timeout` seconds. Returns whether it ended by itself."""
+        in_time = super().wait_stopped(timeout)
         self._lock.release()
+        return in_time
 
     def kill(self) -> None:
         """SIGKILL to the postmaster and its children. What was committed is there at the next start."""

@@ -74,9 +74,31 @@ class Process:
             meanwhile()
             time.sleep(POLL_SECONDS)
 
-    def stop(self, *, timeout: float = 30.0) -> None:
-        """Ask it to end, and kill what is left of it after `timeout` seconds. Does nothing when it does not run."""
-        self._stop(self.stop_signal, timeout)
+    def ask_to_stop(self, number: signal.Signals | None = None) -> None:
+        """Ask it to end, by its own signal or another, without waiting. Does nothing when it does not run."""
+        if self._child is not None and self._child.poll() is None:
+            self._child.send_signal(number or self.stop_signal)
+
+    def stop(self, *, timeout: float = 30.0) -> bool:
+        """Ask it to end, and kill what is left of it after `timeout` seconds. Does nothing when it does not run.
+
+        Returns whether it ended by itself.
+        """
+        self.ask_to_stop()
+        return self.wait_stopped(timeout)
+
+    def wait_stopped(self, timeout: float) -> bool:
+        """Wait for its end, and kill what is left of it after `timeout` seconds. Returns whether it ended by itself."""
+        if self._child is None:
+            return True
+        in_time = True
+        try:
+            self._child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            in_time = False
+            self.kill()
+        self.sweep()
+        return in_time
 
     def kill(self) -> None:
         """SIGKILL to it and to everything that it started, without warning; returns when all have ended."""
@@ -115,17 +137,6 @@ class Process:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-
-    def _stop(self, number: signal.Signals, timeout: float) -> None:
-        if self._child is None:
-            return
-        if self._child.poll() is None:
-            self._child.send_signal(number)
-            try:
-                self._child.wait(timeout)
-            except subprocess.TimeoutExpired:
-                self.kill()
-        self.sweep()
 
     def _spawn(
         self,

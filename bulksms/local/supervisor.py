@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import groupby
 from types import FrameType
 from typing import Self
 
@@ -103,9 +104,16 @@ class Supervisor:
             time.sleep(LOOK_SECONDS)
 
     def stop(self) -> None:
-        """Stop all children, the last one first."""
-        for child in reversed(self._children):
-            child.process.stop(timeout=STOP_SECONDS)
+        """Stop all children, the last one first; those that are named alike but for a number together."""
+        last_first = [child.process for child in reversed(self._children)]
+        for _, alike in groupby(last_first, key=lambda process: process.name.rstrip("-0123456789")):
+            together = list(alike)
+            for process in together:
+                process.ask_to_stop()
+            deadline = time.monotonic() + STOP_SECONDS
+            for process in together:
+                if not process.wait_stopped(max(0.1, deadline - time.monotonic())):
+                    self._say(f"{process.name} had not ended after {STOP_SECONDS:.0f} s and was killed")
         self._children.clear()
 
     def _look_after(self, child: _Child) -> None:

@@ -19,10 +19,11 @@ import worker.settle
 from shared.database import STARTED
 from shared.lifecycle import MessageStatus
 from shared.money import Entry
+from shared.sendable import GOES_ON
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
-from worker.claim import Slice
 from worker.settle import Closing
+from worker.slices import Slice
 
 Change = tuple[ModuleType, str, Any]
 
@@ -114,7 +115,7 @@ def watermark_by_count() -> list[Change]:
     """The watermark counts the results, wherever in the intent they are."""
 
     def ahead_of(slices: list[Slice], ahead: int) -> list[int]:
-        return [max(piece.watermark, min(len(piece.indexes), len(piece.results) + ahead)) for piece in slices]
+        return [max(piece.watermark, min(len(piece.indexes), piece.known + ahead)) for piece in slices]
 
     return [(worker.record, "watermarks_ahead", ahead_of)]
 
@@ -153,6 +154,7 @@ MUTATIONS = (
         ],
     ),
     Mutation("watermark by count", watermark_by_count),
+    Mutation("turns go on with a stopped send", lambda: [sql(worker.record, "ADVANCE", GOES_ON, "true")]),
     Mutation(
         "give-back without the watermark",
         lambda: [sql(worker.recovery, "LEFT_BEHIND", MAY_HAVE_LEFT, "0")],

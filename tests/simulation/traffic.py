@@ -1,6 +1,7 @@
 """The accounts of a run, what they send, and what they think better of."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -51,6 +52,8 @@ class Traffic:
     """Those for which a client has its answer."""
     stopped: set[UUID] = field(default_factory=set)
     """Sends that are paused, held or canceled: none of their messages may be claimed."""
+    stops: Counter[UUID] = field(default_factory=Counter)
+    """How often each send was stopped."""
     recipients: dict[UUID, list[str]] = field(default_factory=dict)
     """The phones of each send."""
     phones: int = 0
@@ -136,7 +139,9 @@ class Traffic:
     def look_what_is_stopped(self) -> None:
         """Read the states of the sends."""
         with self.engine.connect() as connection:
-            self.stopped = set(connection.execute(STOPPED).scalars())
+            stopped = set(connection.execute(STOPPED).scalars())
+        self.stops.update(stopped - self.stopped)
+        self.stopped = stopped
 
     def _opt_out(self, draft: Draft) -> None:
         """Some of the phones of a send opt out."""

@@ -19,8 +19,8 @@ from shared.lifecycle import MessageStatus
 from tests.simulation.carrier import Breach
 from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
-from worker.claim import Slice
 from worker.settle import Closing
+from worker.slices import Slice
 from worker.suppress import FRESH
 
 LIVE, TEST = "live", "test"
@@ -47,6 +47,8 @@ class Turn:
     """Messages that a carrier gave no answer to."""
     in_doubt: dict[UUID, int] = field(default_factory=dict)
     """Messages that a recovery put in doubt, by batch. It may not have been committed, and is then tried again."""
+    after_stop: Counter[tuple[UUID, int]] = field(default_factory=Counter)
+    """Messages submitted though their send was stopped, by send and how often it had been stopped."""
 
 
 class Watch:
@@ -82,6 +84,11 @@ class Watch:
         if carrier != carrier_of(piece):
             raise Breach(f"carrier: {message} is submitted to {carrier}")
         account = next(account for account in self._traffic.accounts if account.id == piece.account_id)
+        if piece.send_id in self._traffic.stopped:
+            stop = piece.send_id, self._traffic.stops[piece.send_id]
+            turn.after_stop[stop] += 1
+            if turn.after_stop[stop] > self._window:
+                raise Breach(f"stopped: more than a window of {piece.send_id} left after it was stopped")
         since = account.suppressed.get(phone)
         if since is not None and since + timedelta(seconds=FRESH) < turn.claimed.at:
             raise Breach(f"suppressed: {message} is submitted to a phone that opted out at {since}")

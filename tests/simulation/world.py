@@ -154,7 +154,8 @@ class World:
                 self.traffic.go_on()
             process = self.processes[number % len(self.processes)]
             self._begin(process, "sweep", process.sweeper.recover_and_wake)
-            self._begin(process, "work", process.sweeper.work)
+            if process.count("work") < self.settings.turns:
+                self._begin(process, "work", process.sweeper.work)
             for _ in range(8):
                 self._deliver_receipts()
             self._deliver_late_answers()

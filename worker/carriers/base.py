@@ -4,7 +4,7 @@ A driver knows one carrier's protocol and nothing else. The policy (order, pace,
 it, so a new driver is made by copying one and changing how it talks.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -46,7 +46,7 @@ class Parcel:
     encoding: str
     segments: int
     expires_at: datetime
-    ids: list[UUID]
+    ids: Sequence[UUID]
     phones: list[str]
 
 

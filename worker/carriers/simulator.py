@@ -35,6 +35,11 @@ UNDELIVERED, REJECTED, THROTTLED, SLOW, SILENT_TAKEN, SILENT, EARLY, TWICE, NEVE
 
 ACCEPTED_OUTCOMES = frozenset({UNDELIVERED, THROTTLED, SLOW, SILENT_TAKEN, EARLY, TWICE, NEVER})
 
+EARLY_SECONDS = 0.2
+"""Before the answer to a message whose receipt comes first."""
+LOOK_SECONDS = 0.05
+"""Between looks for receipts that are due."""
+
 TAKE_DUE = text(
     """
     DELETE FROM simulated_receipt WHERE id IN (
@@ -90,8 +95,8 @@ class Simulator:
         receipts: list[str] = []
         outcomes = []
         waits = [self._round_trip]
-        now = datetime.now(UTC)
-        due, at_once = now + self._delay, now - timedelta(seconds=1)
+        at_once = datetime.now(UTC)
+        due = at_once + self._delay
         for parcel in parcels:
             for message, phone in zip(parcel.ids, parcel.phones, strict=True):
                 magic = phone[:5] if phone.startswith("999") else ""
@@ -104,6 +109,8 @@ class Simulator:
                     receipts += [line] * {NEVER: 0, TWICE: 2}.get(magic, 1)
                 if magic in (SLOW, SILENT, SILENT_TAKEN):
                     waits.append(self.answer_time)
+                if magic == EARLY:
+                    waits.append(min(EARLY_SECONDS, self.answer_time))
         kept = self._keep(submits, receipts)
         time.sleep(max(waits))
         return outcomes if kept else [given_up(outcome) for outcome in outcomes]
@@ -145,12 +152,12 @@ class Simulator:
         return True
 
     def _deliver(self) -> None:
-        while not self._stop.wait(0.05):
+        while not self._stop.wait(LOOK_SECONDS):
             try:
                 while self.deliver_due() and not self._stop.is_set():
                     pass
             except Exception as error:
-                log.warning("receipts wait, the database is away: %s", error)
+                log.warning("receipts could not be stored, they come again: %r", error)
                 self._stop.wait(1)
 
     def deliver_due(self) -> int:

@@ -1,0 +1,140 @@
+"""The part of one batch that a turn may submit, and what became of it.
+
+A message is known here by its place in the intent, from 0. Nothing below asks the database or a clock.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from shared.lifecycle import MessageStatus
+
+
+class Result(NamedTuple):
+    """What became of one message in this turn; `at` is when it was answered, as COPY reads a time."""
+
+    status: MessageStatus
+    reference: str | None
+    error: str | None
+    at: str
+    attempts: int
+
+
+@dataclass(slots=True)
+class Slice:
+    """One batch's intent."""
+
+    batch_id: UUID
+    send_id: UUID
+    account_id: int
+    epoch: int
+    kind: str
+    sender_id: str
+    message: str
+    encoding: str
+    segments: int
+    price: int
+    test: bool
+    lane: int
+    expires_at: datetime
+    size: int
+    next_index: int
+    """First index that no turn has had, before this one."""
+    retry: list[int]
+    """Indexes that certainly never left, before this turn; when there are any, this turn is from them."""
+    attempts: int
+    indexes: list[int]
+    """Index in the batch of each place, in order of submission."""
+    phones: list[str]
+    """Phone of each place."""
+    watermark: int
+    """Places below it may have left."""
+    results: list[Result | None] = field(init=False)
+    """By place. A throttled message has none, it is still to be submitted."""
+    known: int = 0
+    """How many have a result."""
+    rejected: int = 0
+    """How many of them were never to be submitted: who has opted out."""
+    unrecorded: list[int] = field(default_factory=list)
+    """Places whose result is not in the database yet."""
+    submitted: int = 0
+    """Places below it were submitted, or rejected."""
+    again: dict[int, int] = field(default_factory=dict)
+    """Places to submit once more in this turn, and the attempts they had."""
+    unsure: bool = False
+    """Whether rows that were written may be missing: `doubt_rows` was called."""
+    halted: bool = False
+    """Its send may not go on: paused, held, canceled or expired since the claim."""
+    lost: bool = False
+    """Another worker has this batch now: nothing more may leave, but what was learned is still evidence."""
+
+    def __post_init__(self) -> None:
+        self.results = [None] * len(self.indexes)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether messages without a result may still be submitted in this turn."""
+        return self.known < len(self.indexes) and not (self.lost or self.halted)
+
+    def take(self, size: int) -> list[int]:
+        """Up to `size` places that may leave now: first those to go again, then the next ones below the watermark."""
+        places = list(self.again)[:size]
+        end = min(self.watermark, self.submitted + size - len(places))
+        fresh: Sequence[int] = range(self.submitted, end)
+        if self.rejected:
+            fresh = [place for place in fresh if self.results[place] is None]
+        self.submitted = max(self.submitted, end)
+        return [*places, *fresh]
+
+    def put(self, place: int, result: Result) -> None:
+        """Keep a message's result, to be recorded."""
+        self.known += self.results[place] is None
+        self.results[place] = result
+        self.unrecorded.append(place)
+
+    def result(self, place: int) -> Result:
+        """The result of a message that has one."""
+        result = self.results[place]
+        assert result is not None
+        return result
+
+    def reject(self, place: int, error: str, at: str) -> None:
+        """Give a message that was not submitted its end."""
+        self.put(place, Result(MessageStatus.REJECTED, None, error, at, 0))
+        self.rejected += 1
+
+    def watermark_ahead(self, ahead: int) -> tuple[int, int]:
+        """The watermark at which up to `ahead` messages may be on their way, and how many of them that leaves over.
+
+        Every place below `submitted` has a result or goes again; beyond it only who was rejected has one.
+        """
+        waiting: Sequence[int] = range(self.submitted, len(self.indexes))
+        if self.rejected:
+            waiting = [place for place in waiting if self.results[place] is None]
+        fresh = max(0, min(len(waiting), ahead - len(self.again)))
+        watermark = waiting[fresh - 1] + 1 if fresh else self.submitted
+        if fresh == len(waiting):
+            watermark = len(self.indexes)
+        return max(self.watermark, watermark), max(0, ahead - len(self.again) - fresh)
+
+    def unsent(self) -> list[int]:
+        """Indexes of the messages without a result, in order: they certainly never left."""
+        if self.known == len(self.indexes):
+            return []
+        return [index for index, result in zip(self.indexes, self.results, strict=True) if result is None]
+
+    def doubt_rows(self) -> None:
+        """The database was away, or has crashed since: what was recorded may be gone, so it is looked for again.
+
+        A crash undoes commits that did not wait for the disk, and one that ended without an answer may have happened.
+        What this turn has learned it still knows.
+        """
+        self.unrecorded = [place for place, result in enumerate(self.results) if result is not None]
+        self.unsure = True
+
+    def forget(self) -> None:
+        """Drop every result: it is recorded, or was offered as evidence."""
+        self.results = [None] * len(self.indexes)
+        self.unrecorded.clear()

@@ -42,7 +42,7 @@ class WorkerProcess:
         """Open one carrier, its receipts and late answers going to the database."""
 
         def on_receipts(said: list[Receipt]) -> None:
-            receipts.record(self.engine, carrier.name, said)
+            receipts.record(self.engine, carrier.name, said, self.turns.references)
 
         def on_late_answers(answers: list[LateAnswer]) -> None:
             record_late(self.engine, answers)

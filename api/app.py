@@ -2,12 +2,10 @@
 
 import json
 import logging
-import re
-import secrets
 from typing import Any
 
 from celery import Celery
-from flask import Flask, Response, g, request, send_from_directory
+from flask import Flask, Response, request, send_from_directory
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -15,6 +13,7 @@ from werkzeug.exceptions import HTTPException
 
 import api.resources  # noqa: F401 - declares the endpoints
 from api.endpoint import answer_json, mount, services
+from api.headers import REQUEST_ID, StandardHeaders
 from api.openapi import document
 from api.problems import CATALOGUE, Problem
 from api.services import Services
@@ -25,8 +24,6 @@ from shared.settings import Settings, from_environment
 
 log = logging.getLogger(__name__)
 
-REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
 OF_STATUS = {
     404: "not_found",
     405: "method_not_allowed",
@@ -52,25 +49,8 @@ def create_app(
     _add_health(app)
     _add_documents(app)
     _add_errors(app)
-    app.before_request(_begin)
-    app.after_request(_finish)
+    app.wsgi_app = StandardHeaders(app.wsgi_app, settings.requests_per_second)  # type: ignore[method-assign]
     return app
-
-
-def _begin() -> None:
-    given = request.headers.get("X-Request-Id", "")
-    g.request_id = given if REQUEST_ID.fullmatch(given) else f"req_{secrets.token_hex(8)}"
-
-
-def _finish(response: Response) -> Response:
-    work = services()
-    rate = work.settings.requests_per_second
-    response.headers["X-Request-Id"] = g.get("request_id", "")
-    response.headers["RateLimit-Policy"] = f'"requests";q={rate};w=1'
-    response.headers["RateLimit"] = f'"requests";r={g.get("rate_left", rate)};t=1'
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
-    return response
 
 
 def _add_errors(app: Flask) -> None:
@@ -98,12 +78,12 @@ def _add_errors(app: Flask) -> None:
     def internal_error(error: Exception) -> Response:
         if isinstance(error, DBAPIError) and error.connection_invalidated:
             return unavailable(error)
-        log.error("internal error, request %s", g.get("request_id"), exc_info=error)
+        log.error("internal error, request %s", request.environ[REQUEST_ID], exc_info=error)
         return _answer(Problem("internal_error", "Something went wrong on our side."))
 
 
 def _answer(problem: Problem) -> Response:
-    made = problem.document(request.path[:500], g.get("request_id", ""))
+    made = problem.document(request.path[:500], request.environ[REQUEST_ID])
     response = Response(json.dumps(made), problem.kind.status, mimetype="application/problem+json")
     response.headers["Cache-Control"] = "no-store"
     response.headers.update(problem.headers)

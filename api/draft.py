@@ -14,6 +14,8 @@ from shared.segments import Segmentation
 
 BATCH_SIZE = 1000
 """Recipients of one batch, and of one Celery task."""
+encode = json.JSONEncoder(separators=(",", ":")).encode
+"""JSON without spaces."""
 INLINE = 1000
 """Entries of a list that are part of the answer itself."""
 
@@ -101,7 +103,7 @@ class Draft:
     def answer(self, balance: int) -> str:
         """The body of the 200, when `balance` credits are left to spend."""
         made = self._single(balance) if self.kind == "single" else self._bulk(balance)
-        return json.dumps(made, separators=(",", ":"))
+        return encode(made)
 
     def _single(self, balance: int) -> dict[str, Any]:
         return {
@@ -168,4 +170,4 @@ class Draft:
 
 def stamp(moment: datetime) -> str:
     """A UTC time as the API writes it, to the millisecond."""
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, current_app, request
 from marshmallow import Schema, ValidationError
 
 from api.body import LARGE_BODY, SMALL_BODY, read_json
+from api.headers import RATE_LEFT
 from api.problems import Problem, invalid
 from api.schemas import errors_of
 from api.services import Services
@@ -110,7 +111,7 @@ def authenticate(scope: str) -> Caller:
     work = services()
     caller = work.tokens.read(request.headers.get("Authorization"))
     left = work.requests.take(caller.account_id)
-    g.rate_left = max(0, int(left))
+    request.environ[RATE_LEFT] = max(0, int(left))
     if left < 0:
         wait = work.requests.wait(left)
         raise Problem(
@@ -135,11 +136,8 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
 def answer_json(answer: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """An answer as JSON."""
     body = answer if isinstance(answer, str) else json.dumps(answer, separators=(",", ":"), default=_as_text)
-    response = Response(body, status, mimetype="application/json")
-    response.headers["Cache-Control"] = "no-store"
-    if headers:
-        response.headers.update(headers)
-    return response
+    made = [("Content-Type", "application/json"), ("Cache-Control", "no-store"), *(headers or {}).items()]
+    return Response(body, status, made)
 
 
 def timestamp(moment: datetime | None) -> str | None:

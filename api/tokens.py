@@ -20,6 +20,8 @@ VALID = 86_400
 """Seconds."""
 FRESH = 2.0
 """Seconds after which revocations are read again."""
+REMEMBERED = 10_000
+"""Tokens whose signature need not be computed again."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
 
 KEY = text(
@@ -68,6 +70,7 @@ class Tokens:
         self._engine = engine
         self._pepper = secret_key
         self._serializer = URLSafeTimedSerializer(secret_key, salt="access-token")
+        self._parsed: dict[str, Caller] = {}
         self._revocations = Revocations()
         self._read_at = float("-inf")
         self._lock = threading.Lock()
@@ -103,6 +106,16 @@ class Tokens:
 
     def parse(self, token: str) -> Caller:
         """The caller of a token that we signed. Raises Problem invalid_token or token_expired."""
+        known = self._parsed.get(token)
+        if known is not None and known.expires_at.timestamp() > time.time():
+            return known
+        caller = self._parse(token)
+        if len(self._parsed) >= REMEMBERED:
+            self._parsed.clear()
+        self._parsed[token] = caller
+        return caller
+
+    def _parse(self, token: str) -> Caller:
         if len(token) > 1000 or not token.isascii():
             raise Problem(
                 "invalid_token", "The token was not issued by this service.", headers=_bearer("invalid_token")

@@ -1,17 +1,20 @@
 """The Celery application that API and workers share, and the doorbell that wakes a worker.
 
 The queue carries doorbells only: a task names a batch, and losing, repeating or delaying it changes no outcome. So
-nothing here may block or fail a caller: publishing happens in a thread of its own, is bounded in time, and stops for
+nothing here may block or fail a caller: publishing happens in a thread of its own, is bounded in time, and rests for
 a while after a failure (workers look at the database each second anyway).
 """
 
+import contextlib
 import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from uuid import UUID
 
 from celery import Celery
+from kombu import Connection
 
 from shared.settings import Settings
 
@@ -20,8 +23,13 @@ log = logging.getLogger(__name__)
 QUEUE = "sends"
 SEND_BATCH = "worker.send_batch"
 AT_ONCE = 100
-"""Doorbells published in one go. A turn goes on to the next batch by itself, so more would find nothing to do."""
-REST_AFTER_FAILURE = 5.0
+"""Doorbells that wait to be published. A turn goes on to the next batch by itself, so more would find nothing to do."""
+PUBLISH_SECONDS = 0.3
+"""How long the broker may take to connect, and to take a doorbell."""
+TOGETHER_SECONDS = 0.025
+"""Between two rounds of publishing. A task costs a worker a millisecond of its time, and one turn takes all that waits."""
+REST_SECONDS = 5.0
+"""After a failure nothing is published for as long."""
 
 
 def make_celery(settings: Settings) -> Celery:
@@ -58,25 +66,36 @@ def make_celery(settings: Settings) -> Celery:
 class Doorbell:
     """Rings for batches: one task each, published by a background thread soon after `ring` returned.
 
-    With an eager application the task runs in the caller's thread instead.
+    A circuit breaker: when the broker fails or takes longer than PUBLISH_SECONDS, the doorbells at hand are dropped,
+    and so are those of the next REST_SECONDS. With an eager application the task runs in the caller's thread instead.
     """
 
-    def __init__(self, celery: Celery) -> None:
+    def __init__(self, celery: Celery, clock: Callable[[], float] = time.monotonic) -> None:
         self._celery = celery
-        self._waiting: deque[UUID] = deque()
+        self._clock = clock
+        self._waiting: deque[UUID] = deque(maxlen=AT_ONCE)
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._connection: Connection | None = None
+        self._rests_until = float("-inf")
 
     def ring(self, batches: list[UUID]) -> None:
-        """Ask for a turn for each of the batches. Never raises for a broker that is away."""
+        """Ask for a turn for each of the batches. Returns at once, and never raises for a broker that is away."""
         if self._celery.conf.task_always_eager:
             for batch in batches:
-                self._publish(batch)
+                self._celery.signature(SEND_BATCH, args=[str(batch)]).apply_async()
             return
+        if self.resting or (len(batches) == 1 and self._waiting):
+            return  # what waits to be published wakes a worker that will see this batch too
         self._waiting.extend(batches)
         self._start()
         self._wake.set()
+
+    @property
+    def resting(self) -> bool:
+        """Whether the breaker is open: the broker failed a moment ago, and is left alone."""
+        return self._clock() < self._rests_until
 
     def _start(self) -> None:
         if self._thread is None or not self._thread.is_alive():
@@ -89,13 +108,25 @@ class Doorbell:
         while True:
             self._wake.wait()
             self._wake.clear()
-            batches = [self._waiting.popleft() for _ in range(len(self._waiting))]
             try:
-                for batch in batches[:AT_ONCE]:
-                    self._publish(batch)
+                while self._waiting:
+                    self._publish(self._waiting.popleft())
             except Exception as error:
-                log.warning("doorbell not rung, workers will look by themselves: %s", error)
-                time.sleep(REST_AFTER_FAILURE)
+                self._rests_until = self._clock() + REST_SECONDS
+                self._waiting.clear()
+                self._disconnect()
+                log.warning("the broker takes no doorbells, workers look by themselves: %s", error)
+            time.sleep(TOGETHER_SECONDS)
 
     def _publish(self, batch: UUID) -> None:
-        self._celery.signature(SEND_BATCH, args=[str(batch)]).apply_async(queue=QUEUE, retry=False)
+        if self._connection is None:
+            bounds = {"socket_timeout": PUBLISH_SECONDS, "socket_connect_timeout": PUBLISH_SECONDS, "max_retries": 0}
+            self._connection = self._celery.connection_for_write(transport_options=bounds)
+        producer = self._celery.amqp.Producer(self._connection, auto_declare=False)
+        self._celery.send_task(SEND_BATCH, args=[str(batch)], queue=QUEUE, producer=producer, retry=False)
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(Exception):
+                connection.collect(PUBLISH_SECONDS)

@@ -13,8 +13,8 @@ from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK
 
 API_PROCESSES = 2
-API_THREADS = 8
-"""Requests that one API process works on at the same time; as many database connections as its pool keeps."""
+API_THREADS = 32
+"""Requests that one API process works on at the same time. Most of them wait for a commit that they share."""
 API_CONNECTIONS = 512
 """Open client connections per API process. Idle ones count, so this is no limit on work."""
 WORKER_TURNS = 4

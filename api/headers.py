@@ -1,0 +1,41 @@
+"""The headers that every answer carries, added outside of Flask, where an answer's headers are still a list."""
+
+import re
+import secrets
+from collections.abc import Callable, Iterable
+from typing import Any
+
+REQUEST_ID = "bulksms.request_id"
+"""In the request's environment: the client's X-Request-Id where it is usable, or one of ours."""
+RATE_LEFT = "bulksms.rate_left"
+"""In the request's environment: requests that the account may still make in this second."""
+
+USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
+
+Wsgi = Callable[..., Iterable[bytes]]
+
+
+class StandardHeaders:
+    """WSGI middleware. `rate` is the limit of requests per second."""
+
+    def __init__(self, app: Wsgi, rate: int) -> None:
+        self._app = app
+        self._rate = rate
+        self._constant = [
+            ("RateLimit-Policy", f'"requests";q={rate};w=1'),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Content-Security-Policy", CONTENT_SECURITY_POLICY),
+        ]
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        given = environ.get("HTTP_X_REQUEST_ID", "")
+        identifier = environ[REQUEST_ID] = given if USABLE.fullmatch(given) else f"req_{secrets.token_hex(8)}"
+
+        def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            headers += self._constant
+            headers.append(("X-Request-Id", identifier))
+            headers.append(("RateLimit", f'"requests";r={environ.get(RATE_LEFT, self._rate)};t=1'))
+            return start_response(status, headers, *error)
+
+        return self._app(environ, start)

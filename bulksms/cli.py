@@ -15,6 +15,7 @@ from bulksms.commands.key import key
 from bulksms.commands.send import send
 from bulksms.commands.sender import sender
 from bulksms.commands.service import migrate, up
+from bulksms.commands.smsc import smsc
 from bulksms.local.errors import LocalError
 from shared.accounts import Refused
 from shared.settings import SettingsError
@@ -64,6 +65,7 @@ for command in (
     migrate,
     send,
     sender,
+    smsc,
     suppression,
     topup,
     up,

@@ -1,0 +1,80 @@
+"""`bulksms smsc`."""
+
+import asyncio
+import contextlib
+import signal
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bulksms.commands.common import console, messages
+from bulksms.local.errors import LocalError
+from bulksms.smsc.books import Journal
+from bulksms.smsc.server import Smsc
+from bulksms.smsc.settings import SmscSettings
+
+EPILOG = """
+Phones that begin with 99901 to 99910 behave as with the built-in simulated carrier: undelivered, rejected, throttled
+once, slow, taken without an answer, no answer, receipt before the answer, receipt twice, no receipt, failing.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=2775, show_default=True, help="0 takes a free one.")
+@click.option("--system-id", help="Whom to let in. [default: everybody]")
+@click.option("--password", help="With which password. [default: any]")
+@click.option("--receipts/--no-receipts", default=True, show_default=True)
+@click.option("--receipt-delay", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds.")
+@click.option("--receipt-window", type=click.IntRange(1), default=1000, show_default=True, help="Unanswered receipts.")
+@click.option("--rate", type=click.FloatRange(0), default=0.0, help="Submits per second; more are throttled.")
+@click.option("--round-trip", type=click.FloatRange(0), default=0.0, help="Seconds until an answer.")
+@click.option("--slow-time", type=click.FloatRange(0), default=1.0, help="Seconds until 99904… is answered.")
+@click.option("--lose", type=click.FloatRange(0, 1), default=0.0, help="Share of submits taken without an answer.")
+@click.option("--drop-after", type=click.IntRange(0), default=0, help="Submits after which the connection breaks.")
+@click.option("--garbage-after", type=click.IntRange(0), default=0, help="Submits after which garbage is sent.")
+@click.option("--seed", type=int, default=0, help="Of what is left to chance.")
+@click.option("--journal", type=click.Path(dir_okay=False, path_type=Path), help="Write a line for each submit.")
+@click.option("--message-id-tag", type=str, help="Vendor's parameter to write into the journal, such as 0x1400.")
+@click.option("--stats-port", type=click.IntRange(1, 65535), help="Serve the counts as JSON over HTTP.")
+def smsc(journal: Path | None, message_id_tag: str | None, stats_port: int | None, **told: Any) -> None:
+    """Run a simulated SMSC (SMPP 3.4), to try the SMPP driver without a carrier. Ctrl-C ends it, with the counts."""
+    try:
+        tag = int(message_id_tag, 0) if message_id_tag else None
+    except ValueError:
+        raise click.BadParameter("write a number such as 0x1400", param_hint="--message-id-tag") from None
+    settings = SmscSettings(**told)
+    with contextlib.ExitStack() as stack:
+        watch = Journal(stack.enter_context(journal.open("a", buffering=65536)), tag) if journal else None
+        try:
+            counts = asyncio.run(_serve(settings, watch, stats_port))
+        except OSError as error:
+            raise LocalError(f"The SMSC cannot listen: {error}") from error
+    for name, value in counts.items():
+        console().print(f"{name.replace('_', ' '):>20}  {value:,}")
+
+
+async def _serve(settings: SmscSettings, watch: Journal | None, stats_port: int | None) -> dict[str, float]:
+    server = Smsc(settings, watch)
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        server.loop.add_signal_handler(number, stop.set)
+    await server.start()
+    stats = await server.serve_stats(stats_port) if stats_port else None
+    messages().print(f"A simulated SMSC listens on {settings.host}:{server.port}. Ctrl-C ends it.")
+    flush = asyncio.create_task(_flush(watch)) if watch is not None else None
+    await stop.wait()
+    if flush is not None:
+        flush.cancel()
+    if stats is not None:
+        stats.close()
+    await server.stop()
+    return server.books.as_json()
+
+
+async def _flush(journal: Journal) -> None:
+    """Bring the journal to its file often, so that it can be read while it is written."""
+    while True:
+        await asyncio.sleep(0.2)
+        journal.flush()

@@ -1,0 +1,237 @@
+"""One client of a simulated SMSC: all PDUs that come together are read in one pass, and answered in one write."""
+
+import asyncio
+from itertools import count
+from typing import TYPE_CHECKING
+
+from bulksms.smsc.mailbox import Due, Mailbox, clock, deliver_sm
+from bulksms.smsc.verdicts import TAKEN, Verdict
+from shared.smpp.numbers import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
+from shared.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
+
+if TYPE_CHECKING:
+    from bulksms.smsc.server import Smsc
+
+SUBMIT_SM, SUBMIT_SM_RESP = int(Command.SUBMIT_SM), int(Command.SUBMIT_SM_RESP)
+BINDS = (Command.BIND_RECEIVER, Command.BIND_TRANSMITTER, Command.BIND_TRANSCEIVER)
+
+
+class Break(Exception):
+    """The connection shall end now, without another word."""
+
+
+class Connection(asyncio.Protocol):
+    """A connection, bound or not yet."""
+
+    def __init__(self, smsc: "Smsc") -> None:
+        self.unanswered: dict[int, Due] = {}
+        self._smsc = smsc
+        self._settings = smsc.settings
+        self._counts = smsc.books.counts
+        self._transport: asyncio.Transport | None = None
+        self._rest = b""
+        self._out: list[bytes] = []
+        self._receipts: list[Due] = []
+        self._mailbox: Mailbox | None = None
+        self._sends = False
+        self._sequences = count(1)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A client has connected."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._counts.connections += 1
+        self._smsc.connections.add(self)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """It is gone: receipts that it did not answer go to the next one."""
+        self._counts.connections -= 1
+        self._smsc.connections.discard(self)
+        if self._mailbox is not None:
+            if self in self._mailbox.receivers:
+                self._mailbox.receivers.remove(self)
+            self._mailbox.again(list(self.unanswered.values()), 0)
+        self.unanswered = {}
+
+    def data_received(self, data: bytes) -> None:
+        """Read all whole PDUs, and answer them."""
+        data = self._rest + data if self._rest else data
+        at, size = 0, len(data)
+        try:
+            while size - at >= HEADER_SIZE:
+                length, command, status, sequence = HEADER.unpack_from(data, at)
+                if not HEADER_SIZE <= length <= 2 * MAX_PDU:
+                    raise Break
+                end = at + length
+                if end > size:
+                    break
+                if command == SUBMIT_SM:
+                    self._submit(data, at + HEADER_SIZE, end, sequence)
+                else:
+                    self._other(command, status, sequence, data[at + HEADER_SIZE : end])
+                at = end
+        except Break:
+            self.abort()
+        self._rest = data[at:]
+        self._flush()
+
+    def _submit(self, data: bytes, at: int, end: int, sequence: int) -> None:
+        counts, smsc = self._counts, self._smsc
+        counts.submits += 1
+        find = data.find
+        source = find(b"\0", at, end) + 1
+        destination = find(b"\0", source + 2, end) + 1
+        digits_end = find(b"\0", destination + 2, end)
+        validity = find(b"\0", digits_end + 4, end) + 1
+        flags = find(b"\0", validity, end) + 1
+        if not (source and destination and digits_end > 0 and validity and 0 < flags <= end - 5):
+            counts.malformed += 1
+            self._out.append(pdu(SUBMIT_SM_RESP, Status.ESME_RINVCMDLEN, sequence))
+            return
+        digits = data[destination + 2 : digits_end]
+        if not self._sends:
+            verdict = Verdict(Status.ESME_RINVBNDSTS, taken=False)
+        elif smsc.judge.plain and not digits.startswith(b"999"):
+            verdict = TAKEN
+        else:
+            verdict = smsc.judge.judge(digits)
+        identity = ""
+        if verdict.taken:
+            smsc.books.take(digits + data[flags + 4 : end])
+            identity = smsc.next_id()
+            if data[flags] & 3 and verdict.receipts and self._settings.receipts:
+                due = Due(identity, data[source:destination], data[destination : digits_end + 1], verdict.delivered)
+                self._due(due, verdict)
+        self._answer(verdict, sequence, identity)
+        if smsc.books.watch is not None:
+            lost = "lost" if verdict.taken else "silent"
+            said = lost if not verdict.answered else status_name(verdict.status) if verdict.status else "accepted"
+            smsc.books.watch(data[at:end], identity, said)
+        if smsc.troubled:
+            self._trouble()
+
+    def _due(self, due: Due, verdict: Verdict) -> None:
+        if verdict.early:
+            self._counts.receipts_waiting += 1
+            self._out.append(self._deliver_sm(due, clock()))
+        else:
+            self._receipts += [due] * verdict.receipts
+
+    def _answer(self, verdict: Verdict, sequence: int, identity: str) -> None:
+        counts = self._counts
+        if not verdict.answered:
+            counts.lost += verdict.taken
+            return
+        if verdict.status:
+            counts.throttled += verdict.status == Status.ESME_RTHROTTLED
+            counts.refused += verdict.status != Status.ESME_RTHROTTLED
+            answer = HEADER.pack(HEADER_SIZE, SUBMIT_SM_RESP, verdict.status, sequence)
+        else:
+            counts.accepted += 1
+            told = identity.encode()
+            answer = HEADER.pack(HEADER_SIZE + 1 + len(told), SUBMIT_SM_RESP, 0, sequence) + told + b"\0"
+        if verdict.slow:
+            self._smsc.loop.call_later(self._settings.slow_time, self._write, answer)
+        else:
+            self._out.append(answer)
+
+    def _trouble(self) -> None:
+        """What happens after every so many submits."""
+        submits, settings = self._counts.submits, self._settings
+        if settings.drop_after and submits % settings.drop_after == 0:
+            self._counts.drops += 1
+            self._out.clear()
+            raise Break
+        if settings.garbage_after and submits % settings.garbage_after == 0:
+            self._counts.garbage += 1
+            self._out.append(self._smsc.garbage.next())
+
+    def _other(self, command: int, status: int, sequence: int, body: bytes) -> None:
+        if command == Command.DELIVER_SM_RESP:
+            self._delivered(status, sequence)
+        elif command in BINDS:
+            self._bind(command, sequence, body)
+        elif command == Command.ENQUIRE_LINK:
+            self._out.append(pdu(Command.ENQUIRE_LINK_RESP, 0, sequence))
+        elif command == Command.UNBIND:
+            self._out.append(pdu(Command.UNBIND_RESP, 0, sequence))
+            self._smsc.loop.call_later(max(self._settings.round_trip, 0.05) * 2, self._close)
+        elif not command & RESPONSE:
+            self._out.append(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence))
+
+    def _delivered(self, status: int, sequence: int) -> None:
+        receipt = self.unanswered.pop(sequence, None)
+        if receipt is None or self._mailbox is None:
+            return
+        if status:
+            self._counts.receipts_refused += 1
+            self._mailbox.again([receipt])
+        else:
+            self._counts.receipts_answered += 1
+            self._counts.receipts_waiting -= 1
+
+    def _bind(self, command: int, sequence: int, body: bytes) -> None:
+        status = Status.ESME_ROK
+        try:
+            told = read_bind(body)
+        except Malformed:
+            raise Break from None
+        if self._settings.system_id not in (None, told.system_id):
+            status = Status.ESME_RINVSYSID
+        elif self._settings.password not in (None, told.password):
+            status = Status.ESME_RINVPASWD
+        elif self._mailbox is not None:
+            status = Status.ESME_RALYBND
+        self._out.append(pdu(command | RESPONSE, status, sequence, b"SMSC\0" if not status else b""))
+        if status:
+            self._counts.refused_binds += 1
+            return
+        self._counts.binds += 1
+        self._sends = command != Command.BIND_RECEIVER
+        self._mailbox = self._smsc.mailbox(told.system_id)
+        if command != Command.BIND_TRANSMITTER:
+            self._mailbox.receivers.append(self)
+            self._smsc.loop.call_soon(self._mailbox.pump)
+
+    def _flush(self) -> None:
+        """Send the answers, after the round trip, and let the receipts come due."""
+        if self._out:
+            answers = b"".join(self._out)
+            self._out.clear()
+            if self._settings.round_trip:
+                self._smsc.loop.call_later(self._settings.round_trip, self._write, answers)
+            else:
+                self._write(answers)
+        if self._mailbox is not None:
+            if self._receipts:
+                self._mailbox.add(self._receipts)
+                self._receipts = []
+            self._mailbox.pump()
+
+    def room(self) -> int:
+        """How many more receipts may be unanswered."""
+        return self._settings.receipt_window - len(self.unanswered)
+
+    def deliver(self, receipts: list[Due]) -> None:
+        """Send receipts, in one write."""
+        now = clock()
+        self._write(b"".join([self._deliver_sm(receipt, now) for receipt in receipts]))
+
+    def _deliver_sm(self, receipt: Due, now: str) -> bytes:
+        sequence = next(self._sequences) % MAX_SEQUENCE
+        self.unanswered[sequence] = receipt
+        self._counts.receipts_sent += 1
+        return deliver_sm(receipt, sequence, now)
+
+    def _write(self, data: bytes) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(data)
+
+    def _close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Break the connection at once."""
+        if self._transport is not None:
+            self._transport.abort()

@@ -1,0 +1,29 @@
+"""What carriers send that they should not. A client survives all of it, the last by connecting again."""
+
+from itertools import cycle
+
+from shared.smpp.numbers import Command
+from shared.smpp.pdu import pdu
+
+KINDS = (
+    pdu(0x00000999, 0, 7, b"unknown command"),
+    pdu(Command.SUBMIT_SM_RESP, 0, 0x7FFFFFF0, b"never-asked\0"),
+    pdu(Command.ALERT_NOTIFICATION, 0, 9, b"\1\1254711000000\0\0\0\0"),
+    pdu(Command.DELIVER_SM, 0, 0x7FFFFF01, b"\0\1\1no end"),
+    pdu(Command.GENERIC_NACK, 3, 0),
+    pdu(Command.DELIVER_SM, 0, 0x7FFFFF02, b""),
+    pdu(0x80000888, 0, 12, b"\xff" * 40),
+    pdu(Command.ENQUIRE_LINK, 0, 0x7FFFFF03, b"with a body"),
+    b"\xff\xff\xff\xff" * 8,  # no length can be this
+)
+
+
+class Garbage:
+    """One kind after the other."""
+
+    def __init__(self) -> None:
+        self._kinds = cycle(KINDS)
+
+    def next(self) -> bytes:
+        """Something."""
+        return next(self._kinds)

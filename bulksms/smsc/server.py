@@ -1,0 +1,109 @@
+"""A simulated SMSC as a server: in a loop of its own thread, or as the `bulksms smsc` command."""
+
+import asyncio
+import contextlib
+import json
+import threading
+from collections.abc import Iterator
+from itertools import count
+
+from bulksms.smsc.books import Books, Watch
+from bulksms.smsc.connection import Connection
+from bulksms.smsc.garbage import Garbage
+from bulksms.smsc.mailbox import Mailbox
+from bulksms.smsc.settings import SmscSettings
+from bulksms.smsc.verdicts import Judge
+
+
+class Smsc:
+    """What the connections share. Made in the loop that it serves in."""
+
+    def __init__(self, settings: SmscSettings, watch: Watch | None = None) -> None:
+        self.settings = settings
+        self.books = Books(watch=watch)
+        self.judge = Judge(settings)
+        self.garbage = Garbage()
+        self.troubled = bool(settings.drop_after or settings.garbage_after)
+        self.connections: set[Connection] = set()
+        self.loop = asyncio.get_running_loop()
+        self.port = settings.port
+        self._mailboxes: dict[str, Mailbox] = {}
+        self._ids = count(1)
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Listen. Raises OSError for a port that is taken."""
+        self._server = await self.loop.create_server(
+            lambda: Connection(self), self.settings.host, self.settings.port, reuse_address=True
+        )
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def stop(self) -> None:
+        """Break all connections, and listen no more."""
+        if self._server is not None:
+            self._server.close()
+        self.drop_all()
+        await asyncio.sleep(0)
+
+    def drop_all(self) -> None:
+        """Break all connections."""
+        for connection in list(self.connections):
+            connection.abort()
+
+    def mailbox(self, system_id: str) -> Mailbox:
+        """The receipts of an account."""
+        if system_id not in self._mailboxes:
+            self._mailboxes[system_id] = Mailbox(self.loop, self.settings.receipt_delay, self.books.counts)
+        return self._mailboxes[system_id]
+
+    def next_id(self) -> str:
+        """The next message id."""
+        return f"{next(self._ids):010x}"
+
+    async def serve_stats(self, port: int) -> asyncio.Server:
+        """Answer every HTTP request with the counts as JSON."""
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+                await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 5)
+                body = json.dumps(self.books.as_json()).encode()
+                head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+                writer.write(head.encode() + b"Connection: close\r\n\r\n" + body)
+                await writer.drain()
+            writer.close()
+
+        return await asyncio.start_server(answer, self.settings.host, port)
+
+
+@contextlib.contextmanager
+def running(settings: SmscSettings, watch: Watch | None = None) -> Iterator[Smsc]:
+    """A simulated SMSC in a thread of its own, for the length of a block. `port` says where it listens."""
+    started = threading.Event()
+    made: list[Smsc] = []
+    failed: list[OSError] = []
+    stop: list[asyncio.Event] = []
+
+    async def serve() -> None:
+        smsc = Smsc(settings, watch)
+        stop.append(asyncio.Event())
+        try:
+            await smsc.start()
+        except OSError as error:
+            failed.append(error)
+            return
+        finally:
+            made.append(smsc)
+            started.set()
+        await stop[0].wait()
+        await smsc.stop()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), name="smsc", daemon=True)
+    thread.start()
+    started.wait()
+    if failed:
+        raise failed[0]
+    try:
+        yield made[0]
+    finally:
+        made[0].loop.call_soon_threadsafe(stop[0].set)
+        thread.join(10)

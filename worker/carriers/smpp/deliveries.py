@@ -1,0 +1,232 @@
+"""The thread that takes what a carrier delivers: it stores sets of receipts, and only then answers them.
+
+So a database that is slow or away never keeps the reader from the answers to our submits. A set that cannot be stored
+in STORE_TIME is answered with ESME_RX_T_APPN: the carrier keeps it and gives it again.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from datetime import UTC, datetime
+from struct import Struct
+from typing import NamedTuple, TypeVar
+
+from shared.smpp.numbers import RESPONSE, Command, Status
+from shared.smpp.pdu import Malformed, pdu, read_message
+from worker.carriers.base import LateAnswer, OnLateAnswers, OnReceipts, Receipt
+from worker.carriers.smpp.config import SmppConfig
+from worker.carriers.smpp.counters import Counters
+from worker.carriers.smpp.longs import Longs
+from worker.carriers.smpp.receipt import Inbound, inbound, is_receipt, read_receipt
+from worker.carriers.smpp.session import Session
+from worker.carriers.smpp.status import CarrierAnswer
+from worker.carriers.smpp.submission import Submission
+
+log = logging.getLogger(__name__)
+
+OnInbound = Callable[[list[Inbound]], None]
+"""Stores messages from phones. When it returns they are committed."""
+
+T = TypeVar("T")
+
+SET = 2_000
+"""Deliveries stored together at most."""
+MOST_WAITING = 20_000
+"""Deliveries that may wait here; the carrier keeps those beyond."""
+STORE_TIME = 10.0
+HOLD = 2.0
+"""Seconds for which a receipt waits to learn whether it is for a part of a long message that is just being submitted,
+and a late answer until its message's doubt is surely recorded."""
+PAUSE = 0.02
+_ANSWER = Struct(">IIIIx")
+
+
+class Delivery(NamedTuple):
+    """A deliver_sm or data_sm as it came."""
+
+    session: Session
+    command: int
+    sequence: int
+    body: bytes
+
+    def answer(self, status: int) -> bytes:
+        """What the carrier is told."""
+        return _ANSWER.pack(_ANSWER.size, self.command | RESPONSE, status, self.sequence)
+
+
+class Held(NamedTuple):
+    """A receipt that may be about a part whose id we do not know yet."""
+
+    until: float
+    mark: int
+    delivery: Delivery
+    receipt: Receipt
+
+
+class Late(NamedTuple):
+    """An answer that came too late for `submit`."""
+
+    due: float
+    submission: Submission
+    place: int
+    answer: CarrierAnswer
+
+
+class Deliveries:
+    """Takes deliveries and late answers from readers, in a thread of its own from `start` to `stop`."""
+
+    def __init__(self, config: SmppConfig, counters: Counters, longs: Longs, on_inbound: OnInbound | None) -> None:
+        self._config = config
+        self._counters = counters
+        self._longs = longs
+        self._on_inbound = on_inbound
+        self._on_receipts: OnReceipts = lambda receipts: None
+        self._on_late: OnLateAnswers = lambda answers: None
+        self._waiting: deque[Delivery] = deque()
+        self._held: list[Held] = []
+        self._late: deque[Late] = deque()
+        self._come = threading.Event()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
+
+    def start(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
+        """Begin to store."""
+        self._on_receipts, self._on_late = on_receipts, on_late_answers
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Store and answer what has come, then end."""
+        self._stop.set()
+        self._come.set()
+        if self._thread.is_alive():
+            self._thread.join(STORE_TIME + 1)
+
+    def put(self, session: Session, command: int, sequence: int, body: bytes) -> None:
+        """Take a delivery from the reader, or leave it with the carrier when too many wait. Never blocks."""
+        delivery = Delivery(session, command, sequence, body)
+        if len(self._waiting) >= MOST_WAITING:
+            self._counters.not_stored += 1
+            session.say(delivery.answer(Status.ESME_RX_T_APPN))
+            return
+        self._waiting.append(delivery)
+        self._come.set()
+
+    def late(self, submission: Submission, index: int, answer: CarrierAnswer) -> None:
+        """Take a late answer from the reader."""
+        self._late.append(Late(time.monotonic() + HOLD, submission, index, answer))
+        self._come.set()
+
+    def _run(self) -> None:
+        while not self._stop.is_set() or self._waiting or self._held:
+            self._come.wait(PAUSE if self._held or self._late else None)
+            self._come.clear()
+            try:
+                while self._waiting or self._held:
+                    if not self._take(self._next_set()) and not self._waiting:
+                        break
+                self._tell_late(time.monotonic())
+            except Exception as error:
+                log.warning("%s: a delivery failed: %s", self._config.name, type(error).__name__)
+        self._tell_late(float("inf"))
+
+    def _next_set(self) -> list[Delivery]:
+        return [self._waiting.popleft() for _ in range(min(SET, len(self._waiting)))]
+
+    def _take(self, deliveries: list[Delivery]) -> bool:
+        """Store one set, then answer it. Returns whether there was anything to answer."""
+        answers: list[tuple[Delivery, int]] = []
+        receipts: list[tuple[Delivery, Receipt]] = self._released()
+        messages: list[tuple[Delivery, Inbound]] = []
+        mark, now = self._longs.now(), datetime.now(UTC)
+        for delivery in deliveries:
+            try:
+                message = read_message(delivery.command, delivery.body)
+                if not is_receipt(message):
+                    messages.append((delivery, inbound(self._config, message)))
+                    continue
+            except Malformed:
+                self._counters.malformed += 1
+                delivery.session.answer(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, delivery.sequence))
+                continue
+            receipt = read_receipt(self._config, message, now)
+            if receipt is None:  # it would be no clearer another time
+                self._counters.unreadable_receipts += 1
+                answers.append((delivery, Status.ESME_ROK))
+            elif self._longs.find(receipt.reference) is None and not self._longs.settled(mark):
+                self._held.append(Held(time.monotonic() + HOLD, mark, delivery, receipt))
+            else:
+                receipts.append((delivery, receipt))
+        answers += self._store_receipts(receipts) + self._store_inbound(messages)
+        _answer_all(answers)
+        return bool(answers)
+
+    def _released(self) -> list[tuple[Delivery, Receipt]]:
+        """The held receipts that need not wait any longer."""
+        now = time.monotonic()
+        still, free = [], []
+        for held in self._held:
+            known = self._longs.find(held.receipt.reference) is not None
+            if known or held.until < now or self._stop.is_set() or self._longs.settled(held.mark):
+                free.append((held.delivery, held.receipt))
+            else:
+                still.append(held)
+        self._held = still
+        return free
+
+    def _store_receipts(self, receipts: list[tuple[Delivery, Receipt]]) -> list[tuple[Delivery, int]]:
+        said = []
+        for _, receipt in receipts:
+            long = self._longs.find(receipt.reference)
+            told = receipt if long is None else long.hear(receipt)
+            if told is not None:
+                said.append(told)
+        status = self._store(self._on_receipts, said)
+        if status == Status.ESME_ROK:
+            self._counters.receipts += len(receipts)
+        else:
+            self._counters.not_stored += len(receipts)
+        return [(delivery, status) for delivery, _ in receipts]
+
+    def _store_inbound(self, messages: list[tuple[Delivery, Inbound]]) -> list[tuple[Delivery, int]]:
+        """Without anybody to take them, messages stay with the carrier: an answer of OK would lose them."""
+        self._counters.inbound += len(messages)
+        status: int = Status.ESME_RX_T_APPN
+        if self._on_inbound is not None:
+            status = self._store(self._on_inbound, [message for _, message in messages])
+        if status != Status.ESME_ROK:
+            self._counters.not_stored += len(messages)
+        return [(delivery, status) for delivery, _ in messages]
+
+    def _store(self, store: Callable[[list[T]], None], what: list[T]) -> int:
+        """Store, trying again for a while. Returns the status to answer with."""
+        deadline = time.monotonic() + STORE_TIME
+        while what:
+            try:
+                store(what)
+                break
+            except Exception as error:
+                log.warning("%s: %d deliveries wait, %s", self._config.name, len(what), type(error).__name__)
+                if time.monotonic() > deadline or self._stop.wait(0.5):
+                    return Status.ESME_RX_T_APPN
+        return Status.ESME_ROK
+
+    def _tell_late(self, now: float) -> None:
+        answers: list[LateAnswer] = []
+        while self._late and self._late[0].due <= now:
+            late = self._late.popleft()
+            told = late.submission.late(late.place, late.answer)
+            if told is not None:
+                answers.append(told)
+        if answers:
+            self._on_late(answers)
+
+
+def _answer_all(answers: list[tuple[Delivery, int]]) -> None:
+    """Answer all, in one write for each connection."""
+    by_session: dict[Session, list[bytes]] = {}
+    for delivery, status in answers:
+        by_session.setdefault(delivery.session, []).append(delivery.answer(status))
+    for session, said in by_session.items():
+        session.answer(b"".join(said))

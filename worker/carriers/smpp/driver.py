@@ -1,0 +1,100 @@
+"""The `Carrier` that talks SMPP 3.4: one bind for a worker process, or two, and any number of threads that submit."""
+
+import threading
+import time
+from collections.abc import Sequence
+
+from shared.smpp.numbers import Command
+from worker.carriers.base import OnLateAnswers, OnReceipts, Outcome, Parcel
+from worker.carriers.smpp.config import SmppConfig
+from worker.carriers.smpp.counters import Counters, Health
+from worker.carriers.smpp.deliveries import Deliveries, OnInbound
+from worker.carriers.smpp.link import Link
+from worker.carriers.smpp.longs import Longs
+from worker.carriers.smpp.parts import References
+from worker.carriers.smpp.session import Session
+from worker.carriers.smpp.status import NOT_CONNECTED, CarrierAnswer
+from worker.carriers.smpp.submission import Submission
+from worker.carriers.smpp.wire import Wire
+
+CONNECT_PATIENCE = 1.0
+"""Seconds for which `submit` waits for a connection when there is none."""
+FIRST_WAIT, LONGEST_WAIT, MOST_ROUNDS = 0.1, 2.0, 8
+"""Seconds between tries of parts that were refused for now, and tries, of a message whose other parts were taken."""
+KINDS = {
+    "transceiver": (Command.BIND_TRANSCEIVER,),
+    "transmitter+receiver": (Command.BIND_TRANSMITTER, Command.BIND_RECEIVER),
+}
+
+
+class SmppCarrier:
+    """One SMPP account as a carrier. `on_inbound` takes messages from phones; without it they stay with the carrier."""
+
+    def __init__(self, config: SmppConfig, on_inbound: OnInbound | None = None) -> None:
+        self.name = config.name
+        self.rate = config.rate
+        self.window = config.window
+        self._config = config
+        self._counters = Counters()
+        self._longs = Longs()
+        self._references = References()
+        self._deliveries = Deliveries(config, self._counters, self._longs, on_inbound)
+        self._links = [Link(config, kind, self._counters, self._session) for kind in KINDS[config.bind]]
+        self._closing = threading.Event()
+
+    def _session(self, wire: Wire) -> Session:
+        return Session(wire, self._config, self._deliveries, self._counters, self._longs)
+
+    def open(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
+        """Begin to connect, and to hand over receipts and late answers. Returns at once."""
+        self._deliveries.start(on_receipts, on_late_answers)
+        for link in self._links:
+            link.start()
+
+    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+        """Submit the messages pipelined. One outcome each, in order, within the answer time and a second.
+
+        What may have left and has no answer is in doubt; what certainly did not leave is throttled.
+        """
+        submission = Submission(self._config, self._references, parcels)
+        deadline = time.monotonic() + self._config.answer_time
+        if submission.longs is None:
+            submission.answers = self._exchange(submission, range(len(submission.bodies)), deadline)
+            return submission.outcomes()
+        ticket = self._longs.begin()
+        try:
+            submission.answers = self._exchange(submission, range(len(submission.bodies)), deadline)
+            self._complete(submission, deadline)
+            return submission.outcomes()
+        finally:
+            self._longs.end(ticket)
+
+    def _complete(self, submission: Submission, deadline: float) -> None:
+        """Submit parts again that were refused for now, where the message's other parts were taken."""
+        wait = FIRST_WAIT
+        for _ in range(MOST_ROUNDS):
+            parts = submission.left_over()
+            if not parts or time.monotonic() + wait > deadline or self._closing.wait(wait):
+                return
+            for index, answer in zip(parts, self._exchange(submission, parts, deadline), strict=True):
+                submission.answers[index] = answer
+            wait = min(LONGEST_WAIT, 2 * wait)
+
+    def _exchange(self, submission: Submission, indexes: Sequence[int], deadline: float) -> list[CarrierAnswer]:
+        session = self._links[0].session(CONNECT_PATIENCE) if indexes else None
+        if session is None:
+            return [NOT_CONNECTED] * len(indexes)
+        return session.exchange(submission, indexes, deadline)
+
+    @property
+    def health(self) -> Health:
+        """The state of the bind that is worst off, and what was counted."""
+        order = ("suspended", "connecting", "closed", "bound")
+        return min((link.health() for link in self._links), key=lambda health: order.index(health.state))
+
+    def close(self) -> None:
+        """Let what is under way be answered, for two seconds, unbind, and end."""
+        self._closing.set()
+        for link in self._links:
+            link.close()
+        self._deliveries.stop()

@@ -1,0 +1,121 @@
+"""One bind, kept for the process's life: connects, binds, serves, and begins again when that ends."""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from shared.smpp.numbers import Command, status_name
+from worker.carriers.smpp.config import SmppConfig
+from worker.carriers.smpp.counters import Counters, Health, State
+from worker.carriers.smpp.session import Lost, Refused, Session
+from worker.carriers.smpp.status import credentials_refused
+from worker.carriers.smpp.wire import Wire, connect
+
+log = logging.getLogger(__name__)
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+"""Seconds between tries to connect: each twice the one before, less up to half by chance."""
+SUSPENDED_WAIT = 30.0
+"""Seconds at least after refused credentials. A carrier may lock an account out that is tried too often."""
+STEADY = 10.0
+"""Seconds after which a connection counts as good, and the next wait is the first again."""
+
+
+class Link:
+    """A bind of one kind. `start` returns at once; `session` is the connection while it is bound."""
+
+    def __init__(
+        self, config: SmppConfig, command: Command, counters: Counters, make: Callable[[Wire], Session]
+    ) -> None:
+        self._config = config
+        self._command = command
+        self._counters = counters
+        self._make = make
+        self._context = config.tls_context()
+        self._stop = threading.Event()
+        self._changed = threading.Condition()
+        self._session: Session | None = None
+        self._state: State = "closed"
+        self._error: str | None = None
+        self._since = datetime.now(UTC)
+        self._thread = threading.Thread(target=self._run, name=f"{config.name}-{command.name.lower()}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to connect."""
+        self._become("connecting")
+        self._thread.start()
+
+    def session(self, patience: float) -> Session | None:
+        """The bound connection; waits for it for `patience` seconds."""
+        session = self._session
+        if session is not None:
+            return session
+        with self._changed:
+            self._changed.wait_for(lambda: self._session is not None or self._stop.is_set(), patience)
+            return self._session
+
+    def health(self) -> Health:
+        """What this bind can do now."""
+        return Health(self._state, self._error, self._counters, self._since)
+
+    def close(self) -> None:
+        """Unbind and end."""
+        self._stop.set()
+        session = self._session
+        if session is not None:
+            session.part()
+        self._thread.join(1)
+        if session is not None:
+            session.end()
+        with self._changed:
+            self._changed.notify_all()
+        self._thread.join(self._config.connect_time + 1)
+        self._become("closed")
+
+    def _run(self) -> None:
+        failures = 0
+        while not self._stop.is_set():
+            began = time.monotonic()
+            suspended = self._connection()
+            failures = 1 if time.monotonic() - began > STEADY else failures + 1
+            wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 10)) * random.uniform(0.5, 1)
+            self._stop.wait(SUSPENDED_WAIT + wait if suspended else wait)
+
+    def _connection(self) -> bool:
+        """One connection from beginning to end. Returns whether our credentials were refused."""
+        session = None
+        try:
+            self._counters.connections += 1
+            wire = connect(self._config.host, self._config.port, self._config.connect_time, self._context)
+            session = self._make(wire)
+            session.bind(self._command)
+            self._counters.bound += 1
+            self._become("bound", session=session)
+            log.info("%s: bound as %s", self._config.name, self._command.name.lower())
+            session.serve()
+        except Refused as refused:
+            suspended = credentials_refused(refused.status)
+            self._fail("suspended" if suspended else "connecting", status_name(refused.status))
+            return suspended
+        except (Lost, OSError) as error:
+            self._fail("connecting", str(error))
+        except Exception as error:  # a slip of ours in reading what came; its text may be somebody's message
+            self._fail("connecting", f"{type(error).__name__} while reading")
+        finally:
+            if session is not None:
+                session.end()
+        return False
+
+    def _fail(self, state: State, error: str) -> None:
+        if not self._stop.is_set():
+            log.warning("%s: not bound as %s: %s", self._config.name, self._command.name.lower(), error)
+        self._become(state, error)
+
+    def _become(self, state: State, error: str | None = None, session: Session | None = None) -> None:
+        with self._changed:
+            self._state, self._error, self._session = state, error, session
+            self._since = datetime.now(UTC)
+            self._changed.notify_all()

@@ -1,0 +1,149 @@
+"""What a deliver_sm says: a receipt for a message of ours, or a message from a phone.
+
+A receipt is known by its esm_class, or by a receipted_message_id, which only the carrier can set. A text that merely
+looks like one is a message: otherwise any phone could write receipts.
+
+The text has the form of SMPP 3.4 appendix B, `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`, from
+which every carrier departs in its own way: fields missing, in another order, with spaces, in other case. Optional
+parameters win over it.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from shared.lifecycle import MessageStatus
+from shared.smpp.alphabets import Alphabet, decode
+from shared.smpp.numbers import MESSAGE_TYPE, RECEIPT_TYPES, Tag
+from shared.smpp.pdu import Malformed, Message, split_udh
+from worker.carriers.base import Receipt
+from worker.carriers.smpp.config import SmppConfig
+from worker.carriers.smpp.ids import receipt_id
+
+__all__ = ["Inbound", "inbound", "is_receipt", "read_receipt"]
+
+_FIELD = re.compile(r"\b(id|stat(?:us)?|done ?date|err(?:or)?)\s{0,3}[:=]\s{0,3}([^\s,;]{1,255})", re.I | re.A)
+_TEXT = re.compile(r"\btext\s{0,3}[:=]", re.I | re.A)
+_DATE = re.compile(r"(?:20)?(\d{2})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d))?", re.A)
+_PHONE = re.compile(r"[1-9][0-9]{7,14}")
+_HEAD = 500
+"""Characters of a receipt's text that are looked at."""
+
+_DELIVERED = frozenset({"DELIVRD", "DELIVERED"})
+_ON_ITS_WAY = frozenset({"ENROUTE", "ACCEPTD", "ACCEPTED", "BUFFERED", "SCHEDULED", "SUBMITD", "SUBMITTED", "QUEUED"})
+_STATES = dict(enumerate(["ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV", "ACCEPTD", "UNKNOWN", "REJECTD"], 1))
+"""message_state (§5.2.28)."""
+OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
+"""A done date further from now is not believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A message from a phone, or a part of one. Its repr holds neither phone nor text."""
+
+    phone: str = field(repr=False)
+    recipient: str = field(repr=False)
+    text: str = field(repr=False)
+    reference: int | None = None
+    """The same in all parts of a long message; None for a message in one part."""
+    total: int = 1
+    number: int = 1
+
+
+def is_receipt(message: Message) -> bool:
+    """Whether the carrier speaks of a message of ours."""
+    return message.esm_class & MESSAGE_TYPE in RECEIPT_TYPES or Tag.RECEIPTED_MESSAGE_ID in message.tlvs
+
+
+def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt | None:
+    """The receipt in a deliver_sm or data_sm; None when it names no message or no state."""
+    fields = _fields(message.short_message, message.data_coding, config.alphabet)
+    told = message.tlvs.get(Tag.RECEIPTED_MESSAGE_ID)
+    from_tlv = told.split(b"\0", 1)[0].decode("latin-1") if told else None
+    reference = receipt_id(config, fields.get("id"), from_tlv)
+    state = message.tlvs.get(Tag.MESSAGE_STATE)
+    word = (_STATES.get(state[0]) if state else None) or fields.get("stat", "").upper()
+    if not reference or not word:
+        return None
+    status = _status(word)
+    done = _done(fields.get("done"), timedelta(hours=config.receipt_utc_offset), now)
+    phone = message.source.removeprefix("+")
+    return Receipt(
+        reference=reference,
+        status=status,
+        error=_error(word, fields.get("err")) if status == MessageStatus.UNDELIVERED else None,
+        done_at=done,
+        phone=phone if _PHONE.fullmatch(phone) else None,
+        sender_id=message.destination or None,
+    )
+
+
+def inbound(config: SmppConfig, message: Message) -> Inbound:
+    """The message from a phone. Raises Malformed when its user data header is cut off."""
+    header, octets = split_udh(message)
+    part = _concatenation(header) or _sar(message)
+    text = decode(octets, message.data_coding, config.alphabet)
+    whole = Inbound(message.source, message.destination, text)
+    if part is None:
+        return whole
+    return replace(whole, reference=part[0], total=part[1], number=part[2])
+
+
+def _fields(octets: bytes, data_coding: int, default: Alphabet) -> dict[str, str]:
+    """The receipt's fields by the first letters of their names. Of one that is repeated, the first."""
+    # What a receipt says is ASCII, whatever else its data_coding says.
+    text = decode(octets, data_coding, default) if data_coding == 8 else octets.decode("latin-1")
+    text = _TEXT.split(text[:_HEAD], maxsplit=1)[0]
+    fields: dict[str, str] = {}
+    for name, value in _FIELD.findall(text):
+        short = name[:4].lower() if name[0] in "sSdD" else name[:3].lower()
+        fields.setdefault(short, value)
+    return fields
+
+
+def _status(word: str) -> MessageStatus:
+    if word in _DELIVERED:
+        return MessageStatus.DELIVERED
+    return MessageStatus.SENT if word in _ON_ITS_WAY else MessageStatus.UNDELIVERED
+
+
+def _error(word: str, code: str | None) -> str:
+    """The carrier's word, and its code where that says more than "none"."""
+    word = re.sub(r"[^A-Z_]", "", word)[:20] or "UNDELIV"
+    code = re.sub(r"[^0-9A-Za-z_-]", "", code or "")[:20]
+    return f"{word}:{code}" if code.strip("0") else word
+
+
+def _done(told: str | None, offset: timedelta, now: datetime) -> datetime:
+    found = _DATE.match(told or "")
+    if found is None:
+        return now
+    year, month, day, hour, minute, second = (int(group or 0) for group in found.groups())
+    try:
+        done = datetime(2000 + year, month, day, hour, minute, second, tzinfo=UTC) - offset
+    except (ValueError, OverflowError):
+        return now
+    return done if now - OLDEST <= done <= now + NEWEST else now
+
+
+def _concatenation(header: bytes) -> tuple[int, int, int] | None:
+    """Reference, total and number of a part (3GPP TS 23.040 §9.2.3.24.1 and .8)."""
+    at = 0
+    while at + 2 <= len(header):
+        element, size = header[at], header[at + 1]
+        value = header[at + 2 : at + 2 + size]
+        if len(value) < size:
+            raise Malformed("an element of the user data header is cut off")
+        if (element, size) in ((0x00, 3), (0x08, 4)):
+            return int.from_bytes(value[:-2], "big"), value[-2], value[-1]
+        at += 2 + size
+    return None
+
+
+def _sar(message: Message) -> tuple[int, int, int] | None:
+    tags = (Tag.SAR_MSG_REF_NUM, Tag.SAR_TOTAL_SEGMENTS, Tag.SAR_SEGMENT_SEQNUM)
+    values = [message.tlvs.get(tag, b"") for tag in tags]
+    if not all(values):
+        return None
+    reference, total, number = (int.from_bytes(value, "big") for value in values)
+    return reference, total, number

@@ -1,0 +1,89 @@
+"""What a carrier's command_status means for a message, in one table.
+
+Throttled and failed are certainly not taken; the standard says so of every status but ESME_ROK. What is in neither
+list, such as a carrier's own codes, has failed this time: it may go better another time, a few times.
+"""
+
+from typing import NamedTuple
+
+from shared.smpp.numbers import Status, status_name
+from worker.carriers.base import Answer, Outcome
+
+__all__ = ["NOT_CONNECTED", "WINDOW_FULL", "CarrierAnswer", "credentials_refused", "outcome_of"]
+
+NOT_CONNECTED, WINDOW_FULL = -1, -2
+"""In place of a status, for what never left: there was no connection, or no room in the window in time."""
+
+CarrierAnswer = int | str | None
+"""A status that is an error; the carrier's id, perhaps empty; or None while nothing has come."""
+
+_THROTTLED = frozenset({Status.ESME_RTHROTTLED, Status.ESME_RMSGQFUL})
+_REFUSED_ALWAYS = frozenset(
+    {
+        Status.ESME_RINVMSGLEN,
+        Status.ESME_RINVCMDLEN,
+        Status.ESME_RINVCMDID,
+        Status.ESME_RINVPRTFLG,
+        Status.ESME_RINVREGDLVFLG,
+        Status.ESME_RINVSRCADR,
+        Status.ESME_RINVDSTADR,
+        Status.ESME_RINVMSGID,
+        Status.ESME_RINVSERTYP,
+        Status.ESME_RINVNUMDESTS,
+        Status.ESME_RINVDLNAME,
+        Status.ESME_RINVDESTFLAG,
+        Status.ESME_RINVSUBREP,
+        Status.ESME_RINVESMCLASS,
+        Status.ESME_RCNTSUBDL,
+        Status.ESME_RINVSRCTON,
+        Status.ESME_RINVSRCNPI,
+        Status.ESME_RINVDSTTON,
+        Status.ESME_RINVDSTNPI,
+        Status.ESME_RINVSYSTYP,
+        Status.ESME_RINVREPFLAG,
+        Status.ESME_RINVNUMMSGS,
+        Status.ESME_RINVSCHED,
+        Status.ESME_RINVEXPIRY,
+        Status.ESME_RINVDFTMSGID,
+        Status.ESME_RX_P_APPN,
+        Status.ESME_RX_R_APPN,
+        Status.ESME_RINVOPTPARSTREAM,
+        Status.ESME_ROPTPARNOTALLWD,
+        Status.ESME_RINVPARLEN,
+        Status.ESME_RMISSINGOPTPARAM,
+        Status.ESME_RINVOPTPARAMVAL,
+    }
+)
+_CREDENTIALS = frozenset({Status.ESME_RBINDFAIL, Status.ESME_RINVPASWD, Status.ESME_RINVSYSID, Status.ESME_RINVSYSTYP})
+
+
+class _Meaning(NamedTuple):
+    answer: Answer
+    error: str
+
+
+_OURS = {
+    NOT_CONNECTED: _Meaning(Answer.THROTTLED, "not_connected"),
+    WINDOW_FULL: _Meaning(Answer.THROTTLED, "window_full"),
+}
+
+
+def outcome_of(answer: CarrierAnswer) -> Outcome:
+    """What one submit_sm came to. An accepted one without an id has no reference."""
+    if answer is None:
+        return Outcome(Answer.IN_DOUBT, error="no_answer")
+    if isinstance(answer, str):
+        return Outcome(Answer.ACCEPTED, answer or None)
+    meaning = _OURS.get(answer) or _Meaning(_answer(answer), status_name(answer))
+    return Outcome(meaning.answer, error=meaning.error)
+
+
+def _answer(status: int) -> Answer:
+    if status in _THROTTLED:
+        return Answer.THROTTLED
+    return Answer.REJECTED if status in _REFUSED_ALWAYS else Answer.FAILED
+
+
+def credentials_refused(status: int) -> bool:
+    """Whether a bind was refused for who we say we are, so that trying again soon is of no use, or locks us out."""
+    return status in _CREDENTIALS

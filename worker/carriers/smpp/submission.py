@@ -1,0 +1,154 @@
+"""One call of `submit`: its messages as PDUs, and the PDUs' answers as outcomes.
+
+A message in parts is accepted when all of its parts are, and its reference is the first part's id. When none was taken
+it is what the worst part was. Otherwise some of it left us: what was refused for now is submitted again by `submit`,
+and when the parts still differ in the end the message is in doubt as `partly_sent`, as submitting it again would send
+the taken parts twice. The first receipt of a part that was taken then makes it undelivered, and charged.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from shared.smpp.pdu import tlv
+from worker.carriers.base import Answer, LateAnswer, Outcome, Parcel
+from worker.carriers.smpp.config import SmppConfig
+from worker.carriers.smpp.longs import Long
+from worker.carriers.smpp.parts import References, Unsendable, cut
+from worker.carriers.smpp.status import CarrierAnswer, outcome_of
+from worker.carriers.smpp.template import bodies_of, bodies_of_parts, head, template
+
+ACCEPTED = Answer.ACCEPTED
+FOR_NOW = frozenset({Answer.THROTTLED, Answer.FAILED})
+WORST_FIRST = (Answer.REJECTED, Answer.FAILED, Answer.THROTTLED)
+
+
+class Submission:
+    """The messages of some parcels, in order."""
+
+    def __init__(self, config: SmppConfig, references: References, parcels: list[Parcel]) -> None:
+        self.heads: list[bytes] = []
+        self.bodies: list[bytes] = []
+        self.answers: list[CarrierAnswer] = []
+        """One for each PDU."""
+        self.longs: list[tuple[Long, int] | None] | None = None
+        """For each PDU that is a part: its message and its number in it; None when no message is in parts."""
+        self._starts: list[int] | None = None
+        """The first PDU of each message, and the end; None when each message is one PDU."""
+        self._refused: dict[int, Outcome] = {}
+        self._parcels = parcels
+        self._config = config
+        self._references = references
+        now = datetime.now(UTC)
+        for parcel in parcels:
+            self._add(parcel, now)
+        self.answers = [None] * len(self.bodies)
+
+    def _add(self, parcel: Parcel, now: datetime) -> None:
+        try:
+            text = cut(self._config, parcel.text, parcel.segments)
+            message = template(self._config, parcel, text, now)
+        except Unsendable:
+            self._refuse(parcel, "not_in_alphabet")
+        except ValueError:
+            self._refuse(parcel, "invalid_sender")
+        else:
+            if len(text.octets) == 1:
+                self._append(parcel, bodies_of(message, parcel.phones))
+                return
+            parts = len(text.octets)
+            starts, longs = self._in_parts()
+            for identity, phone in zip(parcel.ids, parcel.phones, strict=True):
+                reference = self._references.next(phone)
+                self._extend(bodies_of_parts(self._config, message, text, phone, reference), [identity] * parts)
+                long = Long(parts)
+                longs += [(long, number) for number in range(parts)]
+                starts.append(len(self.bodies))
+
+    def _append(self, parcel: Parcel, bodies: list[bytes]) -> None:
+        """Add messages of one PDU each."""
+        self._extend(bodies, parcel.ids)
+        if self._starts is not None and self.longs is not None:
+            self._starts += range(self._starts[-1] + 1, len(self.bodies) + 1)
+            self.longs += [None] * len(bodies)
+
+    def _extend(self, bodies: list[bytes], ids: Sequence[UUID]) -> None:
+        tag = self._config.message_id_tag
+        if tag is not None:
+            bodies = [body + tlv(tag, identity.bytes) for body, identity in zip(bodies, ids, strict=True)]
+        sizes = list(map(len, bodies))
+        head_of = {size: head(size) for size in set(sizes)}
+        self.heads += [head_of[size] for size in sizes]
+        self.bodies += bodies
+
+    def _refuse(self, parcel: Parcel, error: str) -> None:
+        starts, _ = self._in_parts()
+        for _ in parcel.ids:
+            self._refused[len(starts) - 1] = Outcome(Answer.REJECTED, error=error)
+            starts.append(len(self.bodies))
+
+    def _in_parts(self) -> tuple[list[int], list[tuple[Long, int] | None]]:
+        """From here on, messages and PDUs are not the same: note where each message begins."""
+        if self._starts is None or self.longs is None:
+            self._starts = list(range(len(self.bodies) + 1))
+            self.longs = [None] * len(self.bodies)
+        return self._starts, self.longs
+
+    def outcomes(self) -> list[Outcome]:
+        """What each message came to, in order."""
+        if self._starts is None:
+            return [
+                Outcome(ACCEPTED, answer) if answer.__class__ is str and answer else outcome_of(answer)
+                for answer in self.answers
+            ]
+        return [self._outcome(number, start, end) for number, start, end in self._spans()]
+
+    def _spans(self) -> Iterator[tuple[int, int, int]]:
+        """Each message's number, and where its PDUs begin and end."""
+        starts = self._starts if self._starts is not None else range(len(self.bodies) + 1)
+        return ((number, starts[number], starts[number + 1]) for number in range(len(starts) - 1))
+
+    def _outcome(self, number: int, start: int, end: int) -> Outcome:
+        if number in self._refused:
+            return self._refused[number]
+        parts = [outcome_of(answer) for answer in self.answers[start:end]]
+        answers = {part.answer for part in parts}
+        if len(answers) == 1 and answers <= {Answer.ACCEPTED, Answer.IN_DOUBT}:
+            return parts[0]
+        if Answer.IN_DOUBT in answers:
+            return Outcome(Answer.IN_DOUBT, error="no_answer")
+        if Answer.ACCEPTED not in answers:
+            return next(part for worst in WORST_FIRST for part in parts if part.answer == worst)
+        if self.longs is not None and (long := self.longs[start]) is not None:
+            long[0].partly_sent = True
+        return Outcome(Answer.IN_DOUBT, error="partly_sent")
+
+    def left_over(self) -> list[int]:
+        """PDUs that were refused for now, and whose message was taken in another part."""
+        if self.longs is None:
+            return []
+        found = []
+        for _, start, end in self._spans():
+            answers = [outcome_of(answer).answer for answer in self.answers[start:end]]
+            if ACCEPTED in answers and all(answer == ACCEPTED or answer in FOR_NOW for answer in answers):
+                found += [start + part for part, answer in enumerate(answers) if answer != ACCEPTED]
+        return found
+
+    def late(self, index: int, answer: CarrierAnswer) -> LateAnswer | None:
+        """An answer for a PDU came after `submit` had returned. None while its message is not decided."""
+        self.answers[index] = answer
+        number, start, end = index, index, index + 1
+        if self._starts is not None:
+            number = bisect_right(self._starts, index) - 1
+            start, end = self._starts[number], self._starts[number + 1]
+        if None in self.answers[start:end]:
+            return None
+        return LateAnswer(self._id(number), self._outcome(number, start, end))
+
+    def _id(self, number: int) -> UUID:
+        for parcel in self._parcels:
+            if number < len(parcel.ids):
+                return parcel.ids[number]
+            number -= len(parcel.ids)
+        raise IndexError(number)

@@ -1,0 +1,137 @@
+"""The unanswered submit_sm's of one connection: which there are, and how many there may be."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from itertools import chain
+
+from shared.smpp.numbers import MAX_SEQUENCE
+from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer
+from worker.carriers.smpp.submission import Submission
+
+REMEMBERED = 50_000
+"""PDUs given up whose late answers are waited for."""
+
+
+class Window:
+    """A row of PDUs with consecutive sequence numbers; their answers by sequence number less `first`."""
+
+    __slots__ = ("answers", "closed", "done", "first", "indexes", "missing", "sent", "submission")
+
+    def __init__(self, submission: Submission, indexes: Sequence[int], first: int) -> None:
+        self.submission = submission
+        self.indexes = indexes
+        """Of these PDUs in their submission."""
+        self.first = first
+        self.answers: list[CarrierAnswer] = [None] * len(indexes)
+        self.missing = len(indexes)
+        self.sent = 0
+        """PDUs that may have left. Only they can have an answer."""
+        self.closed = False
+        """Whether nobody waits for it any more: what comes now is late."""
+        self.done = threading.Event()
+
+
+class Windows:
+    """All windows of one connection. `lock` guards them; what is said to need it is called with it held."""
+
+    def __init__(self, size: int) -> None:
+        self.lock = threading.Lock()
+        self.lost = False
+        self.draining = False
+        """Whether nothing new may be sent."""
+        self.answered = 0
+        """Answers whose room is not free yet: that is done once for all that came together."""
+        self._room = threading.Condition(self.lock)
+        self._free = size
+        self._size = size
+        self._sequence = 0
+        self._open: list[Window] = []
+        self._late: deque[tuple[Window, int]] = deque()
+        self._late_size = 0
+
+    def next_sequence(self, count: int = 1) -> int:
+        """The first of `count` sequence numbers in a row. Needs the lock."""
+        if self._sequence + count > MAX_SEQUENCE:
+            self._sequence = 0
+        first = self._sequence + 1
+        self._sequence += count
+        return first
+
+    def open(self, submission: Submission, indexes: Sequence[int]) -> Window | None:
+        """A window for these PDUs; None when the connection is lost, or about to be."""
+        with self.lock:
+            if self.lost or self.draining:
+                return None
+            window = Window(submission, indexes, self.next_sequence(len(indexes)))
+            self._open.append(window)
+            return window
+
+    def take(self, window: Window, deadline: float) -> int:
+        """Room for some of the window's unsent PDUs: they count as sent. 0 when the time is over or all is lost."""
+        wanted = len(window.indexes) - window.sent
+        with self._room:
+            enough = min(wanted, max(1, self._size // 8))  # not a write for each single answer
+            while self._free < enough and not self.lost and not self.draining:
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._room.wait(left):
+                    return 0
+            if self.lost or self.draining:
+                return 0
+            taken = min(wanted, self._free)
+            self._free -= taken
+            window.sent += taken
+            return taken
+
+    def flush(self) -> None:
+        """Make room for as many as were answered. Needs the lock."""
+        if self.answered:
+            self._free += self.answered
+            self.answered = 0
+            self._room.notify_all()
+
+    def close(self, window: Window, untouched: int) -> list[CarrierAnswer]:
+        """Nobody waits any more. The last `untouched` of its sent PDUs never left; their room and that of those that
+        are in doubt is free again, as a carrier that lost an answer would otherwise stop us for good. Returns the
+        answers."""
+        with self.lock:
+            never_left = NOT_CONNECTED if self.lost or untouched else WINDOW_FULL
+            window.sent -= untouched
+            unanswered = window.answers[: window.sent].count(None)
+            window.closed = True
+            self._open.remove(window)
+            self.answered += unanswered + untouched
+            self.flush()
+            if unanswered and not self.lost:
+                self._late.append((window, unanswered))
+                self._late_size += unanswered
+            while self._late_size > REMEMBERED:
+                self._late_size -= self._late.popleft()[1]
+            return window.answers[: window.sent] + [never_left] * (len(window.answers) - window.sent)
+
+    def find(self, sequence: int) -> Window | None:
+        """The window that has sent this number. Needs the lock."""
+        for window in chain(self._open, (late for late, _ in self._late)):
+            if 0 <= sequence - window.first < window.sent:
+                return window
+        return None
+
+    def lose(self) -> None:
+        """The connection is gone: nobody shall wait any longer."""
+        with self._room:
+            self.lost = True
+            self._room.notify_all()
+            for window in self._open:
+                window.done.set()
+
+    def drain(self) -> None:
+        """Let nothing new leave."""
+        with self._room:
+            self.draining = True
+            self._room.notify_all()
+
+    def unanswered(self) -> int:
+        """PDUs that are waited for."""
+        with self.lock:
+            return sum(window.answers[: window.sent].count(None) for window in self._open)

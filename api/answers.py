@@ -193,6 +193,7 @@ class SendAnswer(Schema):
     metadata = fields.Dict(required=True, allow_none=True)
     rate = fields.Integer(required=True, allow_none=True)
     eta = fields.String(required=True, allow_none=True)
+    resent = fields.Integer(required=True)
     held_reason = fields.String(required=True, allow_none=True)
     send_at = fields.String(required=True, allow_none=True)
     expires_at = fields.String(required=True)

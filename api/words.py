@@ -171,6 +171,7 @@ WORDS: Final[dict[str, Word]] = {
     "segments": ("How many, and in which encoding.", None),
     "Message.segments": ("Segments of this message.", 1),
     "Error.segments": ("Of `too_many_segments`: how many the message takes.", 3),
+    "resent": ("Submits that were repeated because an earlier one had no answer; only where the operator wants it.", 0),
     "send_at": ("When it is due; null: at once.", None),
     "send_id": ("The send.", SEND_ID),
     "sender_id": ("The sender ID.", "ACME"),

@@ -27,7 +27,7 @@ AT_ONCE = 100
 PUBLISH_SECONDS = 0.3
 """How long the broker may take to connect, and to take a doorbell."""
 TOGETHER_SECONDS = 0.025
-"""Between two rounds of publishing. A task costs a worker a millisecond of its time, and one turn takes all that waits."""
+"""Between two rounds of publishing. A task costs a worker a millisecond, and one turn takes all that waits."""
 REST_SECONDS = 5.0
 """After a failure nothing is published for as long."""
 

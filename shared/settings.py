@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from shared.lifecycle import LANES, Category
+
 N = TypeVar("N", int, float)
 
 
@@ -39,6 +41,8 @@ class Settings:
     lease: float = 15.0
     doubt_grace: float = 24 * 3600.0
     """How long after its validity a message may stay in doubt before its credits are given back."""
+    resend_lanes: frozenset[int] = frozenset()
+    """Lanes of the categories whose messages in doubt are submitted again, at the risk of arriving twice."""
     requests_per_second: int = 10_000
     """Requests per second that one API process takes from one account."""
     token_requests_per_minute: int = 120
@@ -72,6 +76,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         turns=_number(env, "WORKER_TURNS", 4, int),
         lease=_number(env, "LEASE_SECONDS", 15.0, float),
         doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", 24 * 3600.0, float),
+        resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
     )
@@ -83,6 +88,15 @@ def driver_url(url: str) -> str:
     if scheme not in ("postgres", "postgresql", "postgresql+psycopg") or not separator:
         raise SettingsError("DATABASE_URL must begin with postgresql://. Postgres 15 or newer is the only database.")
     return f"postgresql+psycopg://{rest}"
+
+
+def _lanes(text: str) -> frozenset[int]:
+    categories = [word.strip() for word in text.split(",") if word.strip()]
+    unknown = [word for word in categories if word not in LANES]
+    if unknown:
+        known = ", ".join(LANES)
+        raise SettingsError(f"RESEND_IN_DOUBT names {unknown[0]!r}; it takes categories, with commas: {known}.")
+    return frozenset(LANES.index(Category(word)) for word in categories)
 
 
 def _number(env: Mapping[str, str], name: str, default: N, kind: type[N]) -> N:

@@ -191,6 +191,7 @@ send = Table(
     Column("held_reason", Text),
     Column("created_at", MOMENT, nullable=False),
     Column("completed_at", MOMENT),
+    zero("resent"),
     CheckConstraint("kind IN ('single', 'bulk', 'group')", name="kind"),
     CheckConstraint("open_batches >= 0 AND unexpanded >= 0", name="open"),
     Index("ix_send_account_id_id", "account_id", "id"),

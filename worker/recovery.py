@@ -5,11 +5,11 @@ within one start of the database; after another start, every message of the inte
 
     with a row                             known; counted and settled
     above the watermark, without a row     never left: given back, goes again
-    below it, without a row                in doubt: never submitted again
+    below it, without a row                in doubt: never submitted again, unless its category asks for it
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, text
@@ -21,6 +21,7 @@ from shared.lifecycle import CHARGED, MessageStatus
 from worker.counts import add_to_sends
 from worker.record import DOUBT_COLUMNS, MESSAGE_COLUMNS, field
 from worker.settle import Closing, close_intents
+from worker.slices import MOST_ATTEMPTS
 
 LEFT_BEHIND = text(
     f"""
@@ -38,17 +39,24 @@ KNOWN = text("SELECT id, status FROM message WHERE id = ANY(:ids)")
 NOW = text("SELECT clock_timestamp()")
 
 
-def recover(engine: Engine, carrier_of: Callable[[bool], str], limit: int = 50) -> int:
-    """Close the intents whose lease has run out. Returns how many batches were recovered."""
+def recover(
+    engine: Engine, carrier_of: Callable[[bool], str], limit: int = 50, resend_lanes: Collection[int] = ()
+) -> int:
+    """Close the intents whose lease has run out. Returns how many batches were recovered.
+
+    In `resend_lanes` what may have left goes again, as far as its attempts allow.
+    """
     with transaction(engine) as connection:
         rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
-        close_intents(connection, [_close(connection, row, carrier_of(row.test)) for row in rows])
+        close_intents(
+            connection, [_close(connection, row, carrier_of(row.test), row.lane in resend_lanes) for row in rows]
+        )
         if rows:
             crashpoint("recover.before_commit")
     return len(rows)
 
 
-def _close(connection: Connection, row: Row[Any], carrier: str) -> Closing:
+def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Closing:
     retry = list(row.retry or [])
     intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
     known = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
@@ -56,7 +64,8 @@ def _close(connection: Connection, row: Row[Any], carrier: str) -> Closing:
     seen = {index_of(message.id) for message in known}
     unknown = [index for index in intent[: row.may_have_left] if index not in seen]
     never_left = [index for index in intent[row.may_have_left :] if index not in seen]
-    if unknown:
+    resent = unknown if resend and row.attempts + 1 < MOST_ATTEMPTS else []
+    if unknown and not resent:
         _put_in_doubt(connection, row, unknown, carrier)
         tally[MessageStatus.IN_DOUBT] += len(unknown)
         add_to_sends(connection, {row.send_id: Counter({MessageStatus.IN_DOUBT: len(unknown)})})
@@ -70,9 +79,10 @@ def _close(connection: Connection, row: Row[Any], carrier: str) -> Closing:
         price=row.price,
         size=row.size,
         next_index=row.next_index + (0 if retry else row.intent),
-        retry=never_left + retry[row.intent :],
+        retry=resent + never_left + retry[row.intent :],
         tally=tally,
-        attempts=row.attempts,
+        attempts=row.attempts + bool(resent),
+        resent=len(resent),
         crashes=row.crashes + 1,
     )
 

@@ -5,6 +5,7 @@ never came back, and both end here.
 """
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -43,6 +44,8 @@ class Closing:
     """Messages of this intent by the status of their row, before any receipt."""
     attempts: int = 0
     crashes: int = 0
+    resent: int = 0
+    """Of `retry`, those that may have left before."""
     wait: float = 0.0
     """Seconds before the rest may go on."""
 
@@ -81,6 +84,8 @@ CLOSE_SENDS = text(
     """
 )
 
+RESENT = text("UPDATE send SET resent = resent + :count WHERE id = :id")
+
 HOLD = text(
     "UPDATE send SET state = 'held', held_reason = :reason WHERE id = :id AND state NOT IN ('canceled', 'completed')"
 )
@@ -92,13 +97,17 @@ NEXT_STATE = {
 }
 
 
-def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float) -> None:
-    """End a turn. Messages without a result go again after `wait` seconds; batches lost meanwhile are left alone."""
+def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float, resend_lanes: Collection[int] = ()) -> None:
+    """End a turn. Messages without a result go again after `wait` seconds; batches lost meanwhile are left alone.
+
+    Messages without an answer are in doubt; in `resend_lanes` they go again.
+    """
     with transaction(engine) as connection:
         fence(connection, slices)
         held = [piece for piece in slices if not piece.lost]
+        resent = [piece.resend_doubts() if piece.lane in resend_lanes else 0 for piece in held]
         write_rows(connection, held, carrier, doubts=True)
-        close_intents(connection, [_closing(piece, wait) for piece in held])
+        close_intents(connection, [_closing(piece, wait, again) for piece, again in zip(held, resent, strict=True)])
         crashpoint("settle.before_commit")
     crashpoint("settle.committed")
     for piece in held:
@@ -106,7 +115,7 @@ def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float) -> No
     record_lost(engine, slices)
 
 
-def _closing(piece: Slice, wait: float) -> Closing:
+def _closing(piece: Slice, wait: float, resent: int) -> Closing:
     unsent, next_index, rest = piece.unsent(), piece.next_index, piece.retry[len(piece.indexes) :]
     if not piece.retry:
         next_index += len(piece.indexes)
@@ -125,6 +134,7 @@ def _closing(piece: Slice, wait: float) -> Closing:
         retry=unsent + rest,
         tally=Counter(result.status for result in piece.results if result is not None),
         attempts=piece.attempts + max(piece.again.values()) if piece.again else 0,
+        resent=resent,
         wait=wait if piece.again else 0.0,
     )
 
@@ -147,6 +157,9 @@ def close_intents(connection: Connection, closings: list[Closing]) -> None:
             canceled[closing.send_id][MessageStatus.CANCELED] += closing.left
         closed[closing.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
     add_to_sends(connection, canceled)
+    for closing in closings:
+        if closing.resent:
+            connection.execute(RESENT, {"id": closing.send_id, "count": closing.resent})
     _close_batches(connection, closings, states)
     ended = [send for send in ids if closed[send]]
     if ended:

@@ -11,6 +11,10 @@ from uuid import UUID
 
 from shared.lifecycle import MessageStatus
 
+IN_DOUBT = MessageStatus.IN_DOUBT
+MOST_ATTEMPTS = 3
+"""Submits of one message: that a carrier may fail, or leave without an answer where those are submitted again."""
+
 
 class Result(NamedTuple):
     """What became of one message in this turn; `at` is when it was answered, as COPY reads a time."""
@@ -133,6 +137,17 @@ class Slice:
         """
         self.unrecorded = [place for place, result in enumerate(self.results) if result is not None]
         self.unsure = True
+
+    def resend_doubts(self) -> int:
+        """Let the messages without an answer go again, as far as they may. Returns how many."""
+        doubtful = [place for place, result in enumerate(self.results) if result and result.status is IN_DOUBT]
+        again = [place for place in doubtful if self.result(place).attempts < MOST_ATTEMPTS]
+        for place in again:
+            self.again[place] = self.result(place).attempts - self.attempts
+            self.results[place] = None
+        self.known -= len(again)
+        self.unrecorded = [place for place in self.unrecorded if self.results[place] is not None]
+        return len(again)
 
     def forget(self) -> None:
         """Drop every result: it is recorded, or was offered as evidence."""

@@ -127,7 +127,8 @@ class Sweeper:
 
     def recover_and_wake(self) -> None:
         """What one worker does for all of them."""
-        recovered = recover(self._engine, lambda test: self._turns.carrier_of(test).name)
+        resend = self._settings.resend_lanes
+        recovered = recover(self._engine, lambda test: self._turns.carrier_of(test).name, resend_lanes=resend)
         if recovered:
             log.warning("recovered %d batches whose worker did not come back", recovered)
         with transaction(self._engine) as connection:

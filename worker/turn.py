@@ -29,7 +29,7 @@ from worker.pacing import Pacer
 from worker.record import advance
 from worker.references import Known, References
 from worker.settle import settle
-from worker.slices import Result, Slice
+from worker.slices import MOST_ATTEMPTS, Result, Slice
 from worker.suppress import Suppressions
 
 log = logging.getLogger(__name__)
@@ -42,8 +42,6 @@ FIRST_SPEED = 1_000.0
 """Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
 TURN_SHARE = 0.25
 """Seconds of the carrier's rate that the turns of one process claim together."""
-MOST_ATTEMPTS = 3
-"""Submits of one message that a carrier may fail before the message has failed."""
 FIRST_WAIT, LONGEST_WAIT, MOST_WAITS = 0.1, 2.0, 6
 """Seconds between tries when throttled, and tries before the turn is given to others."""
 
@@ -147,7 +145,7 @@ class Turns:
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                settle(self._engine, slices, carrier.name, LONGEST_WAIT)
+                settle(self._engine, slices, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
                 return
             except AWAY:
                 if time.monotonic() > deadline:

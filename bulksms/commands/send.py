@@ -32,7 +32,7 @@ SHOW = text(
     f"""
     SELECT s.id, a.name AS account, s.api_key_id, s.kind, s.state, s.held_reason, s.test, s.sender_id, s.encoding,
            s.segments, s.price, s.reference, s.group_id, s.rate, s.send_at, s.expires_at, s.submitted, s.accepted,
-           s.duplicate, s.invalid, s.suppressed, s.removed, s.accepted - ({RESULTS}) AS waiting,
+           s.duplicate, s.invalid, s.suppressed, s.removed, s.resent, s.accepted - ({RESULTS}) AS waiting,
            {", ".join(f"s.{status}" for status in STORED)}, s.unexpanded, s.open_batches,
            (SELECT string_agg(format('%s %s', n, b.state), ', ')
               FROM (SELECT state, count(*) AS n FROM batch WHERE send_id = s.id GROUP BY state ORDER BY state) AS b)

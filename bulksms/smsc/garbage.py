@@ -8,7 +8,7 @@ from shared.smpp.pdu import pdu
 KINDS = (
     pdu(0x00000999, 0, 7, b"unknown command"),
     pdu(Command.SUBMIT_SM_RESP, 0, 0x7FFFFFF0, b"never-asked\0"),
-    pdu(Command.ALERT_NOTIFICATION, 0, 9, b"\1\1254711000000\0\0\0\0"),
+    pdu(Command.ALERT_NOTIFICATION, 0, 9, b"\1\1" + b"254711000000\0\0\0\0"),
     pdu(Command.DELIVER_SM, 0, 0x7FFFFF01, b"\0\1\1no end"),
     pdu(Command.GENERIC_NACK, 3, 0),
     pdu(Command.DELIVER_SM, 0, 0x7FFFFF02, b""),

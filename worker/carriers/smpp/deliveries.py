@@ -140,6 +140,7 @@ class Deliveries:
         receipts: list[tuple[Delivery, Receipt]] = self._released()
         messages: list[tuple[Delivery, Inbound]] = []
         mark, now = self._longs.now(), datetime.now(UTC)
+        settled = self._longs.settled(mark)
         for delivery in deliveries:
             try:
                 message = read_message(delivery.command, delivery.body)
@@ -154,7 +155,7 @@ class Deliveries:
             if receipt is None:  # it would be no clearer another time
                 self._counters.unreadable_receipts += 1
                 answers.append((delivery, Status.ESME_ROK))
-            elif self._longs.find(receipt.reference) is None and not self._longs.settled(mark):
+            elif not settled and self._longs.find(receipt.reference) is None:
                 self._held.append(Held(time.monotonic() + HOLD, mark, delivery, receipt))
             else:
                 receipts.append((delivery, receipt))

@@ -81,5 +81,4 @@ class Longs:
 
     def find(self, reference: str) -> Long | None:
         """The message in parts that has a part of this id."""
-        with self._lock:
-            return self._by_part.get(reference)
+        return self._by_part.get(reference)

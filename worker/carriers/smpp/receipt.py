@@ -11,6 +11,7 @@ parameters win over it.
 import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from shared.lifecycle import MessageStatus
 from shared.smpp.alphabets import Alphabet, decode
@@ -23,6 +24,13 @@ from worker.carriers.smpp.ids import receipt_id
 __all__ = ["Inbound", "inbound", "is_receipt", "read_receipt"]
 
 _FIELD = re.compile(r"\b(id|stat(?:us)?|done ?date|err(?:or)?)\s{0,3}[:=]\s{0,3}([^\s,;]{1,255})", re.I | re.A)
+_NAMES = {"i": "id", "s": "stat", "d": "done", "e": "err"}
+_USUAL = re.compile(
+    r"id:(?P<id>\S{1,255}) sub:\S* dlvrd:\S* submit date:\S* done date:(?P<done>\S*) stat:(?P<stat>\w+)"
+    r" err:(?P<err>\S*)(?: |$)",
+    re.A,
+)
+"""The form of the standard, which needs no search."""
 _TEXT = re.compile(r"\btext\s{0,3}[:=]", re.I | re.A)
 _DATE = re.compile(r"(?:20)?(\d{2})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d))?", re.A)
 _PHONE = re.compile(r"[1-9][0-9]{7,14}")
@@ -90,14 +98,16 @@ def inbound(config: SmppConfig, message: Message) -> Inbound:
 
 
 def _fields(octets: bytes, data_coding: int, default: Alphabet) -> dict[str, str]:
-    """The receipt's fields by the first letters of their names. Of one that is repeated, the first."""
+    """The receipt's fields: id, stat, done and err. Of one that is repeated, the first."""
     # What a receipt says is ASCII, whatever else its data_coding says.
     text = decode(octets, data_coding, default) if data_coding == 8 else octets.decode("latin-1")
+    usual = _USUAL.match(text)
+    if usual is not None:
+        return usual.groupdict()
     text = _TEXT.split(text[:_HEAD], maxsplit=1)[0]
     fields: dict[str, str] = {}
     for name, value in _FIELD.findall(text):
-        short = name[:4].lower() if name[0] in "sSdD" else name[:3].lower()
-        fields.setdefault(short, value)
+        fields.setdefault(_NAMES[name[0].lower()], value)
     return fields
 
 
@@ -115,15 +125,20 @@ def _error(word: str, code: str | None) -> str:
 
 
 def _done(told: str | None, offset: timedelta, now: datetime) -> datetime:
-    found = _DATE.match(told or "")
+    done = _date(told, offset) if told else None
+    return done if done is not None and now - OLDEST <= done <= now + NEWEST else now
+
+
+@lru_cache(maxsize=256)
+def _date(told: str, offset: timedelta) -> datetime | None:
+    found = _DATE.match(told)
     if found is None:
-        return now
+        return None
     year, month, day, hour, minute, second = (int(group or 0) for group in found.groups())
     try:
-        done = datetime(2000 + year, month, day, hour, minute, second, tzinfo=UTC) - offset
-    except (ValueError, OverflowError):
-        return now
-    return done if now - OLDEST <= done <= now + NEWEST else now
+        return datetime(2000 + year, month, day, hour, minute, second, tzinfo=UTC) - offset
+    except ValueError:
+        return None
 
 
 def _concatenation(header: bytes) -> tuple[int, int, int] | None:

@@ -1,10 +1,7 @@
 """One connection's life: the reader's thread takes it all in, and those who submit write to it themselves."""
 
-import threading
 import time
-from collections import deque
 from collections.abc import Sequence
-from struct import pack
 from typing import Protocol
 
 from shared.smpp.numbers import RESPONSE, Command, Status
@@ -15,8 +12,9 @@ from worker.carriers.smpp.ids import LONGEST, answer_id
 from worker.carriers.smpp.longs import Longs
 from worker.carriers.smpp.status import NOT_CONNECTED, CarrierAnswer
 from worker.carriers.smpp.submission import Submission
-from worker.carriers.smpp.window import Window, Windows
+from worker.carriers.smpp.window import Window, Windows, pieces_of, untouched_of
 from worker.carriers.smpp.wire import TICK, Wire
+from worker.carriers.smpp.writer import Writer
 
 DRAIN_TIME = 2.0
 """Seconds that what is unanswered is given when one side wants to part."""
@@ -57,9 +55,7 @@ class Session:
         self._longs = longs
         self._spelling = answer_id(config)
         self._rest = b""
-        self._writing = threading.Lock()
-        self._broken = False
-        self._control: deque[bytes] = deque()
+        self._writer = Writer(wire)
         self._heard = time.monotonic()
         self._asked: float | None = None
         self._leave_by: float | None = None
@@ -86,7 +82,7 @@ class Session:
 
         Returns how many of those that count as sent have certainly not left.
         """
-        pieces = _pieces(window)
+        pieces = pieces_of(window)
         at = 0
         while at < len(window.indexes):
             taken = self.windows.take(window, deadline)
@@ -94,57 +90,19 @@ class Session:
                 return 0
             part = pieces[3 * at : 3 * (at + taken)]
             data = b"".join(part)
-            left = self._write(data, deadline)
+            left = self._writer.write(data, deadline)
             if left < len(data):
-                return _untouched(part, left)
+                return untouched_of(part, left)
             at += taken
         return 0
 
     def answer(self, data: bytes) -> None:
         """Write answers to the carrier's requests; not for the reader's thread."""
-        self._write(data, time.monotonic() + self._config.connect_time)
-
-    def _write(self, data: bytes, deadline: float) -> int:
-        """Write all of it, or break the connection. Returns how many octets may have left."""
-        if not self._writing.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            return 0
-        try:
-            control = self._controls()
-            return max(0, self._push(control + data, deadline) - len(control))
-        finally:
-            self._writing.release()
-
-    def _push(self, data: bytes, deadline: float) -> int:
-        view = memoryview(data)
-        at = 0
-        try:
-            while at < len(data) and not self._broken:
-                at += self._wire.write(view[at:])
-                if at < len(data) and time.monotonic() > deadline:
-                    self._broken = True
-                    self._wire.close()
-        except OSError:  # the reader sees it too, and takes what answers are still there
-            self._broken = True
-            return at + self._wire.most_left(len(data) - at)
-        return at
-
-    def _controls(self) -> bytes:
-        waiting = b""
-        while self._control:
-            waiting += self._control.popleft()
-        return waiting
+        self._writer.write(data, time.monotonic() + self._config.connect_time)
 
     def say(self, data: bytes) -> None:
-        """Write for the reader: with what somebody else is writing, or now."""
-        self._control.append(data)
-        self._say_now()
-
-    def _say_now(self) -> None:
-        if self._control and self._writing.acquire(blocking=False):
-            try:
-                self._push(self._controls(), time.monotonic() + 2 * TICK)
-            finally:
-                self._writing.release()
+        """Write a little for the reader's thread, without waiting."""
+        self._writer.say(data)
 
     # --- the reader -----------------------------------------------------------------------------------------------
 
@@ -152,7 +110,7 @@ class Session:
         """Introduce ourselves. Raises Refused, Lost or OSError."""
         body = bind_body(Bind(self._config.system_id, self._config.password, self._config.system_type))
         deadline = time.monotonic() + self._config.connect_time
-        self._write(pdu(command, 0, self.windows.next_sequence(), body), deadline)
+        self._writer.write(pdu(command, 0, self.windows.next_sequence(), body), deadline)
         data = b""
         while time.monotonic() < deadline:
             come = self._wire.read()
@@ -200,7 +158,7 @@ class Session:
             with self.windows.lock:
                 sequence = self.windows.next_sequence()
             self.say(pdu(Command.ENQUIRE_LINK, 0, sequence))
-        self._say_now()
+        self._writer.say_now()
 
     def feed(self, data: bytes) -> None:
         """Take in the next octets. Raises Lost where the border of the next PDU is not known any more."""
@@ -233,10 +191,10 @@ class Session:
     def _handle(self, command: int, status: int, sequence: int, body: bytes) -> None:
         """One PDU; the lock of the windows is held."""
         match command:
-            case Command.SUBMIT_SM_RESP:
-                self._answered(sequence, status or self._id_in(body))
             case Command.DELIVER_SM | Command.DATA_SM:
                 self._inbox.put(self, command, sequence, body)
+            case Command.SUBMIT_SM_RESP:
+                self._answered(sequence, status or self._id_in(body))
             case Command.ENQUIRE_LINK:
                 self.say(pdu(Command.ENQUIRE_LINK_RESP, 0, sequence))
             case Command.GENERIC_NACK:
@@ -298,34 +256,13 @@ class Session:
             time.sleep(0.01)
         with self.windows.lock:
             sequence = self.windows.next_sequence()
-        self._write(pdu(Command.UNBIND, 0, sequence), time.monotonic() + 1)
+        self._writer.write(pdu(Command.UNBIND, 0, sequence), time.monotonic() + 1)
 
     def end(self) -> None:
         """The connection is over: nobody shall wait for it any longer."""
-        self._broken = True
+        self._writer.stop()
         self.windows.lose()
         self._wire.close()
-
-
-def _pieces(window: Window) -> list[bytes]:
-    """Head, sequence number and body of each PDU, in a row."""
-    submission, indexes = window.submission, window.indexes
-    count = len(indexes)
-    numbers = pack(f">{count}I", *range(window.first, window.first + count))
-    pieces = [b""] * (3 * count)
-    pieces[0::3] = [submission.heads[index] for index in indexes]
-    pieces[1::3] = [numbers[at : at + 4] for at in range(0, 4 * count, 4)]
-    pieces[2::3] = [submission.bodies[index] for index in indexes]
-    return pieces
-
-
-def _untouched(pieces: list[bytes], left: int) -> int:
-    """How many PDUs did not even begin to leave, when `left` octets may have."""
-    for at in range(0, len(pieces), 3):
-        if left <= 0:
-            return (len(pieces) - at) // 3
-        left -= sum(map(len, pieces[at : at + 3]))
-    return 0
 
 
 def _take_answers(window: Window, data: bytes, text: str, at: int) -> int:

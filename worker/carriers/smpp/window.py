@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from itertools import chain
+from struct import pack
 
 from shared.smpp.numbers import MAX_SEQUENCE
 from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer
@@ -135,3 +136,24 @@ class Windows:
         """PDUs that are waited for."""
         with self.lock:
             return sum(window.answers[: window.sent].count(None) for window in self._open)
+
+
+def pieces_of(window: Window) -> list[bytes]:
+    """Head, sequence number and body of each PDU, in a row."""
+    submission, indexes = window.submission, window.indexes
+    count = len(indexes)
+    numbers = pack(f">{count}I", *range(window.first, window.first + count))
+    pieces = [b""] * (3 * count)
+    pieces[0::3] = [submission.heads[index] for index in indexes]
+    pieces[1::3] = [numbers[at : at + 4] for at in range(0, 4 * count, 4)]
+    pieces[2::3] = [submission.bodies[index] for index in indexes]
+    return pieces
+
+
+def untouched_of(pieces: list[bytes], left: int) -> int:
+    """How many PDUs did not even begin to leave, when `left` octets may have."""
+    for at in range(0, len(pieces), 3):
+        if left <= 0:
+            return (len(pieces) - at) // 3
+        left -= sum(map(len, pieces[at : at + 3]))
+    return 0

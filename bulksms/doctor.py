@@ -59,7 +59,9 @@ class Finding:
 
 def examine(found: Installation) -> Iterator[Finding]:
     """Look at everything, one finding after the other. What depends on something that is away is left out."""
-    yield Finding("settings", "ok", f"from {found.source}; carrier {found.settings.carrier}")
+    yield Finding(
+        "settings", "ok", f"from {found.source}; carriers from {found.settings.carriers_file or 'nowhere: simulated'}"
+    )
     with engine_of(found) as engine:
         try:
             with engine.connect() as connection:

@@ -29,7 +29,8 @@ class Settings:
     database_pool: int = 8
     eager: bool = False
     """Run tasks in the caller's thread, for quick tests without a broker."""
-    carrier: str = "simulator"
+    carriers_file: str = ""
+    """TOML with the carrier that messages go to; without it, the simulated one."""
     simulator_rate: float = 0.0
     """Segments per second of the simulated carrier; 0 is no limit."""
     simulator_window: int = 400
@@ -68,7 +69,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         secret_key=required["SECRET_KEY"],
         database_pool=_number(env, "DATABASE_POOL", 8, int),
         eager=env.get("CELERY_EAGER", "") == "1",
-        carrier=env.get("CARRIER", "simulator"),
+        carriers_file=env.get("CARRIERS_FILE", ""),
         simulator_rate=_number(env, "SIMULATOR_RATE", 0.0, float),
         simulator_window=_number(env, "SIMULATOR_WINDOW", 400, int),
         simulator_receipt_delay=_number(env, "SIMULATOR_RECEIPT_DELAY", 1.0, float),

@@ -1,5 +1,7 @@
 """What one worker process is made of, put together in one place: for Celery, and for tests without it."""
 
+from pathlib import Path
+
 from redis import Redis
 from sqlalchemy import Engine
 
@@ -7,6 +9,7 @@ from shared.database import make_engine
 from shared.settings import Settings
 from worker import receipts
 from worker.carriers.base import Carrier, LateAnswer, Receipt
+from worker.carriers.file import read_carrier
 from worker.carriers.simulator import Simulator
 from worker.late import record_late
 from worker.pacing import Pacer
@@ -27,7 +30,8 @@ class WorkerProcess:
             settings.simulator_receipt_delay,
             settings.simulator_round_trip,
         )
-        self.live: Carrier = self.simulator
+        file = settings.carriers_file
+        self.live: Carrier = read_carrier(Path(file)) if file else self.simulator
         pacer = Pacer(client, lambda: self.sweeper.workers)
         self.turns = Turns(self.engine, self.live, self.simulator, pacer, settings)
         self.sweeper = Sweeper(self.engine, self.turns, settings)

@@ -1,0 +1,151 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.smpp.numbers import Command, Status, Tag, status_name
+from shared.smpp.pdu import (
+    HEADER,
+    Bind,
+    Malformed,
+    Message,
+    bind_body,
+    c_string,
+    message_body,
+    message_suffix,
+    pdu,
+    read_bind,
+    read_message,
+    read_tlvs,
+    split_udh,
+    tlv,
+)
+
+strings = st.text(st.characters(min_codepoint=1, max_codepoint=255), max_size=20)
+octet = st.integers(0, 255)
+messages = st.builds(
+    Message,
+    source=strings,
+    destination=strings,
+    short_message=st.binary(min_size=1, max_size=254),
+    esm_class=octet,
+    data_coding=octet,
+    registered_delivery=octet,
+    service_type=strings,
+    source_ton=octet,
+    source_npi=octet,
+    destination_ton=octet,
+    destination_npi=octet,
+    protocol_id=octet,
+    priority=octet,
+    schedule=strings,
+    validity=strings,
+    tlvs=st.dictionaries(st.integers(0, 0xFFFF), st.binary(max_size=40), max_size=4),
+)
+
+
+def test_it_works() -> None:
+    assert pdu(Command.ENQUIRE_LINK, 0, 7) == bytes.fromhex("00000010 00000015 00000000 00000007")
+
+
+def test_a_submit_is_as_the_standard_lays_it_out() -> None:
+    message = Message(source="A", destination="254", short_message=b"hi", source_ton=5, registered_delivery=1)
+    assert message_body(message) == b"\0\5\0A\0\1\1254\0\0\0\0\0\0\1\0\0\0\2hi".replace(b"\1\1254", b"\1\1" + b"254")
+
+
+@given(messages)
+def test_a_message_comes_back_as_it_was(message: Message) -> None:
+    assert read_message(Command.SUBMIT_SM, message_body(message)) == message
+
+
+@given(st.builds(Bind, strings, strings, strings))
+def test_a_bind_comes_back_as_it_was(bind: Bind) -> None:
+    assert read_bind(bind_body(bind)) == bind
+
+
+def test_a_payload_stands_in_for_the_short_message() -> None:
+    message = Message("A", "1", tlvs={Tag.MESSAGE_PAYLOAD: b"long"})
+    assert read_message(Command.DELIVER_SM, message_body(message)).short_message == b"long"
+
+
+def test_a_data_sm_has_its_text_in_the_payload() -> None:
+    body = b"\0\5\0A\0\1\1" + b"254\0" + b"\4\1\0" + tlv(Tag.MESSAGE_PAYLOAD, b"text")
+    read = read_message(Command.DATA_SM, body)
+    assert (read.source, read.destination, read.esm_class, read.short_message) == ("A", "254", 4, b"text")
+
+
+@given(messages, st.data())
+def test_a_message_cut_off_anywhere_is_malformed(message: Message, data: st.DataObject) -> None:
+    message.tlvs.clear()
+    body = message_body(message)
+    short = body[: data.draw(st.integers(0, len(body) - 1))]
+    with pytest.raises(Malformed):
+        read_message(Command.SUBMIT_SM, short)
+
+
+def test_ten_thousand_mutated_pdus_are_read_or_malformed() -> None:
+    """Octets changed, cut out and put in; nothing but Malformed may come of it."""
+    chance = random.Random(1)
+    whole = [
+        message_body(Message("ACME", "254711000000", b"Hello", tlvs={Tag.MESSAGE_STATE: b"\2", 0x1E: b"1\0"})),
+        message_body(Message("254711000000", "ACME", b"\5\0\3\1\2\1part", esm_class=0x40)),
+        bind_body(Bind("me", "secret", "")),
+        b"",
+    ]
+    read = 0
+    for _ in range(10_000):
+        body = bytearray(chance.choice(whole))
+        for _ in range(chance.randint(1, 4)):
+            at = chance.randint(0, len(body))
+            body[at : at + chance.randint(0, 3)] = chance.randbytes(chance.randint(0, 3))
+        for reader in (
+            lambda octets: read_message(Command.DELIVER_SM, octets),
+            lambda octets: read_message(Command.DATA_SM, octets),
+            lambda octets: split_udh(read_message(Command.SUBMIT_SM, octets)),
+            read_bind,
+        ):
+            try:
+                reader(bytes(body))
+                read += 1
+            except Malformed:
+                pass
+    assert read > 1_000  # most of what is changed can still be read: the test has not merely fed noise
+
+
+@given(st.binary(max_size=60))
+def test_any_octets_are_optional_parameters_or_malformed(octets: bytes) -> None:
+    try:
+        found = read_tlvs(octets, 0)
+    except Malformed:
+        return
+    assert sum(4 + len(value) for value in found.values()) <= len(octets)
+
+
+def test_the_first_of_a_repeated_parameter_counts() -> None:
+    assert read_tlvs(tlv(5, b"a") + tlv(5, b"b"), 0) == {5: b"a"}
+
+
+def test_neither_text_nor_phone_is_in_a_repr_or_an_error() -> None:
+    message = Message("254711000000", "254722000000", b"my secret", tlvs={0x424: b"my secret"})
+    assert "secret" not in repr(message)
+    assert "2547" not in repr(message)
+    with pytest.raises(Malformed) as caught:
+        read_message(Command.SUBMIT_SM, message_body(message)[:-3])
+    assert "secret" not in str(caught.value)
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    with pytest.raises(ValueError, match="NUL"):
+        c_string("a\0b")
+    with pytest.raises(ValueError, match="254 octets"):
+        message_suffix(Message("A", "1", b"x" * 255))
+
+
+def test_every_status_has_a_name() -> None:
+    assert status_name(Status.ESME_RTHROTTLED) == "ESME_RTHROTTLED"
+    assert status_name(0x401) == "status_0x00000401"
+
+
+def test_a_header_has_sixteen_octets() -> None:
+    assert HEADER.size == 16

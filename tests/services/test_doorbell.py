@@ -1,0 +1,97 @@
+"""The doorbell: it delays and fails nobody, whatever the broker does."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from redis import Redis
+
+from bulksms.local.redis import RedisServer
+from shared.queue import AT_ONCE, QUEUE, REST_SECONDS, Doorbell, make_celery
+from shared.settings import Settings
+from tests.services.house import wait_until
+from tests.services.servers import make_redis
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    with make_redis(tmp_path) as redis:
+        redis.start()
+        yield redis
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def doorbell(server: RedisServer, clock: Clock) -> Doorbell:
+    settings = Settings(database_url="x", redis_url=server.url, broker_url=server.url, secret_key="x" * 40)
+    return Doorbell(make_celery(settings), clock)
+
+
+def waiting(server: RedisServer) -> int:
+    with Redis.from_url(server.url) as client:
+        return int(client.llen(QUEUE))
+
+
+def ring(doorbell: Doorbell, times: int = 1) -> float:
+    """Ring, and return the seconds that it took."""
+    began = time.monotonic()
+    doorbell.ring([uuid4() for _ in range(times)])
+    return time.monotonic() - began
+
+
+def test_it_works(doorbell: Doorbell, server: RedisServer) -> None:
+    ring(doorbell, 3)
+    wait_until(lambda: waiting(server) == 3, 10, "the doorbells")
+
+
+def test_a_broker_that_is_away_opens_the_breaker_for_a_while(
+    doorbell: Doorbell, server: RedisServer, clock: Clock
+) -> None:
+    ring(doorbell)
+    wait_until(lambda: waiting(server) == 1, 10, "the first doorbell")
+    server.kill()
+    ring(doorbell)
+    wait_until(lambda: doorbell.resting, 10, "the breaker")
+    server.start()
+    ring(doorbell)
+    assert not doorbell._waiting
+    clock.now += REST_SECONDS
+    assert not doorbell.resting
+    ring(doorbell)
+    wait_until(lambda: waiting(server) == 1, 10, "the doorbell after the rest")
+
+
+def test_a_broker_that_does_not_answer_delays_nobody(doorbell: Doorbell, server: RedisServer) -> None:
+    with Redis.from_url(server.url) as client:
+        client.client_pause(3_600_000)
+        took = [ring(doorbell, 10) for _ in range(50)]
+        assert sum(took) < 3_600 / 10, "the pause is an hour: nobody waited for its end"
+        wait_until(lambda: doorbell.resting, 20, "the breaker")
+        took += [ring(doorbell) for _ in range(50)]
+        assert sorted(took)[95] < 0.3
+    server.kill()
+
+
+def test_what_waits_to_be_published_is_bounded(doorbell: Doorbell, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = threading.Event()
+    monkeypatch.setattr(doorbell, "_publish", lambda batch: told.wait(30))
+    for _ in range(50):
+        ring(doorbell, 10)
+    assert len(doorbell._waiting) <= AT_ONCE
+    told.set()

@@ -1,19 +1,38 @@
 """The worker as Celery starts it: `celery -A worker.app worker --pool threads -Q sends`."""
 
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
-from celery.signals import setup_logging, worker_init, worker_ready, worker_shutdown, worker_shutting_down
+from celery.signals import setup_logging, worker_init, worker_shutdown, worker_shutting_down
+from redis import Redis
 
 from shared.logs import configure_logging
+from shared.migrate import WrongSchema, wait_for_schema
 from shared.queue import make_celery
 from shared.settings import from_environment
+from worker.ears import Ears
 from worker.process import WorkerProcess
 from worker.tasks import register
+
+log = logging.getLogger(__name__)
 
 settings = from_environment()
 app = make_celery(settings)
 process = WorkerProcess(settings)
-register(app, process.sweeper.work)
+redis_broker = settings.broker_url.startswith("redis")
+ears = Ears(Redis.from_url(settings.broker_url, socket_timeout=1, socket_connect_timeout=1) if redis_broker else None)
+
+
+@contextmanager
+def heard() -> Generator[None]:
+    """Around the work for one doorbell."""
+    with ears.hearing(), process.sweeper.outage.tolerated():
+        yield
+
+
+register(app, process.sweeper.work, heard)
 
 
 @setup_logging.connect
@@ -23,17 +42,19 @@ def log_as_json(**_: Any) -> None:
 
 
 @worker_init.connect
-def check_schema(**_: Any) -> None:
-    """Refuse to run on a database that this code was not written for."""
-    from shared.migrate import wait_for_schema
-
-    wait_for_schema(process.engine)
-
-
-@worker_ready.connect
 def start(**_: Any) -> None:
-    """Open the carriers once the consumer is up."""
+    """Begin to work, on a database that this code was written for.
+
+    Before the consumer is up, because that waits for the broker, and messages are sent without it too. Celery logs
+    what a signal's receiver raises and goes on, so only SystemExit ends the worker here.
+    """
+    try:
+        wait_for_schema(process.engine)
+    except WrongSchema as problem:
+        log.error("%s", problem)
+        raise SystemExit(1) from problem
     process.start()
+    ears.start(process.turns.stop)
 
 
 @worker_shutting_down.connect

@@ -20,6 +20,7 @@ from shared.sendable import SENDABLE
 from shared.settings import IDEMPOTENCY_DAYS, Settings
 from worker.doubt import give_up
 from worker.expand import expand
+from worker.quiet import Outage
 from worker.receipts import match_kept
 from worker.recovery import recover
 from worker.turn import Turns
@@ -93,9 +94,10 @@ class Sweeper:
         self._settings = settings
         self._holder = str(uuid4())
         self._pool = ThreadPoolExecutor(settings.turns, thread_name_prefix="turn")
-        self._running: set[Future[int]] = set()
+        self._running: set[Future[None]] = set()
         self._housekept = 0.0
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self.outage = Outage()
         self.workers = 1
         """Worker processes that were alive at the last look."""
 
@@ -112,7 +114,8 @@ class Sweeper:
     def _run(self) -> None:
         while not self._turns.stop.wait(PERIOD):
             try:
-                self.sweep()
+                with self.outage.tolerated():
+                    self.sweep()
             except Exception:
                 log.exception("the sweep failed and is tried again in a second")
 
@@ -123,7 +126,7 @@ class Sweeper:
             self.recover_and_wake()
         self._running = {turn for turn in self._running if not turn.done()}
         if len(self._running) < self._settings.turns and self._messages_wait():
-            self._running.add(self._pool.submit(self.work))
+            self._running.add(self._pool.submit(self._work_quietly))
 
     def recover_and_wake(self) -> None:
         """What one worker does for all of them."""
@@ -140,6 +143,13 @@ class Sweeper:
         if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
             self._housekept = time.monotonic()
             self._housekeep()
+
+    def _work_quietly(self) -> None:
+        try:
+            with self.outage.tolerated():
+                self.work()
+        except Exception:
+            log.exception("a turn failed; its messages are recovered when its lease runs out")
 
     def work(self) -> int:
         """Expand and take turns until nothing waits."""

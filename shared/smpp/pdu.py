@@ -5,7 +5,6 @@ What comes from the other side is not trusted: every reader here raises `Malform
 
 from dataclasses import dataclass, field
 from struct import Struct
-from typing import NamedTuple
 
 from shared.smpp.numbers import UDH_INDICATOR, Command, Tag
 
@@ -23,11 +22,12 @@ class Malformed(ValueError):
     """A PDU that does not follow the standard. It never quotes what it read."""
 
 
-class Bind(NamedTuple):
-    """Body of a bind request."""
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """Body of a bind request. Its repr does not hold the password."""
 
     system_id: str
-    password: str
+    password: str = field(repr=False)
     system_type: str = ""
 
 

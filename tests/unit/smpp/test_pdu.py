@@ -130,6 +130,7 @@ def test_neither_text_nor_phone_is_in_a_repr_or_an_error() -> None:
     message = Message("254711000000", "254722000000", b"my secret", tlvs={0x424: b"my secret"})
     assert "secret" not in repr(message)
     assert "2547" not in repr(message)
+    assert "secret" not in repr(Bind("me", "my secret"))
     with pytest.raises(Malformed) as caught:
         read_message(Command.SUBMIT_SM, message_body(message)[:-3])
     assert "secret" not in str(caught.value)

@@ -51,6 +51,10 @@ class Delivery(NamedTuple):
     sequence: int
     body: bytes
 
+    def __repr__(self) -> str:
+        """Which one it is, and not what it says."""
+        return f"Delivery(sequence={self.sequence}, {len(self.body)} octets)"
+
     def answer(self, status: int) -> bytes:
         """What the carrier is told."""
         return _ANSWER.pack(_ANSWER.size, self.command | RESPONSE, status, self.sequence)
@@ -111,7 +115,8 @@ class Deliveries:
             session.say(delivery.answer(Status.ESME_RX_T_APPN))
             return
         self._waiting.append(delivery)
-        self._come.set()
+        if not self._come.is_set():
+            self._come.set()
 
     def late(self, submission: Submission, index: int, answer: CarrierAnswer) -> None:
         """Take a late answer from the reader."""

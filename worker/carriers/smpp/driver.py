@@ -93,8 +93,8 @@ class SmppCarrier:
         return min((link.health() for link in self._links), key=lambda health: order.index(health.state))
 
     def close(self) -> None:
-        """Let what is under way be answered, for two seconds, unbind, and end."""
+        """Store and answer the receipts that have come, let submits be answered for two seconds, unbind, and end."""
         self._closing.set()
+        self._deliveries.stop()
         for link in self._links:
             link.close()
-        self._deliveries.stop()

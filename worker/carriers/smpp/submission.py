@@ -49,7 +49,7 @@ class Submission:
         try:
             text = cut(self._config, parcel.text, parcel.segments)
             message = template(self._config, parcel, text, now)
-        except Unsendable:
+        except (Unsendable, UnicodeEncodeError):
             self._refuse(parcel, "not_in_alphabet")
         except ValueError:
             self._refuse(parcel, "invalid_sender")

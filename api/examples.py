@@ -54,7 +54,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "low_balance": ("This send needs 240 credits; 112 are left.", {"required": 240, "balance": 112}),
     "sender_not_approved": ("The sender ID 'ACME' is pending.", {"sender_status": "pending"}),
     "insufficient_scope": ("This token does not have the scope sms:send.", {"scope": "sms:send"}),
-    "state_conflict": ("The send is completed and cannot be canceled.", {"state": "completed"}),
+    "state_conflict": ("The send is completed and cannot be canceled.", {"send_status": "completed"}),
 }
 """Detail and further members of the errors that have them."""
 HEADERS = {

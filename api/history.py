@@ -12,16 +12,17 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from api.endpoint import timestamp
 from shared.ids import batch_of, first_id_at, index_of, message_id
-from shared.lifecycle import BatchState, MessageStatus, SendState
+from shared.lifecycle import BatchState, MessageStatus
 
 BATCHES_AT_ONCE = 20
+ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
+"""Batches whose messages without a row have ended as the batch did."""
 
 BATCHES = """
-    SELECT b.id, b.send_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark, b.due_at,
-           s.state AS send_state, s.sender_id, s.segments, s.price, s.reference, s.created_at, s.send_at, s.expires_at,
-           s.test
+    SELECT b.id, b.send_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark,
+           LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, s.segments, s.price, s.reference, s.created_at,
+           s.send_at, s.test, s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
       FROM send s JOIN batch b ON b.send_id = s.id
      WHERE {where}
      ORDER BY s.id DESC, b.id LIMIT :batches
@@ -38,7 +39,6 @@ ROW = text(
      WHERE id = :id
     """
 )
-UNMATCHED = text("SELECT status, error, done_at FROM receipt WHERE reference = :reference ORDER BY id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,9 @@ class MessageRow:
     segments: int
     cost: int
     reference: str | None
+    test: bool
     created_at: datetime
-    due_at: datetime
+    send_at: datetime | None
     error: str | None = None
     submitted_at: datetime | None = None
     finished_at: datetime | None = None
@@ -126,35 +127,6 @@ def one_message(connection: Connection, account: int, message: UUID) -> MessageR
     return _merge(batch, index_of(message), batch.recipients.split("\n")[index_of(message) - 1], row)
 
 
-def timeline(connection: Connection, message: MessageRow) -> list[dict[str, Any]]:
-    """What happened to the message, oldest first."""
-    events: list[dict[str, Any]] = [{"at": timestamp(message.created_at), "type": "accepted"}]
-    if message.due_at > message.created_at:
-        events.append({"at": timestamp(message.due_at), "type": "due"})
-    if message.submitted_at is not None and message.carrier is not None and message.attempts:
-        answered = {
-            MessageStatus.IN_DOUBT: "in_doubt",
-            MessageStatus.FAILED: "failed",
-            MessageStatus.EXPIRED: "in_doubt",
-        }.get(MessageStatus(message.status), "sent")
-        events.append(
-            {
-                "at": timestamp(message.submitted_at),
-                "type": answered,
-                "carrier": message.carrier,
-                "carrier_reference": message.carrier_reference,
-                "attempts": message.attempts,
-                "error": message.error if answered == "failed" else None,
-            }
-        )
-    if message.finished_at is not None and message.status not in (MessageStatus.SENT, MessageStatus.FAILED):
-        events.append({"at": timestamp(message.finished_at), "type": message.status, "error": message.error})
-    if message.carrier_reference is not None:
-        for receipt in connection.execute(UNMATCHED, {"reference": message.carrier_reference}):
-            events.append({"at": timestamp(receipt.done_at), "type": receipt.status, "error": receipt.error})
-    return events
-
-
 def _batches(connection: Connection, where: str, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
     """Batches in order of (send descending, batch), read a few at a time."""
     last: Row[Any] | None = None
@@ -178,18 +150,6 @@ def _messages_of_batch(connection: Connection, batch: Row[Any]) -> list[MessageR
 def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> MessageRow:
     status = row.status if row is not None else _status_ahead(batch, index)
     free = status in (MessageStatus.REJECTED, MessageStatus.FAILED, MessageStatus.CANCELED, MessageStatus.EXPIRED)
-    known = (
-        {
-            "error": row.error,
-            "submitted_at": row.submitted_at if row.attempts else None,
-            "finished_at": row.finished_at,
-            "carrier": row.carrier,
-            "carrier_reference": row.reference,
-            "attempts": row.attempts,
-        }
-        if row is not None
-        else {}
-    )
     return MessageRow(
         id=message_id(batch.id, index),
         send_id=batch.send_id,
@@ -199,18 +159,32 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
         segments=batch.segments,
         cost=0 if free else batch.price,
         reference=batch.reference,
+        test=batch.test,
         created_at=batch.created_at,
-        due_at=batch.send_at or batch.created_at,
-        **known,
+        send_at=batch.send_at,
+        **(_known(batch, row) if row is not None else {"finished_at": batch.ended_at if status in ENDED else None}),
     )
+
+
+def _known(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
+    """What the row tells. Clocks of machines and carriers differ; no time is shown before the one that it follows."""
+    submitted_at = max(row.submitted_at, batch.created_at)
+    return {
+        "error": row.error,
+        "submitted_at": submitted_at if row.attempts else None,
+        "finished_at": row.finished_at and max(row.finished_at, submitted_at),
+        "carrier": row.carrier,
+        "carrier_reference": row.reference,
+        "attempts": row.attempts,
+    }
 
 
 def _status_ahead(batch: Row[Any], index: int) -> str:
     """The status of a message that has no row yet."""
-    if batch.state in (BatchState.CANCELED, BatchState.EXPIRED):
+    if batch.state in ENDED:
         return str(batch.state)
     if batch.state == BatchState.SENDING:
         retry = list(batch.retry or [])
         intent = retry if retry else range(batch.next_index, batch.next_index + batch.intent)
         return MessageStatus.SENDING if index in intent[: batch.watermark] else MessageStatus.QUEUED
-    return MessageStatus.SCHEDULED if batch.send_state == SendState.SCHEDULED else MessageStatus.QUEUED
+    return MessageStatus.SCHEDULED if batch.ahead else MessageStatus.QUEUED

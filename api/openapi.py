@@ -35,7 +35,7 @@ ERROR = ErrorAnswer.from_dict(
         "rejected": fields.List(fields.Nested(RejectedAnswer)),
         **{name: fields.Integer() for name in ("errors_total", "required", "balance", "max", "submitted")},
         **{name: fields.Integer() for name in ("segments", "max_segments")},
-        **{name: fields.String() for name in ("sender_status", "scope", "state")},
+        **{name: fields.String() for name in ("sender_status", "scope", "send_status")},
     },
     name="Error",
 )

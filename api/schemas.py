@@ -248,7 +248,7 @@ class GroupPaging(Paging):
 class SendPaging(Paging):
     """A page of the sends, newest first."""
 
-    state = fields.Enum(SendState, by_value=True)
+    status = fields.Enum(SendState, by_value=True)
     reference = fields.String()
 
 

@@ -61,4 +61,4 @@ def resume(connection: Connection, send: UUID) -> None:
 
 
 def _conflict(state: str, what: str) -> Problem:
-    return Problem("state_conflict", f"The send is {state} and cannot {what}.", state=state)
+    return Problem("state_conflict", f"The send is {state} and cannot {what}.", send_status=state)

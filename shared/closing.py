@@ -1,7 +1,8 @@
 """Ends what is left of a send: its waiting batches are closed, the credits behind them are given back.
 
 What a worker is submitting at that moment is not touched: its turn ends as it would, and then finds the send ended.
-Locks are taken in the order batch, send, account, here as everywhere.
+Locks are taken in the order batch, send, account, here as everywhere. A batch that has ended has no due time, so its
+`due_at` is when it ended.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ CLOSE_BATCHES = text(
         SELECT id FROM batch WHERE send_id = :send AND state IN ('waiting', 'queued', 'paused', 'held')
          ORDER BY id FOR UPDATE
     )
-    UPDATE batch b SET state = CAST(:state AS batch_state) FROM waiting w WHERE b.id = w.id
+    UPDATE batch b SET state = CAST(:state AS batch_state), due_at = clock_timestamp() FROM waiting w WHERE b.id = w.id
     RETURNING b.id, b.account_id, b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS unsent
     """
 )

@@ -33,7 +33,7 @@ RESOLVE = text(
     ), settled AS (
         UPDATE message m
            SET status = k.status, error = k.error, reference = coalesce(m.reference, k.reference),
-               finished_at = CASE WHEN k.status = 'sent' THEN NULL ELSE clock_timestamp() END
+               finished_at = CASE WHEN k.status = 'sent' THEN NULL ELSE GREATEST(clock_timestamp(), m.submitted_at) END
           FROM known k WHERE m.id = k.id
         RETURNING m.id, m.status, m.price
     ), gone AS (

@@ -9,11 +9,12 @@ from sqlalchemy import Connection
 
 from api.answers import EventsAnswer, MessageAnswer, page_of
 from api.endpoint import endpoint, services, timestamp
-from api.history import MessageRow, messages_of_send, newest_messages, one_message, timeline
+from api.history import MessageRow, messages_of_send, newest_messages, one_message
 from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.resources.sends import read_send
 from api.schemas import HistoryPaging, MessagePaging
+from api.timeline import timeline
 from api.tokens import Caller
 
 CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at\n"
@@ -135,6 +136,7 @@ def _message(row: MessageRow) -> dict[str, Any]:
         "cost": row.cost,
         "error": row.error,
         "reference": row.reference,
+        "test": row.test,
         "submitted_at": timestamp(row.submitted_at),
         "finished_at": timestamp(row.finished_at),
         "created_at": timestamp(row.created_at),

@@ -16,14 +16,28 @@ from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.schemas import SendPaging
 from api.tokens import Caller
-from shared.lifecycle import LANES, STORED, MessageStatus, SendState
+from shared.lifecycle import CHARGED, LANES, STORED, MessageStatus, SendState
 
-SENDS = """
-    SELECT s.* FROM send s
-     WHERE s.account_id = :account AND s.id < :before {filters}
-     ORDER BY s.id DESC LIMIT :limit
+SEND = """
+    SELECT s.*, s.state = 'scheduled' OR coalesce(s.send_at > clock_timestamp(), false) AS ahead,
+           (SELECT count(*)
+              FROM batch b
+             CROSS JOIN LATERAL unnest(
+                       CASE WHEN cardinality(b.retry) > 0 THEN CAST(b.retry[1:b.watermark] AS int[])
+                            ELSE ARRAY(SELECT generate_series(b.next_index, b.next_index + b.watermark - 1)) END
+                   ) AS i (index)
+             WHERE b.send_id = s.id AND b.state = 'sending' AND s.completed_at IS NULL
+               AND NOT EXISTS (SELECT FROM message m
+                                WHERE m.id = CAST(overlay(b.id::text placing lpad(to_hex(i.index), 4, '0') from 33)
+                                                  AS uuid))) AS sending
+      FROM send s
+     WHERE s.account_id = :account {where}
 """
-ONE = text("SELECT * FROM send WHERE id = :send AND account_id = :account")
+"""`sending` are the messages that may have left and have no result yet. Counted where the batches are, in the same
+snapshot as the send's counters, so that the sum is right at every moment."""
+ONE = text(SEND.format(where="AND s.id = :send"))
+FILTERS = {"status": " AND s.state = :status", "reference": " AND s.reference = :reference"}
+PAGE = " AND s.id < :before ORDER BY s.id DESC LIMIT :limit"
 LAST = UUID(int=2**128 - 1)
 
 
@@ -32,21 +46,21 @@ LAST = UUID(int=2**128 - 1)
 )
 def sends(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sends, newest first."""
-    filters = "".join(f" AND s.{name} = :{name}" for name in ("state", "reference") if name in query)
+    where = "".join(FILTERS[name] for name in FILTERS if name in query) + PAGE
     parameters: dict[str, Any] = {
         "account": caller.account_id,
         "before": uuid_cursor(query.get("cursor")) or LAST,
         "limit": query["limit"] + 1,
-        **{name: query[name] for name in ("state", "reference") if name in query},
+        **{name: query[name] for name in FILTERS if name in query},
     }
     with services().engine.connect() as connection:
-        rows = connection.execute(text(SENDS.format(filters=filters)), parameters).all()
+        rows = connection.execute(text(SEND.format(where=where)), parameters).all()
     return page(rows, query["limit"], send_answer, lambda row: str(row.id))
 
 
 @endpoint("GET", "/sends/<uuid:send_id>", answers=SendAnswer, fails=("send_not_found",), scope="sms:read")
 def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
-    """Show one send: state, counts per message status, cost, and when it should be done."""
+    """Show one send: its status, counts per message status, cost, and when it should be done."""
     with services().engine.connect() as connection:
         return read_send(connection, caller, send_id)
 
@@ -114,9 +128,10 @@ def send_answer(row: Any) -> dict[str, Any]:
     """A send as the API shows it. `counts` add up: accepted is the sum of the message statuses."""
     stored = {str(status): getattr(row, status) for status in STORED}
     waiting = row.accepted - sum(stored.values())
-    ahead = MessageStatus.SCHEDULED if row.state == SendState.SCHEDULED else MessageStatus.QUEUED
+    ahead = MessageStatus.SCHEDULED if row.ahead else MessageStatus.QUEUED
     counts = {name: getattr(row, name) for name in ("submitted", "accepted", "duplicate", "invalid", "suppressed")}
-    counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, ahead: waiting, **stored}
+    counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, ahead: waiting - row.sending}
+    counts |= {"sending": row.sending, **stored}
     return {
         "send_id": str(row.id),
         "kind": row.kind,
@@ -131,6 +146,7 @@ def send_answer(row: Any) -> dict[str, Any]:
             "total": row.accepted * row.segments,
         },
         "cost": row.accepted * row.price,
+        "charged": sum(stored[status] for status in CHARGED) * row.price,
         "category": LANES[row.lane],
         "reference": row.reference,
         "metadata": row.metadata,

@@ -188,7 +188,7 @@ def test_every_word_is_used(document: dict[str, Any]) -> None:
     used = {key for name, made in schemas.items() for field in made["properties"] for key in (field, f"{name}.{field}")}
     for _, operation in operations(document):
         used |= {parameter.get("name") for parameter in operation["parameters"]}
-    queries = {"GroupPaging.limit", "MessagePaging.status", "HistoryPaging.status"}
+    queries = {"GroupPaging.limit", "SendPaging.status", "MessagePaging.status", "HistoryPaging.status"}
     assert set(WORDS) - used == queries
 
 

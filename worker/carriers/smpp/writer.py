@@ -34,16 +34,17 @@ class Writer:
         self._waiting.append(data)
         self.say_now()
 
-    def say_now(self) -> None:
-        """Write what still waits, if nobody else is writing."""
-        if self._waiting and self._writing.acquire(blocking=False):
+    def say_now(self, patience: float = 0.0) -> None:
+        """Write what still waits, if nobody else is writing for longer than `patience` seconds."""
+        if self._waiting and self._writing.acquire(timeout=patience):
             try:
                 self._push(self._take_waiting(), time.monotonic() + 2 * TICK)
             finally:
                 self._writing.release()
 
     def stop(self) -> None:
-        """The connection is over."""
+        """The connection is over: say why, if that is quick, and write no more."""
+        self.say_now(TICK)
         self._broken = True
 
     def _take_waiting(self) -> bytes:

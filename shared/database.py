@@ -13,6 +13,15 @@ STATEMENT_MILLISECONDS = 60_000
 IDLE_MILLISECONDS = 10_000
 """A process that stops inside a transaction holds its locks for as long, and no longer."""
 
+SESSION = {
+    "timezone": "UTC",
+    "lock_timeout": LOCK_MILLISECONDS,
+    "statement_timeout": STATEMENT_MILLISECONDS,
+    "idle_in_transaction_session_timeout": IDLE_MILLISECONDS,
+    "jit": "off",
+    "random_page_cost": 1.1,  # what is looked for by key is new, and so in memory
+}
+
 STARTED = "GREATEST(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())"
 """SQL: when the database last began with what was on its disk, and lost every commit that had not reached it.
 
@@ -22,18 +31,16 @@ Cumulative Statistics System").
 """
 
 
-def make_engine(url: str, pool: int = 8, application: str = "bulksms") -> Engine:
-    """An engine whose sessions are in UTC at READ COMMITTED and give up on locks, statements and dead peers."""
-    options = " ".join(
-        f"-c {name}={value}"
-        for name, value in {
-            "timezone": "UTC",
-            "lock_timeout": LOCK_MILLISECONDS,
-            "statement_timeout": STATEMENT_MILLISECONDS,
-            "idle_in_transaction_session_timeout": IDLE_MILLISECONDS,
-            "jit": "off",
-        }.items()
+def make_engine(url: str, pool: int = 8, application: str = "bulksms", *, by_key: bool = False) -> Engine:
+    """An engine whose sessions are in UTC at READ COMMITTED and give up on locks, statements and dead peers.
+
+    `by_key` is for sessions that look for everything by an index, as a worker's do. A plan that Postgres made while a
+    table was small, and keeps, would read the whole of it long after it has grown.
+    """
+    settings = SESSION | (
+        dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off") if by_key else {}
     )
+    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     return create_engine(
         url,
         pool_size=pool,

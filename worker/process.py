@@ -21,7 +21,7 @@ class WorkerProcess:
     """A worker's carriers, turns and sweeper. `start` opens them, `stop` ends them gracefully."""
 
     def __init__(self, settings: Settings, engine: Engine | None = None, redis: "Redis | None" = None) -> None:
-        self.engine = engine or make_engine(settings.database_url, settings.turns + 8, "bulksms-worker")
+        self.engine = engine or make_engine(settings.database_url, settings.turns + 8, "bulksms-worker", by_key=True)
         client = redis or Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1)
         self.simulator = Simulator(
             self.engine,
@@ -46,7 +46,7 @@ class WorkerProcess:
         """Open one carrier, its receipts and late answers going to the database."""
 
         def on_receipts(said: list[Receipt]) -> None:
-            receipts.record(self.engine, carrier.name, said, self.turns.references)
+            receipts.record(self.engine, carrier.name, said)
 
         def on_late_answers(answers: list[LateAnswer]) -> None:
             record_late(self.engine, answers)

@@ -1,14 +1,14 @@
 """Applies delivery receipts: each exactly once in effect, in any order and number.
 
-A receipt is matched by the carrier's id of the message, and by the phone where the receipt names it: by key where this
-process has submitted the message itself, else in the database. One that finds
+A receipt is matched by the carrier's id of the message, and by the phone where the receipt names it. One that finds
 nothing is either early (its submit's result is not recorded yet), the answer to a doubt, or not ours: it resolves
 the one doubt that fits, or waits in `receipt` and is tried again. A status only moves forward.
 """
 
 from collections import Counter
 from collections.abc import Iterable
-from operator import itemgetter
+from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -16,13 +16,15 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
 from shared.database import transaction
+from shared.ids import first_id_at
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Receipt
 from worker.counts import add_to_sends
 from worker.doubt import Resolution, resolve
-from worker.references import Known, References
 
 FINAL = (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+RECENT = timedelta(days=4)
+"""Age of the messages that usual receipts are about."""
 
 APPLY = text(
     """
@@ -47,19 +49,26 @@ APPLY = text(
     """
 )
 
-APPLY_BY_KEY = text(
+APPLY_USUAL = text(
     """
     WITH word AS (
-        SELECT * FROM unnest(CAST(:id AS uuid[]), CAST(:done_at AS float8[])) AS w (id, done_at)
+        SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:done_at AS float8[]))
+                      AS w (reference, phone, done_at)
     ), moved AS (
         UPDATE message m SET status = CAST(:status AS message_status), error = CAST(:error AS text),
                              finished_at = GREATEST(to_timestamp(w.done_at), m.submitted_at)
-          FROM word w WHERE m.id = w.id AND m.status = 'sent' AND m.carrier = :carrier
-        RETURNING m.id
+          FROM word w
+         WHERE m.reference = w.reference AND m.phone = w.phone AND m.id > CAST(:since AS uuid)
+           AND coalesce(m.status = 'sent' AND m.carrier = :carrier, false)
+        RETURNING m.id, m.reference
     )
-    SELECT CAST(id AS text) FROM word WHERE id NOT IN (SELECT id FROM moved)
+    SELECT b.send_id, m.found
+      FROM (SELECT batch_of(id) AS batch, array_agg(reference) AS found FROM moved GROUP BY 1) m
+      JOIN batch b ON b.id = m.batch
     """
 )
+"""For messages of the last days, whose partitions are few. Within `coalesce` a condition does not count in the plan:
+while a partition has no statistics, it would seem to leave so few rows that all of them are read for each receipt."""
 
 IN_DOUBT_FOR = text(
     """
@@ -90,55 +99,47 @@ KEPT = text(
 DROP_KEPT = text("DELETE FROM receipt WHERE id = ANY(:ids)")
 
 
-def record(engine: Engine, carrier: str, receipts: list[Receipt], references: References | None = None) -> None:
-    """Store what the receipts say. When it returns, it is committed and the carrier may be answered.
-
-    `references` is what this process has submitted itself.
-    """
+def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
+    """Store what the receipts say. When it returns, it is committed and the carrier may be answered."""
     if not receipts:
         return
-    known, others = _known(receipts, references or References())
     with transaction(engine) as connection:
-        others += apply_by_key(connection, carrier, known)
-        unmatched = _place(connection, carrier, others) if others else []
+        unmatched = _place(connection, carrier, apply_usual(connection, carrier, receipts))
         if unmatched:
             connection.execute(KEEP, {"carrier": carrier, **_columns(unmatched)})
         crashpoint("receipts.before_commit")
     crashpoint("receipts.committed")
 
 
-def _known(receipts: list[Receipt], references: References) -> tuple[list[tuple[Known, Receipt]], list[Receipt]]:
-    """The last word on each message that this process remembers, and all other receipts."""
-    known: dict[str, tuple[Known, Receipt]] = {}
+def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+    """Apply the usual receipts: the last word on a message of these days that is `sent`. Returns all others."""
+    alike: dict[tuple[MessageStatus, str | None], dict[str, Receipt]] = {}
     others = []
-    for receipt in receipts:
-        message = references.take(receipt.reference) if receipt.status in FINAL else None
-        if message is not None and receipt.phone in (None, message.phone):
-            known[message.message_id] = message, receipt
+    for receipt in sorted(receipts, key=attrgetter("reference")):
+        group = alike.setdefault((receipt.status, receipt.error), {})
+        if receipt.status in FINAL and receipt.phone is not None and receipt.reference not in group:
+            group[receipt.reference] = receipt
         else:
             others.append(receipt)
-    return list(known.values()), others
-
-
-def apply_by_key(connection: Connection, carrier: str, known: list[tuple[Known, Receipt]]) -> list[Receipt]:
-    """Move messages that are `sent` to what their receipts say. Returns the receipts of those that are not."""
-    alike: dict[tuple[MessageStatus, str | None], dict[str, tuple[Known, Receipt]]] = {}
-    for message, receipt in sorted(known, key=itemgetter(0)):
-        alike.setdefault((receipt.status, receipt.error), {})[message.message_id] = message, receipt
     changes: dict[UUID, Counter[str]] = {}
-    others = []
-    for (status, error), messages in alike.items():
+    since = first_id_at(datetime.now(UTC) - RECENT)
+    for (status, error), group in alike.items():
         values = {
-            "id": array(messages),
-            "done_at": array(str(receipt.done_at.timestamp()) for _, receipt in messages.values()),
+            "reference": list(group),
+            "phone": array(str(receipt.phone) for receipt in group.values()),
+            "done_at": array(str(receipt.done_at.timestamp()) for receipt in group.values()),
             "status": status,
             "error": error,
             "carrier": carrier,
+            "since": since,
         }
-        for row in connection.execute(APPLY_BY_KEY, values):
-            others.append(messages.pop(row.id)[1])
-        for send, count in Counter(message.send_id for message, _ in messages.values()).items():
-            changes.setdefault(send, Counter()).update({MessageStatus.SENT: -count, status: count})
+        for row in connection.execute(APPLY_USUAL, values) if group else ():
+            changes.setdefault(row.send_id, Counter()).update(
+                {MessageStatus.SENT: -len(row.found), status: len(row.found)}
+            )
+            for reference in row.found:
+                group.pop(reference, None)
+        others += group.values()
     add_to_sends(connection, changes)
     return others
 
@@ -149,7 +150,7 @@ def array(values: Iterable[str]) -> str:
 
 
 def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Move the messages that the receipts are about. Returns the receipts that found none."""
+    """Move the messages that any receipts are about, one look and one move each. Returns those that found none."""
     strongest: dict[str, Receipt] = {}
     for receipt in receipts:
         known = strongest.get(receipt.reference)
@@ -189,7 +190,7 @@ def _receipt(row: Row[Any]) -> Receipt:
 
 def _place(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the receipts, or resolve doubts by them. Returns those that are for nothing that is known."""
-    unmatched = apply(connection, carrier, receipts)
+    unmatched = apply(connection, carrier, receipts) if receipts else []
     return [receipt for receipt in unmatched if not _resolves_doubt(connection, carrier, receipt)]
 
 

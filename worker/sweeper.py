@@ -77,6 +77,16 @@ MESSAGES_WAIT = text(
     """
 )
 
+GROWN = text(
+    """
+    SELECT c.oid::regclass::text FROM pg_class c
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+       AND pg_relation_size(c.oid) > 10 * 8192 * GREATEST(c.relpages, 4)
+    """
+)
+"""Tables ten times as big as when their statistics were made. Until then plans are made, and kept, for a small table;
+autovacuum looks once a minute, and a minute is a million messages."""
+
 PURGES = (
     text(f"DELETE FROM idempotency WHERE created_at < now() - interval '{IDEMPOTENCY_DAYS} days'"),
     text("DELETE FROM revoked_token WHERE expires_at < now()"),
@@ -140,6 +150,7 @@ class Sweeper:
         self._end_sends()
         give_up(self._engine, self._settings.doubt_grace)
         match_kept(self._engine, newest=60)
+        self._analyze_grown()
         if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
             self._housekept = time.monotonic()
             self._housekeep()
@@ -168,6 +179,13 @@ class Sweeper:
         for send in ended:
             with transaction(self._engine) as connection:
                 close_rest(connection, send.id, send.outcome)
+
+    def _analyze_grown(self) -> None:
+        with self._engine.connect() as connection:
+            grown = connection.execute(GROWN).scalars().all()
+        for table in grown:
+            with transaction(self._engine, durable=False) as connection:
+                connection.execute(text(f"ANALYZE {table}"))
 
     def _housekeep(self) -> None:
         match_kept(self._engine, newest=3 * 86_400)

@@ -20,14 +20,13 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from shared.crashpoints import crashpoint
-from shared.ids import MessageIds, prefix_of
+from shared.ids import MessageIds
 from shared.lifecycle import MessageStatus
 from shared.settings import Settings
 from worker.carriers.base import Answer, Carrier, Outcome, Parcel
 from worker.claim import claim
 from worker.pacing import Pacer
 from worker.record import advance
-from worker.references import Known, References
 from worker.settle import settle
 from worker.slices import MOST_ATTEMPTS, Result, Slice
 from worker.suppress import Suppressions
@@ -72,7 +71,6 @@ class Turns:
         self._suppressions = Suppressions(engine)
         self._free = threading.BoundedSemaphore(settings.turns)
         self._speed = FIRST_SPEED
-        self.references = References()
         self.stop = threading.Event()
 
     def drain(self) -> int:
@@ -119,7 +117,7 @@ class Turns:
             outcomes = carrier.submit(parcels(window))
             crashpoint("submit.answered")
             submitted += segments
-            if note(window, outcomes, self.references):
+            if note(window, outcomes):
                 self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))
                 waits += 1
             if self.stop.is_set() or time.monotonic() - begun > TURN_SECONDS or not unfinished(slices):
@@ -186,23 +184,18 @@ def parcels(window: Window) -> list[Parcel]:
     ]
 
 
-def note(window: Window, outcomes: list[Outcome], references: References) -> bool:
+def note(window: Window, outcomes: list[Outcome]) -> bool:
     """Keep each message's result. Returns whether any must go again: throttled, or failed and not too often yet."""
     now = str(datetime.now(UTC))
     again = False
     answers = iter(outcomes)
-    accepted: dict[str, Known] = {}
     for piece, places in window:
-        prefix, phones, indexes = prefix_of(piece.batch_id), piece.phones, piece.indexes
         for place in places:
             answer, reference, error = next(answers)
             attempts = piece.again.pop(place, 0) + (answer is not Answer.THROTTLED)
             if answer is Answer.THROTTLED or (answer is Answer.FAILED and attempts + piece.attempts < MOST_ATTEMPTS):
                 piece.again[place] = attempts
                 again = True
-                continue
-            piece.put(place, Result(STATUS_OF[answer], reference, error, now, attempts + piece.attempts))
-            if reference is not None:
-                accepted[reference] = Known(f"{prefix}{indexes[place]:04x}", phones[place], piece.send_id)
-    references.remember(accepted)
+            else:
+                piece.put(place, Result(STATUS_OF[answer], reference, error, now, attempts + piece.attempts))
     return again

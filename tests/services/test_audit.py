@@ -18,7 +18,6 @@ from worker.claim import claim
 from worker.doubt import Resolution, give_up, resolve
 from worker.record import advance
 from worker.recovery import recover
-from worker.references import References
 from worker.turn import next_window, note, parcels
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
@@ -157,7 +156,7 @@ def test_it_is_clean_at_every_step_of_a_turn_and_of_its_recovery(service: Servic
     assert audit(engine, full=True) == []
 
     window = next_window(slices, 5)
-    note(window, carrier.submit(parcels(window)), References())
+    note(window, carrier.submit(parcels(window)))
     advance(engine, slices, 5, carrier.name, lease=60)
     assert audit(engine, full=True) == []
     service.deliver_receipts()

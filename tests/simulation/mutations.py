@@ -191,6 +191,10 @@ MUTATIONS = (
         "receipts in any order",
         lambda: [sql(worker.receipts, "APPLY", "AND f.before < f.status", "AND f.before <> f.status")],
     ),
+    Mutation(
+        "usual receipts move what is not sent",
+        lambda: [sql(worker.receipts, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
+    ),
     Mutation("early receipts dropped", lambda: [(worker.receipts, "KEEP", text("SELECT 1"))]),
     Mutation(
         "claim without a lease",

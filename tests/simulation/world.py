@@ -304,7 +304,7 @@ class World:
         return Task(f"{name}-{self.counts['tasks']}", work)
 
     def _record(self, carrier: ModelCarrier, receipts: list[Receipt]) -> None:
-        record(self.engine, carrier.name, receipts, self.rng.choice(self.processes).turns.references)
+        record(self.engine, carrier.name, receipts)
         carrier.stored(receipts)
         task = running()
         if task is not None:

@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException
 import api.resources  # noqa: F401 - declares the endpoints
 from api.endpoint import answer_json, mount, services
 from api.headers import REQUEST_ID, StandardHeaders
+from api.metrics import add_metrics
 from api.openapi import document
 from api.problems import CATALOGUE, Problem
 from api.services import Services
@@ -48,6 +49,7 @@ def create_app(
     mount(app)
     _add_health(app)
     _add_documents(app)
+    add_metrics(app, app.extensions["bulksms"])
     _add_errors(app)
     app.wsgi_app = StandardHeaders(app.wsgi_app, settings.requests_per_second)  # type: ignore[method-assign]
     return app

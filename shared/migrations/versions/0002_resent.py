@@ -9,3 +9,4 @@ down_revision = "0001"
 def upgrade() -> None:
     """A counter that begins at 0 is added without a rewrite of the table."""
     op.execute("ALTER TABLE send ADD COLUMN resent INTEGER DEFAULT 0 NOT NULL")
+    op.execute("CREATE INDEX ix_send_resent ON send (id) WHERE resent > 0")

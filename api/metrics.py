@@ -1,0 +1,94 @@
+"""`GET /metrics`: what an operator watches, in the text format of Prometheus, read from the database when asked.
+
+Not public: it answers whoever sends `Authorization: Bearer METRICS_TOKEN`, and without that setting it is not there.
+"""
+
+import hmac
+from collections.abc import Iterator
+
+from flask import Flask, Response, request
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
+from sqlalchemy import Engine, text
+
+from api.problems import Problem
+from api.services import Services
+from shared.lifecycle import BatchState
+
+OPEN_STATES = (BatchState.WAITING, BatchState.QUEUED, BatchState.SENDING, BatchState.PAUSED, BatchState.HELD)
+
+DOUBTS = text(
+    """
+    SELECT carrier, count(*) AS messages, extract(epoch FROM clock_timestamp() - min(submitted_at)) AS oldest
+      FROM doubt GROUP BY carrier ORDER BY carrier
+    """
+)
+BATCHES = text(
+    """
+    SELECT state, count(*) AS batches, extract(epoch FROM clock_timestamp() - min(due_at)) AS oldest
+      FROM batch WHERE state = ANY(CAST(:states AS batch_state[])) GROUP BY state
+    """
+)
+ONE_VALUE = {
+    "bulksms_sends_held": (
+        "Sends that wait for an operator.",
+        "SELECT count(*) FROM send WHERE completed_at IS NULL AND state = 'held'",
+    ),
+    "bulksms_messages_resent": (
+        "Submits that were repeated because an earlier one had no answer.",
+        "SELECT coalesce(sum(resent), 0) FROM send WHERE resent > 0",
+    ),
+    "bulksms_accounts_frozen": (
+        "Accounts whose books did not add up.",
+        "SELECT count(*) FROM account WHERE state = 'frozen'",
+    ),
+    "bulksms_receipts_unmatched": ("Receipts that no message was found for.", "SELECT count(*) FROM receipt"),
+    "bulksms_workers": (
+        "Worker processes that are alive.",
+        "SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()",
+    ),
+}
+
+
+class DatabaseCollector(Collector):
+    """The gauges, asked for at each scrape."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Every gauge, as of one moment."""
+        doubts = GaugeMetricFamily("bulksms_messages_in_doubt", "Messages without an answer.", labels=["carrier"])
+        doubted = GaugeMetricFamily("bulksms_oldest_doubt_seconds", "Age of the oldest of them.", labels=["carrier"])
+        batches = GaugeMetricFamily("bulksms_batches", "Batches that are not done.", labels=["state"])
+        due = GaugeMetricFamily("bulksms_oldest_queued_seconds", "How long the next batch has been due.")
+        with self._engine.connect() as connection:
+            for row in connection.execute(DOUBTS):
+                doubts.add_metric([row.carrier], row.messages)
+                doubted.add_metric([row.carrier], float(row.oldest))
+            found = {row.state: row for row in connection.execute(BATCHES, {"states": [*OPEN_STATES]})}
+            values = {name: connection.execute(text(sql)).scalar_one() for name, (_, sql) in ONE_VALUE.items()}
+        for state in OPEN_STATES:
+            batches.add_metric([state], found[state].batches if state in found else 0)
+        queued = found.get(BatchState.QUEUED)
+        due.add_metric([], max(0.0, float(queued.oldest)) if queued else 0.0)
+        yield from (doubts, doubted, batches, due)
+        for name, value in values.items():
+            yield GaugeMetricFamily(name, ONE_VALUE[name][0], value=float(value))
+
+
+def add_metrics(app: Flask, work: Services) -> None:
+    """Give the application its /metrics."""
+    registry = CollectorRegistry()
+    registry.register(DatabaseCollector(work.engine))
+    expected = f"Bearer {work.settings.metrics_token}".encode()
+
+    @app.get("/metrics")
+    def metrics() -> Response:
+        """The gauges."""
+        given = request.headers.get("Authorization", "").encode()
+        if not work.settings.metrics_token or not hmac.compare_digest(given, expected):
+            raise Problem("not_found", "There is nothing at this path.")
+        return Response(generate_latest(registry), 200, [("Content-Type", CONTENT_TYPE_LATEST)])

@@ -1,0 +1,30 @@
+"""What an operator's monitoring reads."""
+
+import pytest
+from sqlalchemy import Engine
+
+from tests.integration.service import Service
+
+TOKEN = "monitoring-token"
+
+
+@pytest.fixture
+def service(engine: Engine) -> Service:
+    return Service(engine, metrics_token=TOKEN)
+
+
+def test_it_works(service: Service) -> None:
+    service.send(phone="99906000001")
+    answer = service.client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert answer.status_code == 200
+    lines = dict(line.rsplit(" ", 1) for line in answer.text.splitlines() if not line.startswith("#"))
+    assert float(lines['bulksms_messages_in_doubt{carrier="simulator"}']) >= 1
+    assert float(lines['bulksms_oldest_doubt_seconds{carrier="simulator"}']) >= 0
+    assert float(lines["bulksms_accounts_frozen"]) == 0
+    assert 'bulksms_batches{state="queued"}' in lines
+
+
+def test_it_is_not_public(service: Service) -> None:
+    for headers in ({}, {"Authorization": "Bearer guessed"}, {"Authorization": f"Bearer {service.token}"}):
+        answer = service.client.get("/metrics", headers=headers)
+        assert (answer.status_code, answer.json["code"]) == (404, "not_found")

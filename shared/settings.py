@@ -44,6 +44,10 @@ class Settings:
     """How long after its validity a message may stay in doubt before its credits are given back."""
     resend_lanes: frozenset[int] = frozenset()
     """Lanes of the categories whose messages in doubt are submitted again, at the risk of arriving twice."""
+    guard_file: str = ""
+    """Where workers note how far the installation has come, outside the database: a backup restored is recognised."""
+    metrics_token: str = ""
+    """Bearer token of /metrics; without it there is no such path."""
     requests_per_second: int = 10_000
     """Requests per second that one API process takes from one account."""
     token_requests_per_minute: int = 120
@@ -78,6 +82,8 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         lease=_number(env, "LEASE_SECONDS", 15.0, float),
         doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", 24 * 3600.0, float),
         resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),
+        guard_file=env.get("GUARD_FILE", ""),
+        metrics_token=env.get("METRICS_TOKEN", ""),
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
     )

@@ -36,7 +36,7 @@ class ScriptedSmsc:
         self.hang_up()
         self._server.close()
 
-    def accept(self, status: int = 0) -> Pdu:
+    def accept(self, status: int = 0, answered: bool = True) -> Pdu:
         """Take a client, and answer its bind."""
         self.hang_up()
         self._client, _ = self._server.accept()
@@ -44,7 +44,8 @@ class ScriptedSmsc:
         self._client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         bind = self.read()
         assert bind.command in BINDS
-        self.send(pdu(bind.command | RESPONSE, status, bind.sequence, b"SMSC\0"))
+        if answered:
+            self.send(pdu(bind.command | RESPONSE, status, bind.sequence, b"SMSC\0"))
         return bind
 
     def hang_up(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.smpp.numbers import Command, Status, Tag
+from shared.smpp.numbers import RESPONSE, Command, Status, Tag
 from shared.smpp.pdu import HEADER, Message, message_body, pdu, tlv
 from tests.services.scripted_smsc import ScriptedSmsc, answer
 from tests.unit.smpp.making import config, parcel
@@ -318,3 +318,17 @@ def test_a_message_from_a_phone_is_taken_when_it_is_stored() -> None:
         assert [(each.phone, each.recipient, each.text) for each in got][:1] == [("254711000000", "ACME", "STOP")]
         assert len(got) == 2
         assert both.receipts == []
+
+
+def test_closing_while_it_connects_unbinds_too() -> None:
+    with ScriptedSmsc() as smsc, ThreadPoolExecutor(1) as pool:
+        both = Pair(smsc, None)
+        both.carrier.open(both.receipts.extend, both.late.extend)
+        asked = smsc.accept(answered=False)
+        closed = pool.submit(both.carrier.close)
+        assert smsc.nothing_more(0.2)
+        smsc.send(pdu(asked.command | RESPONSE, 0, asked.sequence, b"SMSC\0"))
+        assert smsc.read().command == Command.UNBIND
+        smsc.hang_up()
+        closed.result(PATIENCE)
+        assert both.carrier.health.state == "closed"

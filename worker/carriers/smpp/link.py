@@ -68,6 +68,7 @@ class Link:
         if session is not None:
             session.part()
         self._thread.join(1)
+        session = self._session or session
         if session is not None:
             session.end()
         with self._changed:
@@ -94,6 +95,8 @@ class Link:
             session.bind(self._command)
             self._counters.bound += 1
             self._become("bound", session=session)
+            if self._stop.is_set():  # while we were connecting, and `close` had no session to part from
+                session.part()
             log.info("%s: bound as %s", self._config.name, self._command.name.lower())
             session.serve()
         except Refused as refused:

@@ -6,11 +6,12 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from shared import gsm7
-from shared.segments import UCS2_PART, UCS2_SINGLE, split
+from shared.segments import GSM7_SINGLE, UCS2_PART, UCS2_SINGLE, split
 from shared.smpp.alphabets import DATA_CODING, Alphabet, encode
-from shared.smpp.numbers import UDH_INDICATOR, Tag
 from worker.carriers.smpp.config import SmppConfig
 
+SINGLE: dict[Alphabet, int] = {"gsm7": GSM7_SINGLE, "ucs2": 2 * UCS2_SINGLE}
+"""Octets of a text that is not cut. In the other alphabets an octet is not what is counted."""
 REMEMBERED = 100_000
 """Phones whose last reference number is remembered."""
 
@@ -37,7 +38,9 @@ def cut(config: SmppConfig, text: str, segments: int) -> Text:
     """
     alphabet: Alphabet = config.alphabet if gsm7.is_gsm7(text) else "ucs2"
     try:
-        parts = [encode(part, alphabet) for part in _cut(text, alphabet)]
+        whole = encode(text, alphabet)
+        single = len(whole) <= SINGLE.get(alphabet, 0)  # as most are
+        parts = [whole] if single else [encode(part, alphabet) for part in _cut(text, alphabet)]
     except UnicodeEncodeError:
         alphabet = "ucs2"
         parts = [encode(part, alphabet) for part in _cut(text, alphabet)]
@@ -51,29 +54,8 @@ def cut(config: SmppConfig, text: str, segments: int) -> Text:
 
 def _cut(text: str, alphabet: Alphabet) -> list[str]:
     if alphabet == "ucs2" and gsm7.is_gsm7(text):  # every character of GSM-7 is one code unit
-        if len(text) <= UCS2_SINGLE:
-            return [text]
         return [text[start : start + UCS2_PART] for start in range(0, len(text), UCS2_PART)]
     return split(text)
-
-
-def joined_by(config: SmppConfig, reference: int, total: int, number: int) -> tuple[int, bytes, dict[int, bytes]]:
-    """What makes a text's octets part `number` (from 1) of `total`: bits of esm_class, the header, optional parameters.
-
-    The header is 3GPP TS 23.040 §9.2.3.24.1 with a reference of 8 bits: a longer one would leave a part one septet
-    less than it was counted to have.
-    """
-    if config.long_messages == "sar":
-        return (
-            0,
-            b"",
-            {
-                Tag.SAR_MSG_REF_NUM: (reference & 0xFFFF).to_bytes(2, "big"),
-                Tag.SAR_TOTAL_SEGMENTS: bytes((total,)),
-                Tag.SAR_SEGMENT_SEQNUM: bytes((number,)),
-            },
-        )
-    return UDH_INDICATOR, bytes((5, 0, 3, reference & 0xFF, total, number)), {}
 
 
 class References:

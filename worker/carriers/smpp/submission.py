@@ -17,7 +17,7 @@ from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.longs import Long
 from worker.carriers.smpp.parts import References, Unsendable, cut
 from worker.carriers.smpp.status import CarrierAnswer, outcome_of
-from worker.carriers.smpp.template import bodies_of, bodies_of_parts, head, template
+from worker.carriers.smpp.template import Parts, bodies_of, head, template
 
 ACCEPTED = Answer.ACCEPTED
 FOR_NOW = frozenset({Answer.THROTTLED, Answer.FAILED})
@@ -57,13 +57,13 @@ class Submission:
             if len(text.octets) == 1:
                 self._append(parcel, bodies_of(message, parcel.phones))
                 return
-            parts = len(text.octets)
+            total = len(text.octets)
+            parts = Parts(self._config, message, text)
             starts, longs = self._in_parts()
             for identity, phone in zip(parcel.ids, parcel.phones, strict=True):
-                reference = self._references.next(phone)
-                self._extend(bodies_of_parts(self._config, message, text, phone, reference), [identity] * parts)
-                long = Long(parts)
-                longs += [(long, number) for number in range(parts)]
+                self._extend(parts.bodies(phone, self._references.next(phone)), [identity] * total)
+                long = Long(total)
+                longs += [(long, number) for number in range(total)]
                 starts.append(len(self.bodies))
 
     def _append(self, parcel: Parcel, bodies: list[bytes]) -> None:

@@ -3,18 +3,21 @@
 A PDU is three pieces, head, sequence number and body, so that a message costs a concatenation and no object of its own.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from struct import Struct
 
-from shared.smpp.numbers import Command, Tag
-from shared.smpp.pdu import HEADER_SIZE, Message, message_prefix, message_suffix
+from shared.smpp.numbers import UDH_INDICATOR, Command, Tag
+from shared.smpp.pdu import HEADER_SIZE, Message, message_prefix, message_suffix, tlv
 from worker.carriers.base import Parcel
 from worker.carriers.smpp.config import SmppConfig
-from worker.carriers.smpp.parts import Text, joined_by
+from worker.carriers.smpp.parts import Text
 
 _HEAD = Struct(">III")
-LONGEST_VALIDITY = timedelta(days=30)
+SHORTEST_VALIDITY, LONGEST_VALIDITY = 60, 30 * 24 * 3600
+"""Seconds."""
 SHORT_CODE = 8
 """Digits up to which a numeric sender is a short code."""
 
@@ -59,15 +62,42 @@ def bodies_of(message: Message, phones: list[str]) -> list[bytes]:
     return [prefix + phone.encode() + suffix for phone in phones]
 
 
-def bodies_of_parts(config: SmppConfig, message: Message, text: Text, phone: str, reference: int) -> list[bytes]:
-    """The bodies of the parts of one message."""
-    before = message_prefix(message) + phone.encode()
-    bodies = []
-    for number, octets in enumerate(text.octets, 1):
-        esm_class, header, tlvs = joined_by(config, reference, len(text.octets), number)
-        part = replace(message, esm_class=esm_class, short_message=header + octets, tlvs={**message.tlvs, **tlvs})
-        bodies.append(before + message_suffix(part))
-    return bodies
+class Parts:
+    """The bodies of a long message's parts, made once for all phones: only phone and reference are put between.
+
+    With long_messages `udh` the header is 3GPP TS 23.040 §9.2.3.24.1 with a reference of 8 bits: one of 16 would leave
+    a part one septet less than it was counted to have.
+    """
+
+    def __init__(self, config: SmppConfig, message: Message, text: Text) -> None:
+        self._prefix = message_prefix(message)
+        self._reference_size = 2 if config.long_messages == "sar" else 1
+        around = _around_sar if config.long_messages == "sar" else _around_udh
+        total = len(text.octets)
+        self._around = [around(message, octets, total, number) for number, octets in enumerate(text.octets, 1)]
+
+    def bodies(self, phone: str, reference: int) -> list[bytes]:
+        """The parts for one phone."""
+        start = self._prefix + phone.encode()
+        octets = (reference & (0xFFFF if self._reference_size == 2 else 0xFF)).to_bytes(self._reference_size, "big")
+        return [start + before + octets + after for before, after in self._around]
+
+
+def _around_udh(message: Message, octets: bytes, total: int, number: int) -> tuple[bytes, bytes]:
+    """What comes before and after the reference, from the end of the phone on."""
+    part = bytes((5, 0, 3, 0, total, number)) + octets
+    whole = message_suffix(replace(message, esm_class=UDH_INDICATOR, short_message=part, tlvs={}))
+    at = len(whole) - len(octets) - 3
+    return whole[:at], whole[at + 1 :] + _tlvs(message.tlvs)
+
+
+def _around_sar(message: Message, octets: bytes, total: int, number: int) -> tuple[bytes, bytes]:
+    before = message_suffix(replace(message, short_message=octets)) + tlv(Tag.SAR_MSG_REF_NUM, b"\0\0")[:4]
+    return before, _tlvs({Tag.SAR_TOTAL_SEGMENTS: bytes((total,)), Tag.SAR_SEGMENT_SEQNUM: bytes((number,))})
+
+
+def _tlvs(tlvs: Mapping[int, bytes]) -> bytes:
+    return b"".join(tlv(*each) for each in tlvs.items())
 
 
 def source_address(config: SmppConfig, sender: str) -> tuple[int, int, str]:
@@ -84,11 +114,18 @@ def source_address(config: SmppConfig, sender: str) -> tuple[int, int, str]:
 
 
 def validity(config: SmppConfig, expires_at: datetime, now: datetime) -> str:
-    """The validity_period (SMPP 3.4 §7.1.1) of a message; at least a minute, at most LONGEST_VALIDITY."""
+    """The validity_period (SMPP 3.4 §7.1.1) of a message; at least a minute, at most 30 days."""
     if config.validity == "none":
         return ""
-    left = min(max(expires_at - now, timedelta(minutes=1)), LONGEST_VALIDITY)
+    left = min(max(int((expires_at - now).total_seconds()), SHORTEST_VALIDITY), LONGEST_VALIDITY)
     if config.validity == "absolute":
-        return f"{(now + left).astimezone(UTC):%y%m%d%H%M%S}000+"
-    minutes, seconds = divmod(left.seconds, 60)
-    return f"0000{left.days:02d}{minutes // 60:02d}{minutes % 60:02d}{seconds:02d}000R"
+        return f"{(now + timedelta(seconds=left)).astimezone(UTC):%y%m%d%H%M%S}000+"
+    return _relative(left)
+
+
+@lru_cache(maxsize=1024)
+def _relative(seconds: int) -> str:
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    return f"0000{days:02d}{hours:02d}{minutes:02d}{seconds:02d}000R"

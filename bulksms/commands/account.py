@@ -5,7 +5,7 @@ from uuid import uuid4
 import click
 from sqlalchemy import text
 
-from bulksms.commands.common import database, done, json_option, show_one, show_rows
+from bulksms.commands.common import database, done, hint, json_option, show_one, show_rows
 from shared import accounts
 
 LIST = text(
@@ -37,7 +37,12 @@ def create(name: str, low_balance: int, weight: int) -> None:
     """Open an account without credits."""
     with database() as connection:
         made = accounts.create_account(connection, name, low_balance, weight)
-    done(f"Account {made} ({name}). Next: bulksms topup {made} CREDITS --reason TEXT; bulksms key create {made}")
+    steps = (
+        hint("topup", made, "CREDITS", "--reason", "TEXT"),
+        hint("sender", "request", made, "SENDER_ID"),
+        hint("key", "create", made),
+    )
+    done(f"Account {made} ({name}). Next: {'; '.join(steps)}")
     click.echo(made)
 
 
@@ -78,7 +83,8 @@ def activate(account: str) -> None:
     done(f"{account} is active.")
 
 
-@click.command()
+# Otherwise `-5` would be an unknown option, and not a number that is refused.
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("account")
 @click.argument("credits", type=int)
 @click.option("--reason", required=True, help="Kept in the ledger, such as the number of an invoice.")

@@ -1,6 +1,7 @@
 """What the commands share: the database of the installation, tables, JSON."""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from uuid import UUID
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from sqlalchemy import Connection, Engine, RowMapping
 
@@ -69,7 +71,7 @@ def show_rows(rows: Iterable[RowMapping], as_json: bool, title: str, nothing: st
         show_json(found)
         return
     if not found:
-        messages().print(nothing)
+        messages().print(escape(nothing))
         return
     table = Table(title=title, title_justify="left")
     for name, value in found[0].items():
@@ -98,7 +100,17 @@ def show_json(value: Any) -> None:
 
 def done(text: str) -> None:
     """Say what was done."""
-    messages().print(f"[green]✓[/green] {text}")
+    messages().print(f"[green]✓[/green] {escape(text)}")
+
+
+def hint(*words: object) -> str:
+    """A command of `bulksms` to paste into a shell: names may hold spaces and anything else."""
+    return shlex.join(["bulksms", *map(str, words)])
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of something: `1 row`, `2 rows`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _is_number(value: Any) -> bool:

@@ -1,25 +1,51 @@
 """`bulksms doubt`."""
 
+from typing import NamedTuple, TextIO
 from uuid import UUID
 
 import click
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
-from bulksms.commands.common import database, done, json_option, show_rows
+from bulksms.commands.common import counted, database, done, json_option, messages, show_rows
 from shared.accounts import Refused
 from shared.lifecycle import MessageStatus
 from worker.doubt import Resolution, resolve
 
 LIST = text(
     """
-    SELECT message_id, carrier, sender_id, CAST(phone AS text) AS phone, submitted_at, expires_at FROM doubt
-     ORDER BY submitted_at LIMIT :limit
+    SELECT d.message_id, b.send_id, d.carrier, d.sender_id, CAST(d.phone AS text) AS phone, d.submitted_at, d.expires_at
+      FROM doubt d JOIN batch b ON b.id = batch_of(d.message_id)
+     WHERE CAST(:send AS uuid) IS NULL OR b.send_id = :send
+     ORDER BY d.submitted_at, d.message_id LIMIT :limit
     """
 )
+OF_SEND = text(
+    """
+    SELECT d.message_id FROM doubt d JOIN batch b ON b.id = batch_of(d.message_id) WHERE b.send_id = :send
+     ORDER BY d.message_id
+    """
+)
+IN_DOUBT = text("SELECT message_id FROM doubt WHERE message_id = ANY(:ids)")
 STATUS = text("SELECT status FROM message WHERE id = :id")
 
 NOT_SENT = "not_sent"
 """The error of a message of which the operator knows that the carrier never had it."""
+MOST_SHOWN = 5
+
+
+class Outcome(NamedTuple):
+    """What the carrier says of a message."""
+
+    status: MessageStatus
+    error: str | None
+    said: str
+
+
+OUTCOMES = {
+    "sent": Outcome(MessageStatus.SENT, None, "charged as sent"),
+    "delivered": Outcome(MessageStatus.DELIVERED, None, "charged as delivered"),
+    "not-sent": Outcome(MessageStatus.FAILED, NOT_SENT, "failed, credits given back"),
+}
 
 
 @click.group()
@@ -28,25 +54,61 @@ def doubt() -> None:
 
 
 @doubt.command("list")
+@click.option("--send", "send_id", type=click.UUID, help="Only those of this send.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
 @json_option
-def list_doubts(limit: int, as_json: bool) -> None:
+def list_doubts(send_id: UUID | None, limit: int, as_json: bool) -> None:
     """Show the messages in doubt, oldest first."""
     with database() as connection:
-        rows = connection.execute(LIST, {"limit": limit}).mappings().all()
+        rows = connection.execute(LIST, {"send": send_id, "limit": limit}).mappings().all()
     show_rows(rows, as_json, "Messages in doubt", "No message is in doubt.")
 
 
 @doubt.command("resolve")
-@click.argument("message_id", type=click.UUID)
-@click.argument("outcome", type=click.Choice(["sent", "not-sent"]))
-def resolve_doubt(message_id: UUID, outcome: str) -> None:
-    """Settle a doubt by what the carrier says: `sent` charges the message, `not-sent` gives its credits back."""
-    sent = outcome == "sent"
-    status, error = (MessageStatus.SENT, None) if sent else (MessageStatus.FAILED, NOT_SENT)
+@click.argument("message_ids", nargs=-1, type=click.UUID, metavar="[MESSAGE_ID]...")
+@click.argument("outcome", type=click.Choice(list(OUTCOMES)))
+@click.option("--send", "send_id", type=click.UUID, help="All messages of this send that are in doubt.")
+@click.option("--file", type=click.File(), help="Message ids, one a line; `-` is standard input.")
+def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | None, file: TextIO | None) -> None:
+    """Settle doubts by what the carrier says.
+
+    `sent` and `delivered` charge the messages, `not-sent` gives their credits back. Name the messages, their send
+    (--send), or a file of their ids (--file). All of them are settled in one step, and those that are not in doubt any
+    more are left as they are.
+    """
+    ids = [*message_ids, *(read_ids(file) if file is not None else [])]
+    if not ids and send_id is None and file is None:
+        raise click.UsageError("Name messages, or use --send or --file. `bulksms doubt list` shows those in doubt.")
     with database() as connection:
-        if not resolve(connection, [Resolution(message_id, status, error=error)]):
-            known = connection.execute(STATUS, {"id": message_id}).scalar()
-            what = f"is {known}" if known else "has no result yet, or does not exist"
-            raise Refused(f"Message {message_id} {what}. `bulksms doubt list` shows those in doubt.")
-    done("Charged as sent." if sent else "Its credits are given back.")
+        if send_id is not None:
+            ids += connection.execute(OF_SEND, {"send": send_id}).scalars()
+        ids = sorted(set(ids))
+        others = sorted(set(ids) - set(connection.execute(IN_DOUBT, {"ids": ids}).scalars()))
+        status, error, said = OUTCOMES[outcome]
+        resolved = resolve(connection, [Resolution(message, status, error=error) for message in ids])
+        why = [f"Message {message} {_status(connection, message)}." for message in others[:MOST_SHOWN]]
+    if not resolved:
+        what = " ".join(why) or "None of these is in doubt."
+        raise Refused(f"{what} `bulksms doubt list` shows those in doubt.")
+    done(f"{counted(resolved, 'message')}: {said}.")
+    for line in why:
+        messages().print(f"[yellow]![/yellow] {line}")
+    if len(others) > len(why):
+        messages().print(f"... and {len(others) - len(why):,} more that are not in doubt.")
+
+
+def read_ids(file: TextIO) -> list[UUID]:
+    """The ids of a file, one a line; empty lines are skipped. Raises Refused for anything else."""
+    ids = []
+    for number, line in enumerate(file, 1):
+        if word := line.strip():
+            try:
+                ids.append(UUID(word))
+            except ValueError:
+                raise Refused(f"Line {number} is no message id: {word[:40]!r}. Nothing was changed.") from None
+    return ids
+
+
+def _status(connection: Connection, message: UUID) -> str:
+    known = connection.execute(STATUS, {"id": message}).scalar()
+    return f"is {known}" if known else "has no result yet, or does not exist"

@@ -4,10 +4,21 @@ from pathlib import Path
 from uuid import UUID
 
 import click
+from rich.markup import escape
 from sqlalchemy import text
 
-from bulksms.commands.common import database, done, engine_of, installation, json_option, messages, show_rows
-from bulksms.imports import import_contacts
+from bulksms.commands.common import (
+    counted,
+    database,
+    done,
+    engine_of,
+    hint,
+    installation,
+    json_option,
+    messages,
+    show_rows,
+)
+from bulksms.imports import Report, import_contacts
 from shared import accounts, contacts
 
 GROUPS = text(
@@ -36,7 +47,7 @@ def create(account: str, name: str) -> None:
     """Make an empty group. Prints its id."""
     with database() as connection:
         made = contacts.create_group(connection, accounts.find_account(connection, account), name)
-    done(f"Group {name!r}. Next: bulksms group import {made} FILE.csv")
+    done(f"Group {name!r}. Next: {hint('group', 'import', made, 'FILE.csv')}")
     click.echo(made)
 
 
@@ -47,7 +58,7 @@ def list_groups(account: str, as_json: bool) -> None:
     """Show an account's groups."""
     with database() as connection:
         rows = connection.execute(GROUPS, {"account": accounts.find_account(connection, account)}).mappings().all()
-    show_rows(rows, as_json, f"Groups of {account}", f"None. Make one: bulksms group create {account} NAME")
+    show_rows(rows, as_json, f"Groups of {account}", f"None. Make one: {hint('group', 'create', account, 'NAME')}")
 
 
 @group.command()
@@ -71,13 +82,23 @@ def import_file(group_id: UUID, file: Path, errors: Path | None) -> None:
     with engine_of(installation()) as engine:
         report = import_contacts(engine, group_id, file, errors)
     for bad in report.first_bad:
-        messages().print(f"[yellow]line {bad.line}[/yellow]: {bad.value!r}: {bad.detail}", markup=True)
+        messages().print(f"[yellow]line {bad.line}[/yellow]: {escape(repr(bad.value))}: {bad.detail}")
     if report.bad > len(report.first_bad):
         rest = f"{errors} has them all" if errors else "use --errors FILE to have them all"
         messages().print(f"... and {report.bad - len(report.first_bad):,} more; {rest}")
-    done(f"{report.added:,} contacts added, {report.known:,} were in the group or twice, {report.bad:,} bad rows.")
     if not report.added + report.known:
-        raise click.ClickException(f"{file} has no phone in its column `phone` or its first. Look at the lines above.")
+        raise click.ClickException(f"{file} has no phone in its column `phone`, or else in its first.")
+    done(import_summary(report))
+
+
+def import_summary(report: Report) -> str:
+    """What an import did, in a sentence."""
+    said = f"{counted(report.added, 'contact')} added"
+    if report.known:
+        said += f"; {counted(report.known, 'row')} skipped, the phone was there already"
+    if report.bad:
+        said += f"; {counted(report.bad, 'row')} without a phone"
+    return said + "."
 
 
 @click.group()
@@ -92,7 +113,7 @@ def add_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
     """Add phones to a group."""
     with database() as connection:
         added = contacts.add_contacts(connection, group_id, phones)
-    done(f"{added} added, {len(phones) - added} were in the group.")
+    done(f"{counted(added, 'contact')} added; {len(phones) - added} already there.")
 
 
 @contact.command("remove")
@@ -102,7 +123,7 @@ def remove_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
     """Take phones out of a group."""
     with database() as connection:
         removed = contacts.remove_contacts(connection, group_id, phones)
-    done(f"{removed} removed, {len(phones) - removed} were not in the group.")
+    done(f"{counted(removed, 'contact')} removed; {len(phones) - removed} not in the group.")
 
 
 @click.group()

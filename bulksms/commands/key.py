@@ -9,6 +9,7 @@ from bulksms.commands.common import (
     database,
     done,
     engine_of,
+    hint,
     installation,
     json_option,
     messages,
@@ -59,7 +60,7 @@ def list_keys(account: str, as_json: bool) -> None:
     """Show an account's keys, without their secrets."""
     with database() as connection:
         rows = connection.execute(LIST, {"account": accounts.find_account(connection, account)}).mappings().all()
-    show_rows(rows, as_json, f"Keys of {account}", f"No keys yet. Make one: bulksms key create {account}")
+    show_rows(rows, as_json, f"Keys of {account}", f"No keys yet. Make one: {hint('key', 'create', account)}")
 
 
 @key.command()

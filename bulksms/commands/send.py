@@ -75,6 +75,8 @@ def show(send_id: UUID, as_json: bool) -> None:
 @click.argument("send_id", type=click.UUID)
 def watch(send_id: UUID) -> None:
     """Show a send's progress until it is completed."""
+    with database() as connection:
+        _row(connection, send_id)  # an unknown one is refused before a bar is drawn
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), MofNCompleteColumn()
     with engine_of(installation()) as engine, Progress(*columns, TimeRemainingColumn(), console=console()) as progress:
         task = progress.add_task("", total=None)

@@ -3,7 +3,7 @@
 import click
 from sqlalchemy import text
 
-from bulksms.commands.common import database, done, json_option, show_rows
+from bulksms.commands.common import database, done, hint, json_option, show_rows
 from shared import accounts, senders
 
 LIST = text(
@@ -28,7 +28,9 @@ def request(account: str, sender_id: str) -> None:
     """Ask for a sender ID on behalf of an account."""
     with database() as connection:
         new = senders.request_sender(connection, accounts.find_account(connection, account), sender_id)
-    done(f"{sender_id} waits for: bulksms sender approve {account} {sender_id}" if new else "It was asked for before.")
+    done(
+        f"{sender_id} waits for: {hint('sender', 'approve', account, sender_id)}" if new else "It was asked for before."
+    )
 
 
 @sender.command("list")

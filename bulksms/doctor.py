@@ -43,6 +43,7 @@ WAITING = text(
      WHERE b.state = 'queued' AND {SENDABLE}
     """
 )
+DOUBTS = text("SELECT count(*) AS messages, min(submitted_at) AS oldest FROM doubt")
 HELD = text("SELECT count(*) FROM send WHERE state = 'held'")
 RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestamp() - interval '10 minutes'")
 
@@ -111,6 +112,7 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
         else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", found, "Procfile"))
     )
     yield _waiting(connection)
+    yield _doubts(connection, found.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()
     yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
     remedy = "They are of messages that this service did not send, or of a carrier that changes its references."
@@ -125,6 +127,18 @@ def _waiting(connection: Connection) -> Finding:
     if row.seconds > LONGEST_WAIT and not row.sending:
         return Finding("queue", "wrong", f"{detail}, and nobody sends", "Look into the logs of the workers.")
     return Finding("queue", "ok", detail)
+
+
+def _doubts(connection: Connection, grace: float) -> Finding:
+    row = connection.execute(DOUBTS).one()
+    if not row.messages:
+        return Finding("in doubt", "ok", "none")
+    remedy = (
+        "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not sent again by themselves; what"
+        f" no receipt resolves is given back {grace / 3600:g} h after its validity."
+    )
+    said = "1 message" if row.messages == 1 else f"{row.messages:,} messages"
+    return Finding("in doubt", "notice", f"{said}, the oldest since {row.oldest:%Y-%m-%d %H:%M:%S}Z", remedy)
 
 
 def _redis(found: Installation) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shlex
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -96,6 +97,21 @@ def test_a_mistake_is_a_sentence_and_a_failure(run: Run) -> None:
     assert result.stderr == "Error: There is no account 'nobody'. `bulksms account list` shows them all.\n"
 
 
+def test_a_negative_top_up_is_refused_as_a_number(run: Run) -> None:
+    run("account", "create", "debtor")
+    assert "-5 were given" in run("topup", "debtor", "-5", "--reason", "x", code=1).stderr
+    assert "--reason" in run("topup", "debtor", "5", code=2).stderr
+
+
+def test_hints_can_be_pasted_whatever_the_name_holds(run: Run) -> None:
+    name = "Tom's [bold]bar[/bold]; ls"
+    assert run("account", "create", name, "--low-balance", 0).stdout
+    quoted = shlex.quote(name)
+    assert f"bulksms key create {quoted}\n" in run("key", "list", name).stderr
+    assert f"bulksms group create {quoted} NAME\n" in run("group", "list", name).stderr
+    assert f"bulksms sender approve {quoted} 'A B'\n" in run("sender", "request", name, "A B").stderr
+
+
 def test_suspending(run: Run, engine: Engine) -> None:
     run("account", "create", "late payer")
     for command, state in (("suspend", "suspended"), ("activate", "active")):
@@ -117,7 +133,7 @@ def test_the_secret_is_shown_once(run: Run) -> None:
 def test_the_life_of_a_sender_id(run: Run) -> None:
     run("account", "create", "namer")
     run("sender", "request", "namer", "NAMER")
-    assert as_json(run("sender", "list", "--state", "pending", "--json"))[0]["sender_id"] == "NAMER"
+    assert as_json(run("sender", "list", "namer", "--state", "pending", "--json"))[0]["sender_id"] == "NAMER"
     run("sender", "approve", "namer", "NAMER")
     run("sender", "suspend", "namer", "NAMER", "--reason", "complaints")
     (row,) = as_json(run("sender", "list", "namer", "--json"))
@@ -129,8 +145,8 @@ def test_the_life_of_a_sender_id(run: Run) -> None:
 def test_groups_contacts_and_opt_outs(run: Run) -> None:
     run("account", "create", "lister")
     group = run("group", "create", "lister", "Customers").stdout.strip()
-    assert "2 added" in run("contact", "add", group, "254711000001", "254711000002").stderr
-    assert "1 removed" in run("contact", "remove", group, "254711000001").stderr
+    assert "2 contacts added" in run("contact", "add", group, "254711000001", "254711000002").stderr
+    assert "1 contact removed" in run("contact", "remove", group, "254711000001").stderr
     (row,) = as_json(run("group", "list", "lister", "--json"))
     assert (row["id"], row["contacts"]) == (group, 1)
     assert "gets nothing more" in run("suppression", "add", "lister", "254711000001").stderr
@@ -162,7 +178,7 @@ def test_importing_contacts_with_bad_rows(run: Run, engine: Engine, tmp_path: Pa
     rows += [f"E;{number}" for number in range(30)]
     errors = tmp_path / "errors.csv"
     result, group = import_file(run, tmp_path, "\r\n".join(rows).encode(), "--errors", errors)
-    assert "2 contacts added, 1 were in the group or twice, 31 bad rows" in result.stderr
+    assert "2 contacts added; 1 row skipped, the phone was there already; 31 rows without a phone." in result.stderr
     assert "line 3: '+254 711 000 002': A phone is digits only" in result.stderr
     assert result.stderr.count("line ") == 20 and "and 11 more" in result.stderr
     assert scalar(engine, "SELECT array_agg(phone ORDER BY position) FROM contact WHERE group_id = :id", id=group) == [
@@ -186,7 +202,7 @@ def test_importing_contacts_with_bad_rows(run: Run, engine: Engine, tmp_path: Pa
 )
 def test_files_as_people_have_them(run: Run, engine: Engine, tmp_path: Path, content: bytes) -> None:
     result, group = import_file(run, tmp_path, content)
-    assert "2 contacts added, 0 were in the group or twice, 0 bad rows" in result.stderr
+    assert "2 contacts added.\n" in result.stderr
     assert scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=group) == 2
 
 
@@ -204,7 +220,7 @@ def test_an_import_is_committed_page_by_page_and_can_be_run_again(
     _, group = import_file(run, tmp_path, content + b'\n"' + b"x" * 200_000, code=1)
     assert scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=group) == 30
     (tmp_path / "contacts.csv").write_bytes(content)
-    assert "5 contacts added, 30 were in the group" in run("group", "import", group, tmp_path / "contacts.csv").stderr
+    assert "5 contacts added; 30 rows skipped" in run("group", "import", group, tmp_path / "contacts.csv").stderr
 
 
 def test_sends_are_listed_shown_and_watched(run: Run, service: Service) -> None:
@@ -214,7 +230,10 @@ def test_sends_are_listed_shown_and_watched(run: Run, service: Service) -> None:
     shown = as_json(run("send", "show", send, "--json"))
     assert (shown["state"], shown["sent"], shown["failed"], shown["batches"]) == ("completed", 1, 1, "1 done")
     assert "completed: 1 sent, 1 failed" in run("send", "watch", send).stdout
-    assert "There is no send" in run("send", "show", UUID(int=1), code=1).stderr
+    for command in ("show", "watch"):
+        result = run("send", command, UUID(int=1), code=1)
+        assert result.stderr.startswith("Error: There is no send")
+        assert result.stdout == ""
 
 
 def test_holding_and_releasing(run: Run, service: Service) -> None:
@@ -248,7 +267,10 @@ def test_canceling(run: Run, service: Service) -> None:
     assert "cannot be canceled" in run("send", "cancel", done, code=1).stderr
 
 
-@pytest.mark.parametrize(("outcome", "status", "balance"), [("sent", "sent", 999), ("not-sent", "failed", 1000)])
+@pytest.mark.parametrize(
+    ("outcome", "status", "balance"),
+    [("sent", "sent", 999), ("delivered", "delivered", 999), ("not-sent", "failed", 1000)],
+)
 def test_resolving_a_doubt(run: Run, service: Service, outcome: str, status: str, balance: int) -> None:
     message = service.send("99906000001").json["message_id"]
     assert message in {row["message_id"] for row in as_json(run("doubt", "list", "--json"))}
@@ -256,6 +278,33 @@ def test_resolving_a_doubt(run: Run, service: Service, outcome: str, status: str
     assert service.get(f"/messages/{message}").json["status"] == status
     assert service.get("/balance").json["balance"] == balance
     assert f"is {status}" in run("doubt", "resolve", message, outcome, code=1).stderr
+
+
+def test_resolving_the_doubts_of_a_send(run: Run, service: Service) -> None:
+    send = service.bulk(["99906000001", "254711000001", "99906000002"]).json["send_id"]
+    other = service.send("99906000003").json["message_id"]
+    listed = as_json(run("doubt", "list", "--send", send, "--json"))
+    assert [row["phone"] for row in listed] == ["99906000001", "99906000002"]
+    assert "2 messages: failed, credits given back." in run("doubt", "resolve", "--send", send, "not-sent").stderr
+    assert service.counts(send) == {"submitted": 3, "accepted": 3, "sent": 1, "failed": 2}
+    assert service.get(f"/messages/{other}").json["status"] == "in_doubt"
+    assert service.get("/balance").json == service.get("/balance").json | {"balance": 998, "reserved": 1}
+    assert "None of these is in doubt" in run("doubt", "resolve", "--send", send, "not-sent", code=1).stderr
+
+
+def test_resolving_the_doubts_of_a_file(run: Run, service: Service, tmp_path: Path) -> None:
+    ids = [service.send("99906000001").json["message_id"] for _ in range(2)]
+    known = service.send().json["message_id"]
+    file = tmp_path / "ids"
+    file.write_text(f"{ids[0]}\n\n{ids[1]}\nnonsense\n")
+    assert "Line 4 is no message id: 'nonsense'" in run("doubt", "resolve", "--file", file, "sent", code=1).stderr
+    assert service.get(f"/messages/{ids[0]}").json["status"] == "in_doubt"
+    file.write_text("\n".join([*ids, known, ids[0]]))
+    result = run("doubt", "resolve", "--file", file, "delivered")
+    assert "2 messages: charged as delivered." in result.stderr
+    assert f"Message {known} is sent." in result.stderr
+    assert {service.get(f"/messages/{message}").json["status"] for message in ids} == {"delivered"}
+    assert "Name messages" in run("doubt", "resolve", "sent", code=2).stderr
 
 
 def test_a_clean_audit(run: Run) -> None:
@@ -305,6 +354,20 @@ def test_the_doctor(run: Run, engine: Engine, redis_server: RedisServer) -> None
             assert findings(run("doctor", "--json", code=1))["redis"] == "wrong"
         finally:
             client.config_set("maxmemory-policy", "noeviction")
+
+
+def test_the_doctor_tells_of_doubts(run: Run, service: Service, engine: Engine) -> None:
+    run("doubt", "resolve", service.send("99906000001").json["message_id"], "sent")
+    service.bulk(["99906000001", "99906000002"])
+    oldest = scalar(engine, "SELECT min(submitted_at) FROM doubt")
+    (found,) = (row for row in as_json(run("doctor", "--json", code=1)) if row["name"] == "in doubt")
+    count = scalar(engine, "SELECT count(*) FROM doubt")
+    assert (found["outcome"], count >= 2) == ("notice", True)
+    assert found["detail"] == f"{count} messages, the oldest since {oldest:%Y-%m-%d %H:%M:%S}Z"
+    assert "bulksms doubt resolve" in found["remedy"] and "24 h after its validity" in found["remedy"]
+    for send in {row["send_id"] for row in as_json(run("doubt", "list", "--json"))}:
+        run("doubt", "resolve", "--send", send, "not-sent")
+    assert findings(run("doctor", "--json", code=1))["in doubt"] == "ok"
 
 
 def test_the_doctor_when_redis_is_away(run: Run) -> None:

@@ -20,7 +20,7 @@ from api.schemas import MOST_PHONES
 from api.services import Services
 from api.tokens import Caller
 from shared.crashpoints import crashpoint
-from shared.phones import Screened, invalid_detail, is_phone, screen, suggest
+from shared.phones import Screened, screen
 from shared.segments import Segmentation, segment, split, transliterate
 
 VALIDITY = timedelta(hours=72)
@@ -143,10 +143,6 @@ def _recipients(work: Services, caller: Caller, kind: str, body: dict[str, Any])
 
 
 def _one_phone(work: Services, caller: Caller, phone: str) -> str:
-    if not is_phone(phone):
-        error = {"pointer": "/phone", "code": "invalid_phone", "detail": invalid_detail(phone)}
-        suggestion = suggest(phone)
-        raise invalid([error | ({"suggestion": suggestion} if suggestion else {})])
     if _opted_out(work, caller, [phone]):
         raise Problem("recipient_suppressed", "The recipient has opted out of messages from your account.")
     return phone

@@ -247,6 +247,13 @@ class RevokedAnswer(Schema):
     revoked = fields.Boolean(required=True)
 
 
+class FieldCodeAnswer(Schema):
+    """What can be wrong with one field, explained."""
+
+    code = fields.String(required=True)
+    remediation = fields.String(required=True)
+
+
 class ErrorEntryAnswer(Schema):
     """An error code, explained."""
 
@@ -255,6 +262,7 @@ class ErrorEntryAnswer(Schema):
     title = fields.String(required=True)
     remediation = fields.String(required=True)
     retryable = fields.Boolean(required=True)
+    field_codes = fields.List(fields.Nested(FieldCodeAnswer))
 
 
 class LimitsAnswer(Schema):

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from typing import Any
 
 from celery import Celery
@@ -12,11 +13,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from werkzeug.exceptions import HTTPException
 
 import api.resources  # noqa: F401 - declares the endpoints
-from api.endpoint import answer_json, mount, services
+from api.endpoint import ENDPOINTS, PREFIX, answer_json, mount, services
 from api.headers import REQUEST_ID, StandardHeaders
 from api.metrics import add_metrics
 from api.openapi import document
 from api.problems import CATALOGUE, Problem
+from api.schemas import AN_ID
 from api.services import Services
 from shared.database import make_engine
 from shared.migrate import schema_problem
@@ -31,6 +33,14 @@ OF_STATUS = {
     413: "payload_too_large",
     415: "unsupported_media_type",
 }
+
+
+WITH_IDS = [
+    re.compile(re.sub(r"<uuid:\w+>", "([^/]+)", PREFIX + operation.path))
+    for operation in ENDPOINTS
+    if "<uuid:" in operation.path
+]
+"""Paths that have an id in them, whatever is in its place."""
 
 
 def create_app(
@@ -67,7 +77,8 @@ def _add_errors(app: Flask) -> None:
         headers = {}
         if status == 405 and getattr(error, "valid_methods", None):
             headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]
-        return _answer(Problem(code, CATALOGUE[code].title + ".", headers=headers))
+        detail = (status == 404 and _no_id(request.path)) or CATALOGUE[code].title + "."
+        return _answer(Problem(code, detail, headers=headers))
 
     @app.errorhandler(OperationalError)
     @app.errorhandler(InterfaceError)
@@ -82,6 +93,15 @@ def _add_errors(app: Flask) -> None:
             return unavailable(error)
         log.error("internal error, request %s", request.environ[REQUEST_ID], exc_info=error)
         return _answer(Problem("internal_error", "Something went wrong on our side."))
+
+
+def _no_id(path: str) -> str | None:
+    """What is wrong with a path that is one of ours but for an id in it."""
+    for pattern in WITH_IDS:
+        found = pattern.fullmatch(path)
+        if found:
+            return f"{found[1][:40]!r} is no id. Give {AN_ID}."
+    return None
 
 
 def _answer(problem: Problem) -> Response:
@@ -114,6 +134,11 @@ def _add_documents(app: Flask) -> None:
         if not made:
             made.update(document())
         return answer_json(made)
+
+    @app.get("/")
+    def home() -> Response:
+        """Whoever opens the address in a browser reads the documentation."""
+        return Response(status=302, headers={"Location": "/docs"})
 
     @app.get("/docs")
     def docs() -> Response:

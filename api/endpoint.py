@@ -153,6 +153,8 @@ def _as_text(value: Any) -> Any:
 
 def _query_values() -> dict[str, Any]:
     for key in request.args:
-        if len(request.args.getlist(key)) > 1 or not all(value.isprintable() for value in request.args.getlist(key)):
-            raise invalid([{"pointer": f"/{key[:40]}", "code": "invalid", "detail": "Give each parameter once."}])
+        values = request.args.getlist(key)
+        if len(values) > 1 or not values[0].isprintable():
+            detail = "Give the parameter once." if len(values) > 1 else "Give it without control characters."
+            raise invalid([{"pointer": f"/{key[:40]}", "code": "invalid", "detail": detail}])
     return request.args.to_dict()

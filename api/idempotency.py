@@ -15,7 +15,7 @@ from flask import Response, request
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
-from api.problems import Problem
+from api.problems import Problem, invalid
 
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
 
@@ -79,13 +79,8 @@ def key_of_request(account_id: int, body: dict[str, Any] | None) -> Key | None:
         return None
     given = request.headers.getlist("Idempotency-Key")
     if len(given) > 1 or not VISIBLE.fullmatch(given[0]):
-        detail = "Idempotency-Key must be given once and be 1 to 255 visible ASCII characters."
-        raise Problem(
-            "validation_failed",
-            detail,
-            errors=[{"pointer": "", "code": "invalid_idempotency_key", "detail": detail}],
-            errors_total=1,
-        )
+        detail = "Give the header once, with 1 to 255 visible ASCII characters: a number of your order, or a UUID."
+        raise invalid([{"pointer": "/Idempotency-Key", "code": "invalid_idempotency_key", "detail": detail}])
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)
     key = given[0][1:-1] if len(given[0]) > 2 and given[0][0] == given[0][-1] == '"' else given[0]
     return Key(account_id, request.path.rstrip("/"), key, hashlib.sha256(canonical.encode()).digest())

@@ -19,6 +19,7 @@ from api.resources.auth import CREDENTIALS, REVOKE_TOKEN
 from api.resources.sms import QUOTES
 from api.schemas import CanonicalUUID, Moment, Phones, Request
 from api.words import DESCRIPTION, TAGS, WORDS, Word
+from shared.settings import IDEMPOTENCY_DAYS
 
 BODIES = {"/auth/token": CREDENTIALS, "/auth/revoke": REVOKE_TOKEN}
 KEYLESS = ("/auth/token", "/auth/revoke", "/sms/quote")
@@ -28,7 +29,11 @@ ERROR = ErrorAnswer.from_dict(
         "errors": fields.List(
             fields.Nested(
                 Schema.from_dict(
-                    {name: fields.String(required=True) for name in ("pointer", "code", "detail")}, name="FieldError"
+                    {
+                        **{name: fields.String(required=True) for name in ("pointer", "code", "detail")},
+                        "suggestion": fields.String(),
+                    },
+                    name="FieldError",
                 )
             )
         ),
@@ -76,7 +81,8 @@ def _add_components(spec: APISpec) -> None:
         {
             "required": False,
             "description": "The same request with the same key has one effect, and gets the first answer again: "
-            "a number of your order, or a UUID.",
+            "a number of your order, or a UUID. A key belongs to the account and this path, and is kept for "
+            f"{IDEMPOTENCY_DAYS} days.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         },
     )

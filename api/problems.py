@@ -53,6 +53,26 @@ CATALOGUE: dict[str, Kind] = {
 }
 
 
+FIELD_CODES: dict[str, str] = {
+    "required": "Give the field a value.",
+    "wrong_type": "Give the type of value that `detail` names.",
+    "invalid": "Give a value as `detail` says.",
+    "unknown_field": "Leave the field out, or write it as `detail` suggests.",
+    "invalid_phone": "Send digits only, beginning with the country code; `suggestion` has them where that is clear.",
+    "duplicate": "List each phone once, or set `allow_duplicates`.",
+    "suppressed": "Leave out this phone: its owner has opted out.",
+    "message_empty": "Write a message that shows.",
+    "message_too_long": "Shorten the message to 1,600 characters.",
+    "invalid_characters": "Remove the character that `detail` names.",
+    "invalid_uuid": "Use the id as the API gave it.",
+    "invalid_time": "Give a time in RFC 3339 with its offset, such as 2026-03-02T09:00:00Z, as `detail` says.",
+    "too_far_ahead": "Schedule at most 90 days ahead.",
+    "too_long": "Shorten the value as `detail` says.",
+    "invalid_idempotency_key": "Send the header once, with 1 to 255 visible ASCII characters.",
+}
+"""Codes in `errors` of a `validation_failed`, and what to do about each."""
+
+
 class Problem(Exception):
     """Ends a request with an error of the catalogue. Nothing that the request asked for has happened."""
 

@@ -9,12 +9,15 @@ from uuid import UUID
 from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates
 
 from shared.lifecycle import Category, MessageStatus, SendState
+from shared.phones import invalid_detail, is_phone, suggest
 from shared.segments import MAX_CHARACTERS, text_problem
 
 MOST_PHONES = 100_000
 MOST_AHEAD = timedelta(days=90)
 MOST_METADATA = 2048
 LONGEST_REFERENCE = 255
+AN_ID = "an id as the API gives it: a UUID in lower case, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
+IN_RANGE = "Give a number from {min} to {max}."
 
 
 class Request(Schema):
@@ -34,21 +37,23 @@ def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:
     return found
 
 
-CODES = {
-    "Missing data for required field.": "required",
-    "Field may not be null.": "required",
-    "Not a valid string.": "wrong_type",
-    "Not a valid integer.": "wrong_type",
-    "Not a valid boolean.": "wrong_type",
-    "Not a valid mapping type.": "wrong_type",
-    "Not a valid list.": "wrong_type",
-    "Not a valid UUID.": "invalid_uuid",
-    "Not a valid datetime.": "invalid_time",
+SAID = {
+    "Missing data for required field.": ("required", "Add this field: it is required."),
+    "Field may not be null.": ("required", "Give a value: null is none."),
+    "Not a valid string.": ("wrong_type", "Give a text, in double quotes."),
+    "Not a valid integer.": ("wrong_type", "Give a whole number, such as 10, without quotes."),
+    "Number too large.": ("invalid", "Give a smaller number."),
+    "Not a valid boolean.": ("wrong_type", "Give true or false, without quotes."),
+    "Not a valid mapping type.": ("wrong_type", 'Give an object, such as {"order": "A-1042"}.'),
+    "Not a valid list.": ("wrong_type", 'Give a list of phones, such as ["254711000000"].'),
+    "Not a valid UUID.": ("invalid_uuid", f"Give {AN_ID}."),
+    "Not a valid datetime.": ("invalid_time", "Give a time in RFC 3339, such as 2026-03-02T09:00:00Z."),
 }
+"""What marshmallow says of a value: our code for it, and what to do about it."""
 
 
 def _flatten(schema: Schema, messages: Any, pointer: str, found: list[dict[str, str]]) -> None:
-    if isinstance(messages, dict) and set(messages) == {"code", "detail"}:
+    if isinstance(messages, dict) and isinstance(messages.get("code"), str):
         found.append({"pointer": pointer, **messages})
     elif isinstance(messages, dict):
         for key, inner in messages.items():
@@ -63,12 +68,13 @@ def _flatten(schema: Schema, messages: Any, pointer: str, found: list[dict[str, 
         hint = f" Did you mean `{nearest[0]}`?" if nearest else f" Known fields: {', '.join(schema.load_fields)}."
         found.append({"pointer": pointer[:200], "code": "unknown_field", "detail": f"There is no such field.{hint}"})
     else:
-        found.append({"pointer": pointer, "code": CODES.get(messages, "invalid"), "detail": str(messages)})
+        code, detail = SAID.get(messages, ("invalid", str(messages)))
+        found.append({"pointer": pointer, "code": code, "detail": detail})
 
 
-def fail(code: str, detail: str) -> ValidationError:
-    """A validation error with a code of its own."""
-    return ValidationError({"code": code, "detail": detail})
+def fail(code: str, detail: str, **more: str) -> ValidationError:
+    """A validation error with a code of its own, and whatever else an error may have."""
+    return ValidationError({"code": code, "detail": detail, **more})
 
 
 class Text(fields.String):
@@ -80,6 +86,17 @@ class Text(fields.String):
         if problem is not None:
             raise fail(*problem)
         return message
+
+
+class Phone(fields.String):
+    """A phone: digits only. A wrong one comes with a suggestion where its form is all that is wrong."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        phone = super()._deserialize(value, attr, data, **kwargs)
+        if not is_phone(phone):
+            suggestion = suggest(phone)
+            raise fail("invalid_phone", invalid_detail(phone), **({"suggestion": suggestion} if suggestion else {}))
+        return phone
 
 
 class CanonicalUUID(fields.Field[UUID]):
@@ -96,7 +113,7 @@ class CanonicalUUID(fields.Field[UUID]):
         except (ValueError, AttributeError, TypeError):
             raise self.make_error("invalid_uuid") from None
         if str(parsed) != value:
-            raise fail("invalid_uuid", "Write the UUID in its canonical form: 36 characters, lower case.")
+            raise self.make_error("invalid_uuid")
         return parsed
 
 
@@ -151,18 +168,22 @@ class SendOptions(Request):
     )
     send_at = Moment(metadata={"description": "When to send: at most 90 days ahead. In the past: now."})
     expires_at = Moment(metadata={"description": "When to give up: 72 hours after it is due, unless said."})
-    reference = fields.String(validate=validate.Length(1, LONGEST_REFERENCE))
+    reference = fields.String(
+        validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters.")
+    )
     category = fields.Enum(Category, by_value=True, load_default=Category.TRANSACTIONAL)
     on_unicode = fields.String(
         validate=validate.OneOf(["send", "transliterate", "reject"]),
         load_default="send",
         metadata={"description": "What to do with a message that does not fit GSM-7."},
     )
-    max_segments = fields.Integer(strict=True, validate=validate.Range(1, 30))
+    max_segments = fields.Integer(strict=True, validate=validate.Range(1, 30, error=IN_RANGE))
     strict = Flag(load_default=False, metadata={"description": "All recipients, or nothing."})
     allow_duplicates = Flag(load_default=False)
     rate = fields.Integer(
-        strict=True, validate=validate.Range(1, 100_000), metadata={"description": "Segments per second, at most."}
+        strict=True,
+        validate=validate.Range(1, 100_000, error=IN_RANGE),
+        metadata={"description": "Segments per second, at most."},
     )
     metadata = fields.Dict(keys=fields.String(), metadata={"description": "At most 2 kB of your own; comes back."})
 
@@ -189,7 +210,7 @@ class SendOptions(Request):
 class SingleSend(SendOptions):
     """One message to one phone."""
 
-    phone = fields.String(
+    phone = Phone(
         required=True,
         metadata={
             "description": "Digits only, beginning with the country code.",
@@ -235,14 +256,14 @@ class RevokeToken(Request):
 class Paging(Request):
     """A page of a list."""
 
-    limit = fields.Integer(load_default=50, validate=validate.Range(1, 1000))
+    limit = fields.Integer(load_default=50, validate=validate.Range(1, 1000, error=IN_RANGE))
     cursor = fields.String()
 
 
 class GroupPaging(Paging):
     """A page of the groups; without parameters, all of them."""
 
-    limit = fields.Integer(load_default=None, validate=validate.Range(1, 1000))
+    limit = fields.Integer(load_default=None, validate=validate.Range(1, 1000, error=IN_RANGE))
 
 
 class SendPaging(Paging):
@@ -261,6 +282,6 @@ class MessagePaging(Paging):
 class HistoryPaging(MessagePaging):
     """A page of the account's messages, newest first."""
 
-    phone = fields.String()
+    phone = Phone()
     since = Moment()
     until = Moment()

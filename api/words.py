@@ -4,8 +4,9 @@ from typing import Any, Final
 
 from api.schemas import MOST_PHONES
 from shared.lifecycle import Category, MessageStatus, SendState
+from shared.settings import IDEMPOTENCY_DAYS
 
-DESCRIPTION = """
+DESCRIPTION = f"""
 Send one SMS, a list of them, or one to every contact of a group. A 200 means: stored, paid for, and it will be sent,
 or you will be told why not and get your credits back.
 
@@ -16,7 +17,9 @@ air. One credit is one segment.
 case. Answers may get new fields: ignore those that you do not know.
 
 **Trying again.** Give every send an `Idempotency-Key`: the same request with the same key has one effect and gets the
-first answer again, so it is safe to repeat after a timeout. After 429 and 503 wait as long as `Retry-After` says.
+first answer again, so it is safe to repeat after a timeout. A key belongs to your account and the path of the request,
+and is kept for {IDEMPOTENCY_DAYS} days; only successes are kept, so after a refusal the same key may be used again.
+After 429 and 503 wait as long as `Retry-After` says.
 
 **Lists** come in pages: give `next_cursor` of a page as `cursor` of the next, until it is null.
 
@@ -67,6 +70,9 @@ WORDS: Final[dict[str, Word]] = {
     "category": ("What it is for: decides how soon its turn comes.", "transactional", {"enum": [*map(str, Category)]}),
     "characters": ("Unicode code points.", 20),
     "code": ("What it is, for programs.", "low_balance"),
+    "field_codes": ("Of `validation_failed`: what can be wrong with a field.", None),
+    "FieldCode.code": ("What is wrong with the field.", "invalid_phone"),
+    "FieldCode.remediation": ("What to do about it.", "Send digits only, beginning with the country code."),
     "FieldError.code": ("What is wrong with it.", "invalid_phone"),
     "Rejected.code": ("Why.", "invalid_phone", {"enum": ["invalid_phone", "duplicate", "suppressed"]}),
     "charged": (
@@ -120,7 +126,7 @@ WORDS: Final[dict[str, Word]] = {
     "GroupSend.group_id": ("A group of the account.", GROUP_ID),
     "held_reason": ("Why the send is held.", None),
     "id": ("Grows with every row.", 4711),
-    "idempotency_days": ("How long an Idempotency-Key is remembered, in days.", 8),
+    "idempotency_days": ("How long an Idempotency-Key is remembered, in days.", IDEMPOTENCY_DAYS),
     "index": ("The recipient's place in `phones`, from 0.", 3),
     "instance": ("The path of the request.", "/api/v1/sms/send"),
     "invalid": ("Not a phone.", 1),
@@ -150,7 +156,7 @@ WORDS: Final[dict[str, Word]] = {
     "Rejected.phone": ("As it was given; null where it was no text.", "0712"),
     "phones": ("1 to 100,000 phones: digits only, beginning with the country code.", [PHONE, "254711000001"]),
     "phones_per_request": ("The most recipients of one bulk send.", MOST_PHONES),
-    "pointer": ("The field, as a JSON pointer (RFC 6901).", "/phone"),
+    "pointer": ("The field, as a JSON pointer (RFC 6901); of a query or a header, its name.", "/phone"),
     "rate": ("Segments per second, at most.", 50),
     "Send.rate": ("Segments per second, at most; null: as fast as the route goes.", None),
     "reason": ("Of a top-up or refund: why.", None),

@@ -4,12 +4,12 @@ from typing import Any
 
 from api.answers import ErrorEntryAnswer, page_of
 from api.endpoint import endpoint
-from api.problems import CATALOGUE, Problem
+from api.problems import CATALOGUE, FIELD_CODES, Problem
 
 
 @endpoint("GET", "/errors", answers=page_of(ErrorEntryAnswer), scope=None)
 def errors() -> dict[str, Any]:
-    """List every error code."""
+    """List every error code; under `validation_failed` also the codes of single fields."""
     return {"data": [_entry(code) for code in CATALOGUE], "next_cursor": None}
 
 
@@ -23,10 +23,13 @@ def error(code: str) -> dict[str, Any]:
 
 def _entry(code: str) -> dict[str, Any]:
     kind = CATALOGUE[code]
-    return {
+    made: dict[str, Any] = {
         "code": code,
         "status": kind.status,
         "title": kind.title,
         "remediation": kind.remediation,
         "retryable": kind.retryable,
     }
+    if code == "validation_failed":
+        made["field_codes"] = [{"code": each, "remediation": what} for each, what in FIELD_CODES.items()]
+    return made

@@ -786,6 +786,7 @@ def test_b39_a_cost_beyond_every_balance(service: Service) -> None:
 def test_a_key_that_cannot_be_kept(service: Service, key: str) -> None:
     problem = assert_problem(service.send(headers={"Idempotency-Key": key}), 400, "validation_failed")
     assert [error["code"] for error in problem["errors"]] == ["invalid_idempotency_key"]
+    assert pointers(problem) == {"/Idempotency-Key"}
 
 
 def test_b41_a_key_with_another_body(service: Service) -> None:
@@ -990,6 +991,19 @@ def test_no_file_of_the_inside_is_served(service: Service, path: str) -> None:
     assert_problem(service.client.get(path), 404, "not_found")
 
 
+@pytest.mark.parametrize("path", ["/sends/{}", "/sends/{}/messages", "/messages/{}", "/messages/{}/events"])
+@pytest.mark.parametrize("given", ["x", "1", "019a", UNKNOWN.replace("-", ""), f"{UNKNOWN}0", "%7B%7D", "null"])
+def test_b48_what_is_no_id_is_told_what_one_looks_like(service: Service, path: str, given: str) -> None:
+    problem = assert_problem(service.get(path.format(given)), 404, "not_found")
+    assert "is no id. Give an id as the API gives it: a UUID in lower case" in problem["detail"]
+
+
+def test_an_address_without_a_path_leads_to_the_documentation(service: Service) -> None:
+    answer = service.client.get("/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/docs")
+    assert_problem(service.client.post("/"), 405, "method_not_allowed")
+
+
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "X")
 
 
@@ -1037,6 +1051,12 @@ def test_a_method_that_the_path_does_not_have(service: Service, path: str) -> No
 @pytest.mark.parametrize("path", ["/sends", "/messages", "/groups", "/balance/transactions"])
 def test_a_query_that_makes_no_sense(service: Service, path: str, query: str) -> None:
     assert_problem(service.get(f"{path}?{query}"), 400, "validation_failed")
+
+
+@pytest.mark.parametrize("phone", ["%2B254711000000", "+254711000000", "00254711000000", "254-711-000000"])
+def test_a_filter_by_phone_says_how_to_write_it(service: Service, phone: str) -> None:
+    problem = assert_problem(service.get(f"/messages?phone={phone}"), 400, "validation_failed")
+    assert [(error["pointer"], error["suggestion"]) for error in problem["errors"]] == [("/phone", PHONE)]
 
 
 @pytest.mark.parametrize(

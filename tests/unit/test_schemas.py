@@ -1,0 +1,82 @@
+"""What a request that is wrong is told: a code from the list, and what to do."""
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from marshmallow import Schema, ValidationError
+
+import api
+from api.problems import FIELD_CODES
+from api.schemas import BulkSend, Credentials, GroupPaging, GroupSend, HistoryPaging, SendPaging, SingleSend, errors_of
+
+SINGLE = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
+SCHEMAS = [SingleSend, BulkSend, GroupSend, Credentials, SendPaging, HistoryPaging, GroupPaging]
+RAW = re.compile(r"Not a valid|Missing data|may not be null|Must be greater|Length must|Invalid|Unknown|too large")
+"""The library's own words, which say what is wrong and not what to do."""
+WRONG: list[Any] = [None, True, 1, 0, -1, 2**62, 1.5, "", "x", "x" * 300, [], ["x"], {}, {"a": 1}, "2026-01-01"]
+
+
+def errors(schema: Schema, values: dict[str, Any]) -> list[dict[str, str]]:
+    try:
+        schema.load(values)
+    except ValidationError as error:
+        return errors_of(schema, error)
+    return []
+
+
+def test_it_works() -> None:
+    assert errors(SingleSend(), SINGLE) == []
+    assert errors(SingleSend(), {**SINGLE, "phone": "+254 711 000000"}) == [
+        {
+            "pointer": "/phone",
+            "code": "invalid_phone",
+            "detail": errors(HistoryPaging(), {"phone": "+254711000000"})[0]["detail"],
+            "suggestion": "254711000000",
+        }
+    ]
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_every_error_says_what_to_do(schema: type[Schema]) -> None:
+    made, found = schema(), 0
+    for name in made.load_fields:
+        for value in WRONG:
+            for error in errors(made, {name: value}):
+                found += error["pointer"] == f"/{name}"
+                assert error["code"] in FIELD_CODES
+                assert not RAW.search(error["detail"]), (name, value, error)
+                assert error["detail"].endswith((".", "?", "`?")), (name, value, error)
+    assert found > len(made.load_fields)
+
+
+def test_fields_named_as_the_parts_of_an_error_are_unknown_fields() -> None:
+    found = errors(SingleSend(), {**SINGLE, "code": "x", "detail": "y"})
+    assert {(error["pointer"], error["code"]) for error in found} == {
+        ("/code", "unknown_field"),
+        ("/detail", "unknown_field"),
+    }
+
+
+def test_every_code_that_is_used_is_explained_and_the_other_way_round() -> None:
+    """By the texts that stand where a code does: in `fail(…)`, `"code": …` and the tables of codes."""
+    used = {"invalid_phone", "duplicate", "suppressed"}
+    for path in sorted(Path(api.__file__).parent.rglob("*.py")):
+        if path.name in ("words.py", "examples.py", "problems.py"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "fail":
+                used |= {part.value for part in node.args[:1] if isinstance(part, ast.Constant)}
+            if isinstance(node, ast.Dict):
+                pairs = zip(node.keys, node.values, strict=True)
+                used |= {
+                    str(value.value)
+                    for key, value in pairs
+                    if isinstance(key, ast.Constant) and key.value == "code" and isinstance(value, ast.Constant)
+                }
+    used |= {code for code, _ in api.schemas.SAID.values()}
+    segments = (Path(api.__file__).parent.parent / "shared" / "segments.py").read_text()
+    used |= set(re.findall(r'"((?:message|invalid)_[a-z_]+)"', segments)) | {"unknown_field"}
+    assert used == set(FIELD_CODES)

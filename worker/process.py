@@ -6,6 +6,7 @@ from redis import Redis
 from sqlalchemy import Engine
 
 from shared.database import make_engine
+from shared.garbage import collect_less_often
 from shared.settings import Settings
 from worker import receipts
 from worker.carriers.base import Carrier, LateAnswer, Receipt
@@ -31,7 +32,7 @@ class WorkerProcess:
             settings.simulator_round_trip,
         )
         file = settings.carriers_file
-        self.live: Carrier = read_carrier(Path(file)) if file else self.simulator
+        self.live: Carrier = read_carrier(Path(file), settings.lease) if file else self.simulator
         pacer = Pacer(client, lambda: self.sweeper.workers)
         self.turns = Turns(self.engine, self.live, self.simulator, pacer, settings)
         self.sweeper = Sweeper(self.engine, self.turns, settings)
@@ -41,6 +42,7 @@ class WorkerProcess:
         for carrier in {id(carrier): carrier for carrier in (self.live, self.simulator)}.values():
             self.open(carrier)
         self.sweeper.start()
+        collect_less_often()
 
     def open(self, carrier: Carrier) -> None:
         """Open one carrier, its receipts and late answers going to the database."""

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import smpplib
+import smpplib.client
+import smpplib.smpp
 
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
@@ -11,9 +14,6 @@ from tests.unit.smpp.making import config, parcel
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.submission import Submission
 
-smpplib = pytest.importorskip("smpplib", reason="the independent implementation is not installed")
-pytest.importorskip("smpplib.client")
-pytest.importorskip("smpplib.smpp")
 PATIENCE = 30.0
 
 

@@ -50,8 +50,7 @@ class Parcel:
     phones: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """A carrier's word on a message that it accepted earlier."""
 
     reference: str

@@ -21,6 +21,8 @@ from worker.carriers.base import Carrier
 from worker.carriers.smpp.config import ConfigError, SmppConfig
 from worker.carriers.smpp.driver import SmppCarrier
 
+MARGIN = 3.0
+"""Seconds that a turn needs of its lease beside waiting for answers; without a lease it would be taken for dead."""
 DRIVERS = ("smpp",)
 SETTING = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
 
@@ -29,8 +31,8 @@ class CarriersError(RuntimeError):
     """The file cannot be used. Says where and why."""
 
 
-def read_carrier(path: Path, environ: Mapping[str, str] | None = None) -> Carrier:
-    """The driver of the file's carrier, not opened yet. Raises CarriersError."""
+def read_carrier(path: Path, lease: float, environ: Mapping[str, str] | None = None) -> Carrier:
+    """The driver of the file's carrier, not opened yet. `lease` is a turn's, in seconds. Raises CarriersError."""
     try:
         source = path.read_text()
         told = tomllib.loads(source)
@@ -42,17 +44,21 @@ def read_carrier(path: Path, environ: Mapping[str, str] | None = None) -> Carrie
     if not isinstance(carriers, dict) or len(carriers) != 1 or len(told) != 1:
         raise CarriersError(f"{path} must have one table [carrier.NAME], and nothing else.")
     ((name, settings),) = carriers.items()
-    return _driver(path, source, name, settings, os.environ if environ is None else environ)
+    return _driver(path, source, name, settings, lease, os.environ if environ is None else environ)
 
 
-def _driver(path: Path, source: str, name: str, settings: Any, environ: Mapping[str, str]) -> Carrier:
+def _driver(path: Path, source: str, name: str, settings: Any, lease: float, environ: Mapping[str, str]) -> Carrier:
     values = dict(settings) if isinstance(settings, dict) else {}
     driver = values.pop("driver", None)
     if driver not in DRIVERS:
         raise CarriersError(f"{path}: [carrier.{name}] needs a driver, one of: {', '.join(DRIVERS)}.")
     try:
         values = {key: _from_environment(key, value, environ) for key, value in values.items()}
-        return SmppCarrier(SmppConfig.from_mapping({"name": name, **values}))
+        config = SmppConfig.from_mapping({"name": name, **values})
+        if config.answer_time + MARGIN > lease:
+            most = f"at most {lease - MARGIN:g} seconds, as a turn's lease is {lease:g} (LEASE_SECONDS)"
+            raise ConfigError(f"answer_time: {most}")
+        return SmppCarrier(config)
     except ConfigError as error:
         line = _line_of(source, str(error))
         raise CarriersError(f"{path}{f', line {line}' if line else ''}: [carrier.{name}]: {error}.") from None

@@ -11,7 +11,7 @@ from shared.smpp.numbers import Command, Tag
 from shared.smpp.pdu import Malformed, Message, message_body, read_message, tlv
 from tests.unit.smpp.making import NOW, config
 from worker.carriers.base import Receipt
-from worker.carriers.smpp.receipt import inbound, is_receipt, read_receipt
+from worker.carriers.smpp.receipt import inbound, is_receipt, read_receipt, usual_receipt
 
 USUAL = "id:0123456789 sub:001 dlvrd:001 submit date:2605041228 done date:2605041229 stat:DELIVRD err:000 text:Hello"
 
@@ -186,3 +186,45 @@ def test_ten_thousand_mutated_receipts_are_read_or_none() -> None:
             assert receipt.done_at <= NOW + timedelta(minutes=5)
             assert receipt.phone is None or receipt.phone.isdigit()
     assert read > 100
+
+
+def usual_body(state: bytes | None = b"\2", identity: bytes = b"0123456789") -> bytes:
+    """A whole deliver_sm of the usual form."""
+    tlvs = {} if state is None else {Tag.RECEIPTED_MESSAGE_ID: identity + b"\0", Tag.MESSAGE_STATE: state}
+    return message_body(Message("254711000000", "ACME", USUAL.encode(), esm_class=4, tlvs=tlvs))
+
+
+@pytest.mark.parametrize("state", [None, b"\2"])
+def test_the_usual_form_is_read_at_once(state: bytes | None) -> None:
+    body = usual_body(state)
+    assert usual_receipt(config(), body, NOW) == said(USUAL)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        usual_body(b"\5"),
+        usual_body(b"\2", b"another"),
+        usual_body() + b"\0",
+        usual_body()[:-1],
+        usual_body(None)[:-20],
+        b"",
+    ],
+)
+def test_what_is_not_usual_is_left_to_the_whole_reading(body: bytes) -> None:
+    assert usual_receipt(config(), body, NOW) is None
+
+
+def test_ids_that_have_two_spellings_are_not_usual() -> None:
+    assert usual_receipt(config(receipt_id="hex_to_decimal"), usual_body(None), NOW) is None
+
+
+@given(st.binary(min_size=1, max_size=3), st.integers(0, 200), st.booleans())
+def test_both_readings_say_the_same(noise: bytes, at: int, insert: bool) -> None:
+    body = usual_body()
+    body = body[:at] + noise + body[at if insert else at + len(noise) :]
+    receipt = usual_receipt(config(), body, NOW)
+    if receipt is not None:
+        message = read_message(Command.DELIVER_SM, body)
+        assert is_receipt(message)
+        assert receipt == read_receipt(config(), message, NOW)

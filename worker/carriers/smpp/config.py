@@ -95,7 +95,7 @@ class SmppConfig:
     """Hours by which the times in receipts are ahead of UTC."""
     enquire_link: float = 30.0
     """Seconds of silence after which the link is asked whether it lives."""
-    answer_time: float = 30.0
+    answer_time: float = 10.0
     """Seconds for which `submit` waits for answers; what has none then is in doubt."""
     connect_time: float = 10.0
     """Seconds for connecting, and for the answers to a bind and to an enquire_link."""
@@ -135,6 +135,11 @@ class SmppConfig:
         except (ValueError, TypeError, AttributeError):
             raise ConfigError('tlvs: write {"0x1401": "6869"}, a tag and octets in hex') from None
         return cls(**values)
+
+    @property
+    def plain_ids(self) -> bool:
+        """Whether an id in a receipt is the one in the answer as it stands."""
+        return (self.receipt_id, self.id_case, self.id_zeros, self.id_width) == ("raw", "keep", "keep", 0)
 
     @property
     def coding(self) -> int:

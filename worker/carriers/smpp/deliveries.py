@@ -19,7 +19,7 @@ from worker.carriers.base import LateAnswer, OnLateAnswers, OnReceipts, Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.longs import Longs
-from worker.carriers.smpp.receipt import Inbound, inbound, is_receipt, read_receipt
+from worker.carriers.smpp.receipt import Inbound, inbound, is_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import CarrierAnswer
 from worker.carriers.smpp.submission import Submission
@@ -40,6 +40,8 @@ HOLD = 2.0
 """Seconds for which a receipt waits to learn whether it is for a part of a long message that is just being submitted,
 and a late answer until its message's doubt is surely recorded."""
 PAUSE = 0.02
+GATHER = 0.01
+"""Seconds for which receipts gather, so that many share a commit."""
 _ANSWER = Struct(">IIIIx")
 
 
@@ -126,6 +128,7 @@ class Deliveries:
     def _run(self) -> None:
         while not self._stop.is_set() or self._waiting or self._held:
             self._come.wait(PAUSE if self._held or self._late else None)
+            self._stop.wait(GATHER)
             self._come.clear()
             try:
                 while self._waiting or self._held:
@@ -147,16 +150,20 @@ class Deliveries:
         mark, now = self._longs.now(), datetime.now(UTC)
         settled = self._longs.settled(mark)
         for delivery in deliveries:
-            try:
-                message = read_message(delivery.command, delivery.body)
-                if not is_receipt(message):
-                    messages.append((delivery, inbound(self._config, message)))
+            receipt = (
+                usual_receipt(self._config, delivery.body, now) if delivery.command == Command.DELIVER_SM else None
+            )
+            if receipt is None:
+                try:
+                    message = read_message(delivery.command, delivery.body)
+                    if not is_receipt(message):
+                        messages.append((delivery, inbound(self._config, message)))
+                        continue
+                except Malformed:
+                    self._counters.malformed += 1
+                    delivery.session.answer(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, delivery.sequence))
                     continue
-            except Malformed:
-                self._counters.malformed += 1
-                delivery.session.answer(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, delivery.sequence))
-                continue
-            receipt = read_receipt(self._config, message, now)
+                receipt = read_receipt(self._config, message, now)
             if receipt is None:  # it would be no clearer another time
                 self._counters.unreadable_receipts += 1
                 answers.append((delivery, Status.ESME_ROK))

@@ -7,7 +7,7 @@ process, the first part's receipt counts for the message, and those of the other
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Receipt
@@ -28,11 +28,11 @@ class Long:
 
     def hear(self, receipt: Receipt) -> Receipt | None:
         """What the receipt of one part says of the message; None while that is not decided."""
-        about = replace(receipt, reference=self.first or receipt.reference)
+        about = receipt._replace(reference=self.first or receipt.reference)
         if receipt.status == MessageStatus.SENT:
             return None
         if self.partly_sent:
-            return replace(about, status=MessageStatus.UNDELIVERED, error=receipt.error or "partly_sent")
+            return about._replace(status=MessageStatus.UNDELIVERED, error=receipt.error or "partly_sent")
         if receipt.status == MessageStatus.DELIVERED:
             self.delivered.add(receipt.reference)
             return about if len(self.delivered) >= self.total else None

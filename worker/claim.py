@@ -15,7 +15,7 @@ from shared.database import STARTED, transaction
 from shared.sendable import SENDABLE
 from worker.slices import Slice
 
-CANDIDATES = 64
+FEWEST, MOST = 16, 512
 """Batches looked at in one claim."""
 
 
@@ -54,13 +54,16 @@ CLAIM = text(
 )
 
 
-def claim(engine: Engine, budget: int, window: int, lease: float) -> list[Slice]:
+def claim(engine: Engine, budget: int, window: int, lease: float, size: float = 100.0) -> list[Slice]:
     """Take up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
 
-    The first `window` messages of the turn are below the watermark at once. Empty when nothing may be sent now.
+    The first `window` messages of the turn are below the watermark at once. Empty when nothing may be sent now. `size`
+    is how many messages of a batch there are to take, as a rule: batches that are looked at are out of other workers'
+    sight until the commit, so no more are looked at than seem to be needed.
     """
+    most = min(MOST, max(FEWEST, int(2 * budget / size)))
     with transaction(engine) as connection:
-        candidates = connection.execute(CANDIDATE, {"candidates": CANDIDATES}).all()
+        candidates = connection.execute(CANDIDATE, {"candidates": most}).all()
         if not candidates:
             return []
         intents = _within_budget(connection, candidates, budget)

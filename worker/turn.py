@@ -71,6 +71,7 @@ class Turns:
         self._suppressions = Suppressions(engine)
         self._free = threading.BoundedSemaphore(settings.turns)
         self._speed = FIRST_SPEED
+        self._size = 100.0
         self.stop = threading.Event()
 
     def drain(self) -> int:
@@ -89,7 +90,9 @@ class Turns:
             if self.stop.is_set():
                 return False
             stride = max(1, self._live.window // self._settings.turns)
-            slices = claim(self._engine, self._budget(stride), stride, self._settings.lease)
+            slices = claim(self._engine, self._budget(stride), stride, self._settings.lease, self._size)
+            if slices:
+                self._size = sum(len(piece.indexes) for piece in slices) / len(slices)
             for test in (False, True):
                 pieces = [piece for piece in slices if piece.test == test]
                 if pieces:

@@ -5,37 +5,39 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-JSON = "-H 'Content-Type: application/json'"
-READ_TOKEN = r"""sed -n 's/.*"access_token": *"\([^"]*\)".*/\1/p'"""
+GET_TOKEN = (
+    'TOKEN=$(curl -s -X POST $URL/auth/token -H "X-API-Key: $KEY" -H "X-API-Secret: $SECRET" | cut -d \'"\' -f 4)'
+)
+"""A shell command that puts an access token into TOKEN."""
+POST = """curl -s $URL/sms/send -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json'"""
+SHOW = 'curl -s $URL/messages -H "Authorization: Bearer $TOKEN"; echo'
 
 
 def banner(demo: Mapping[str, str], var: Path) -> str:
-    """Where the service is, and two commands that send a first message when pasted into a shell."""
+    """Where the service is, and commands that send a first message when pasted into a shell."""
     base = demo["base_url"].rstrip("/")
     return f"""
 Bulk SMS is ready at {base}   (documentation: {base}/docs, logs: {var / "log"}, your data: {var})
 
 Paste this to send a message to the simulated carrier:
 
-{token_command(base, demo)}
-{send_command(base, demo)}
+{variables(base, demo)}
+{GET_TOKEN}
+{send_command(demo["sender_id"])}
+{SHOW}
 
 Another terminal gets the same environment with: . {shlex.quote(str(var / "env"))}
 Ctrl-C stops everything; the data stays.
 """
 
 
-def token_command(base: str, demo: Mapping[str, str]) -> str:
-    """A shell command that puts an access token into TOKEN."""
-    body = _quoted({"api_key": demo["api_key"], "api_secret": demo["api_secret"]})
-    return f"TOKEN=$(curl -s {base}/api/v1/auth/token {JSON} -d {body} | {READ_TOKEN})"
+def variables(base: str, demo: Mapping[str, str]) -> str:
+    """The address and the key, for a shell."""
+    values = {"URL": f"{base}/api/v1", "KEY": demo["api_key"], "SECRET": demo["api_secret"]}
+    return "; ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
 
 
-def send_command(base: str, demo: Mapping[str, str]) -> str:
+def send_command(sender: str) -> str:
     """A shell command that sends one message with TOKEN."""
-    body = _quoted({"sender_id": demo["sender_id"], "phone": "254711000000", "message": "Hello"})
-    return f'curl -s {base}/api/v1/sms/send -H "Authorization: Bearer $TOKEN" {JSON} -d {body}; echo'
-
-
-def _quoted(body: Mapping[str, str]) -> str:
-    return shlex.quote(json.dumps(body))
+    body = json.dumps({"sender_id": sender, "phone": "254711000000", "message": "Hello"})
+    return f"{POST} -d {shlex.quote(body)}; echo"

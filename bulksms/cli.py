@@ -11,6 +11,7 @@ from bulksms.commands.audit import audit_command
 from bulksms.commands.doctor import doctor
 from bulksms.commands.doubt import doubt
 from bulksms.commands.group import contact, group, suppression
+from bulksms.commands.guard import guard
 from bulksms.commands.key import key
 from bulksms.commands.send import send
 from bulksms.commands.sender import sender
@@ -61,6 +62,7 @@ for command in (
     doctor,
     doubt,
     group,
+    guard,
     key,
     migrate,
     send,

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bulksms.commands.common import engine_of
 from bulksms.environment import Installation
+from shared.guard import state_of
 from shared.migrate import schema_problem
 from shared.sendable import SENDABLE
 
@@ -111,12 +112,21 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
         if workers
         else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", found, "Procfile"))
     )
+    yield _guard(connection)
     yield _waiting(connection)
     yield _doubts(connection, found.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()
     yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
     remedy = "They are of messages that this service did not send, or of a carrier that changes its references."
     yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
+
+
+def _guard(connection: Connection) -> Finding:
+    state = state_of(connection)
+    if state.held:
+        detail = f"the database is about {state.behind:,} s older than it once was: nothing is sent"
+        return Finding("restore guard", "wrong", detail, "See docs/reliability.md, then: bulksms guard release")
+    return Finding("restore guard", "ok", "the database did not go back in time")
 
 
 def _waiting(connection: Connection) -> Finding:

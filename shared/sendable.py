@@ -1,5 +1,7 @@
 """What may be sent now, as conditions for every query that asks."""
 
+from shared.guard import INCARNATION
+
 GOES_ON = """
     s.state NOT IN ('paused', 'held', 'canceled') AND s.expires_at > clock_timestamp()
     AND NOT EXISTS (SELECT FROM account a WHERE a.id = s.account_id AND a.state = 'frozen')
@@ -8,5 +10,6 @@ GOES_ON = """
 
 SENDABLE = f"""
     {GOES_ON} AND (s.paced_until IS NULL OR s.paced_until <= clock_timestamp())
+    AND NOT EXISTS (SELECT FROM installation i WHERE i.held_since IS NOT NULL OR i.checked <> {INCARNATION})
 """
-"""Of a send `s`: it goes on, and its own rate allows more now."""
+"""Of a send `s`: it goes on, its own rate allows more now, and the database has not gone back in time."""

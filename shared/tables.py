@@ -198,6 +198,7 @@ send = Table(
     Index("ix_send_open", "expires_at", postgresql_where=text("completed_at IS NULL")),
     Index("ix_send_closing", "id", postgresql_where=text("state = 'canceled' AND completed_at IS NULL")),
     Index("ix_send_due", "send_at", postgresql_where=text("state = 'scheduled'")),
+    Index("ix_send_resent", "id", postgresql_where=text("resent > 0")),
     Index("ix_send_expanding", "id", postgresql_where=text("expanded_to IS NOT NULL")),
     postgresql_with={"fillfactor": "50"},
 )
@@ -331,6 +332,20 @@ lease = Table(
     Column("name", Text, primary_key=True),
     Column("holder", Text, nullable=False),
     Column("held_until", MOMENT, nullable=False),
+)
+
+installation = Table(
+    "installation",
+    metadata,
+    Column("id", Uuid, primary_key=True, server_default=text("gen_random_uuid()")),
+    Column("mark", BigInteger, nullable=False, server_default=text("0"), comment="rises each second while workers run"),
+    Column("looked_at", MOMENT),
+    Column("checked", Text, comment="the incarnation of the database whose mark was compared with those outside"),
+    Column("held_since", MOMENT, comment="nothing is sent: the database was found to be older than it once was"),
+    Column(
+        "behind", BigInteger, nullable=False, server_default=text("0"), comment="how far the mark was behind"
+    ),
+    comment="one row: which installation this is, and how far it has come",
 )
 
 simulated_receipt = Table(

@@ -3,16 +3,19 @@
 import logging
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from celery.signals import setup_logging, worker_init, worker_shutdown, worker_shutting_down
 from redis import Redis
 
+from shared.guard import Guard
 from shared.logs import configure_logging
 from shared.migrate import WrongSchema, wait_for_schema
 from shared.queue import make_celery
 from shared.settings import from_environment
 from worker.ears import Ears
+from worker.guarding import keep_looking
 from worker.process import WorkerProcess
 from worker.tasks import register
 
@@ -22,6 +25,11 @@ settings = from_environment()
 app = make_celery(settings)
 process = WorkerProcess(settings)
 redis_broker = settings.broker_url.startswith("redis")
+guard = Guard(
+    process.engine,
+    Redis.from_url(settings.redis_url, socket_timeout=0.3, socket_connect_timeout=0.3),
+    Path(settings.guard_file) if settings.guard_file else None,
+)
 ears = Ears(Redis.from_url(settings.broker_url, socket_timeout=1, socket_connect_timeout=1) if redis_broker else None)
 
 
@@ -53,6 +61,7 @@ def start(**_: Any) -> None:
     except WrongSchema as problem:
         log.error("%s", problem)
         raise SystemExit(1) from problem
+    keep_looking(guard, process.sweeper.outage, process.turns.stop)
     process.start()
     ears.start(process.turns.stop)
 

@@ -57,7 +57,7 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int) -> N
     redis = RedisServer(var / "redis", log_file=logs / "redis.log")
     supervisor.start(postgres)
     supervisor.start(redis)
-    values = _values(postgres, redis, secret(var / "secret_key"), port)
+    values = _values(postgres, redis, secret(var / "secret_key"), port) | {"GUARD_FILE": str(var / "mark.json")}
     write_private(var / "env", "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
     env = services.environment(values)
     supervisor.finish(services.migrate(env, logs, home))

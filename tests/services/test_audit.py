@@ -23,7 +23,7 @@ from worker.turn import next_window, note, parcels
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 LATER = {"send_at": TOMORROW.isoformat(), "expires_at": (TOMORROW + timedelta(days=1)).isoformat()}
 RULE = {rule.name: rule for rule in RULES}
-UNGUARD = "ALTER TABLE ledger DISABLE TRIGGER ledger_append_only"
+UNGUARD = "GRANT UPDATE, DELETE ON ledger TO CURRENT_USER; ALTER TABLE ledger DISABLE TRIGGER ledger_append_only"
 POST = "INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step) "
 REFUND = "'refund', 'revenue', 'available'"
 RELEASE = "'release', 'reserved', 'available'"

@@ -45,6 +45,10 @@ def test_the_variables_are_those_of_the_code_with_their_defaults() -> None:
             assert float(table[name]) == default, name
 
 
+def test_the_days_of_a_key_are_those_of_the_code() -> None:
+    assert f"is kept for {settings.IDEMPOTENCY_DAYS} days" in README
+
+
 def test_the_table_of_outcomes_is_the_simulators() -> None:
     table = dict(re.findall(r"^\| `(999\d\d)…` \| ([^|]+?) \|", README, re.M))
     assert set(table) == {f"999{outcome:02d}" for outcome in range(1, 11)}

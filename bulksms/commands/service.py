@@ -21,6 +21,13 @@ def migrate() -> None:
 @click.command()
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, envvar="PORT", show_default=True, show_envvar=True)
 @click.option("--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="Worker processes.")
-def up(port: int, workers: int) -> None:
+@click.option(
+    "--carrier",
+    type=click.Choice(["simulator", "smpp"]),
+    default="simulator",
+    show_default=True,
+    help="Simulated in the workers, or an SMSC of its own that they talk SMPP with.",
+)
+def up(port: int, workers: int, carrier: str) -> None:
     """Run the whole service in this folder: Postgres, Redis, API and workers. Data stays in var/."""
-    sys.exit(run_all(Path.cwd(), port, workers))
+    sys.exit(run_all(Path.cwd(), port, workers, carrier))

@@ -10,7 +10,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from bulksms.local.command import Command
-from bulksms.local.ports import LOOPBACK
+from bulksms.local.ports import LOOPBACK, is_free
 
 API_PROCESSES = 2
 API_THREADS = 32
@@ -44,6 +44,12 @@ def api(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
     flags = ["--no-ws", "--no-access-log", "--respawn-failed-workers"]
     command = [_script("granian"), *(str(part) for pair in options.items() for part in pair), *flags, "api.wsgi:app"]
     return Command("api", command, env, logs / "api.log", home, lambda: _answers(port))
+
+
+def smsc(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
+    """A simulated SMSC, ready when it takes connections."""
+    command = [_script("bulksms"), "smsc", "--port", str(port)]
+    return Command("smsc", command, env, logs / "smsc.log", home, lambda: not is_free(port))
 
 
 def worker(number: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:

@@ -9,14 +9,25 @@ from bulksms.local import services
 from bulksms.local.banner import banner
 from bulksms.local.errors import LocalError
 from bulksms.local.files import Lock, secret, write_private
-from bulksms.local.ports import LOOPBACK, is_free
+from bulksms.local.ports import LOOPBACK, free_port, is_free
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
 from bulksms.local.supervisor import Stopped, Supervisor, to_stderr
 
+SMPP_CARRIER = """[carrier.smsc]
+driver = "smpp"
+host = "{host}"
+port = {port}
+system_id = "demo"
+password = "demo"
+window = 400
+"""
 
-def up(home: Path, port: int, workers: int) -> int:
+
+def up(home: Path, port: int, workers: int, carrier: str = "simulator") -> int:
     """Run Postgres, Redis, the API and `workers` worker processes until Ctrl-C; data stays in `home`/var.
+
+    Messages go to the simulated carrier in the workers, or with `carrier` "smpp" to a simulated SMSC over a socket.
 
     Returns an exit code: 0 after Ctrl-C or SIGTERM, 1 when something could not be started, which is said on stderr.
     """
@@ -27,7 +38,7 @@ def up(home: Path, port: int, workers: int) -> int:
     try:
         lock.acquire(f"The service already runs in {home} (process {{pid}}). Stop that one first: kill {{pid}}")
         _require_free(port)
-        _run(home, port, workers)
+        _run(home, port, workers, carrier)
     except LocalError as error:
         to_stderr(f"\n{error}")
         return 1
@@ -37,11 +48,11 @@ def up(home: Path, port: int, workers: int) -> int:
     return 0
 
 
-def _run(home: Path, port: int, workers: int) -> None:
+def _run(home: Path, port: int, workers: int, carrier: str) -> None:
     try:
         with Supervisor() as supervisor:
             try:
-                _start_all(supervisor, home, port, workers)
+                _start_all(supervisor, home, port, workers, carrier)
                 supervisor.run()
             except Stopped:
                 pass
@@ -50,7 +61,7 @@ def _run(home: Path, port: int, workers: int) -> None:
         (home / "var" / "env").unlink(missing_ok=True)
 
 
-def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int) -> None:
+def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carrier: str) -> None:
     var, logs = home / "var", home / "var" / "log"
     to_stderr("Starting the service (Ctrl-C stops it) ...")
     postgres = Postgres(var / "postgres", log_file=logs / "postgres.log")
@@ -58,9 +69,15 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int) -> N
     supervisor.start(postgres)
     supervisor.start(redis)
     values = _values(postgres, redis, secret(var / "secret_key"), port) | {"GUARD_FILE": str(var / "mark.json")}
+    smsc_port = free_port() if carrier == "smpp" else 0
+    if smsc_port:
+        write_private(var / "carriers.toml", SMPP_CARRIER.format(host=LOOPBACK, port=smsc_port))
+        values["CARRIERS_FILE"] = str(var / "carriers.toml")
     write_private(var / "env", "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
     env = services.environment(values)
     supervisor.finish(services.migrate(env, logs, home))
+    if smsc_port:
+        supervisor.start(services.smsc(smsc_port, env, logs, home))
     supervisor.start(services.api(port, env, logs, home))
     for number in range(1, workers + 1):
         supervisor.start(services.worker(number, env, logs, home))

@@ -13,6 +13,7 @@ from bulksms.commands.doubt import doubt
 from bulksms.commands.group import contact, group, suppression
 from bulksms.commands.guard import guard
 from bulksms.commands.key import key
+from bulksms.commands.reconcile import reconcile
 from bulksms.commands.send import send
 from bulksms.commands.sender import sender
 from bulksms.commands.service import migrate, up
@@ -65,6 +66,7 @@ for command in (
     guard,
     key,
     migrate,
+    reconcile,
     send,
     sender,
     smsc,

@@ -1,0 +1,60 @@
+"""`bulksms reconcile`."""
+
+from datetime import timedelta
+from typing import TextIO
+
+import click
+
+from bulksms.commands.common import counted, database, done, json_option, messages, show_json
+from bulksms.reconcile import Matched, match
+from worker.doubt import resolve
+
+SHOWN = 10
+
+
+@click.command()
+@click.argument("report", type=click.File(encoding="utf-8-sig"))
+@click.option("--carrier", required=True, help="The carrier whose report it is, as `bulksms doubt list` names it.")
+@click.option("--within", type=click.IntRange(0), default=300, show_default=True, help="Seconds that times may differ.")
+@click.option("--apply", "applies", is_flag=True, help="Settle what matched; without it nothing is changed.")
+@json_option
+def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json: bool) -> None:
+    """Settle messages in doubt by a carrier's REPORT, CSV with the columns reference, phone, sender, time, status.
+
+    Only phone and status are needed. A doubt is settled when exactly one row fits it, and that row fits no other.
+    """
+    with database() as connection:
+        found = match(connection, carrier, report, timedelta(seconds=within))
+        settled = resolve(connection, found.resolutions) if applies and found.resolutions else 0
+    if as_json:
+        show_json(
+            {
+                "matched": dict(found.statuses()),
+                "settled": settled,
+                "known": found.known,
+                "elsewhere": found.elsewhere,
+                "ambiguous": found.ambiguous,
+                "bad": found.bad,
+                "left_in_doubt": found.left,
+            }
+        )
+        return
+    _explain(found)
+    if applies:
+        done(f"{counted(settled, 'message')} settled; {found.left:,} left in doubt.")
+    else:
+        done(f"{counted(len(found.resolutions), 'message')} would be settled; nothing was changed. Add --apply.")
+
+
+def _explain(found: Matched) -> None:
+    say = messages().print
+    for status, count in sorted(found.statuses().items()):
+        say(f"  {count:,} {status}")
+    say(f"  {found.known:,} rows of messages that are not in doubt, {found.elsewhere:,} that fit none of ours")
+    for line in found.ambiguous[:SHOWN]:
+        say(f"[yellow]![/yellow] line {line}: several rows or several doubts fit; settle it by `bulksms doubt resolve`")
+    for line, why in list(found.bad.items())[:SHOWN]:
+        say(f"[yellow]![/yellow] line {line}: {why}")
+    more = max(0, len(found.ambiguous) - SHOWN) + max(0, len(found.bad) - SHOWN)
+    if more:
+        say(f"... and {more:,} more lines, see --json")

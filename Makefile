@@ -2,6 +2,7 @@
 
 PORT ?= 8000
 WORKERS ?= 2
+CARRIER ?= simulator
 TEST_JOBS ?= 2
 TESTS ?=
 SEEDS ?= 500
@@ -16,20 +17,23 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test crashpoints simulate check lint types format lock clean
+.PHONY: help run test crashpoints faults simulate check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
 		|| sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1  \2/p' $(firstword $(MAKEFILE_LIST))
 
-run: $(READY) ## Run the whole service here: make run PORT=8000 WORKERS=2
-	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS)
+run: $(READY) ## Run the whole service here: make run PORT=8000 WORKERS=2 CARRIER=smpp
+	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS) --carrier $(CARRIER)
 
 test: $(READY) ## Run the tests: make test TESTS=tests/unit
 	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadgroup $(TESTS)
 
 crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 	$(BIN)/python -m pytest -m "crashpoints or not crashpoints" tests/crashpoints
+
+faults: $(READY) ## Break everything in the catalogue of faults, one at a time, for about half an hour
+	$(BIN)/python -m pytest -q -m "faults or not faults" tests/faults
 
 simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)

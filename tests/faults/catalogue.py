@@ -1,0 +1,87 @@
+"""The catalogue of faults: what each is called, and why some are not run."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+FAULTS = {
+    "F01": "API process killed before the commit",
+    "F02": "API process killed after the commit, before the doorbell",
+    "F03": "API process killed after the doorbell, before the answer",
+    "F04": "API killed as a whole under load",
+    "F05": "API told to stop under load",
+    "F06": "worker killed while it claims",
+    "F07": "worker killed after its claim",
+    "F08": "worker killed with windows at the carrier",
+    "F09": "worker killed after the answers, before the record",
+    "F10": "worker killed between record and settlement",
+    "F11": "worker stopped for three leases, then continued",
+    "F12": "twice as many workers as intended for one carrier",
+    "F13": "worker out of memory, then killed",
+    "F14": "a batch on which the driver fails every time",
+    "F15": "Redis killed and started again",
+    "F16": "Redis away for the whole run, also when workers start",
+    "F17": "Redis emptied in the middle",
+    "F18": "Redis out of memory",
+    "F19": "Redis pauses its clients",
+    "F20": "connections to Redis half-open",
+    "F21": "wrong type, then garbage, in the queue's key",
+    "F22": "Redis evicts keys",
+    "F23": "Redis started again from an old snapshot",
+    "F24": "one doorbell delivered fifty times",
+    "F25": "Postgres restarted",
+    "F26": "Postgres killed in the middle",
+    "F27": "connection lost at COMMIT, before and after it was done",
+    "F28": "Postgres has no connection left",
+    "F29": "Postgres answers a second late",
+    "F30": "Postgres is there and says nothing",
+    "F31": "somebody holds the lock of an account",
+    "F32": "deadlocks and serialization failures",
+    "F33": "the database's disk is full",
+    "F34": "SQLite's disk is full, or SQLite is busy",
+    "F35": "the disk of the logs is full",
+    "F36": "fsync of the database fails",
+    "F37": "the database is restored from an older backup",
+    "F38": "the schema changes while it runs",
+    "F62": "clocks of the API or of workers two hours off",
+    "F63": "worker cut off from Postgres",
+    "F64": "everything killed at once, started in random order",
+    "S01": "a minute of random kills under a group of 100,000: API and workers",
+    "S02": "a minute of random kills under a group of 100,000: Postgres and Redis too",
+}
+
+DO_NOT_APPLY = {"F34": "there is no SQLite in this service"}
+
+
+@dataclass(slots=True)
+class Survived:
+    """What one fault has cost."""
+
+    fault: str
+    recovery: float = 0.0
+    """Seconds from the end of the fault to the last message's end."""
+    in_doubt: int = 0
+    """Messages that were in doubt at the end."""
+    duplicates: int = 0
+    """Messages that the carrier was given more than once."""
+    note: str = ""
+
+
+def summary(outcomes: dict[str, tuple[str, str]], survived: dict[str, Survived]) -> Iterator[str]:
+    """One line a fault, then the totals. `outcomes` maps a fault to "passed", "failed" or "not run", and the reason."""
+    for fault, title in FAULTS.items():
+        outcome, reason = outcomes.get(fault, ("not run", DO_NOT_APPLY.get(fault, "not selected")))
+        cost = survived.get(fault)
+        measured = f"{cost.recovery:6.1f} s  {cost.in_doubt:4d} in doubt  {cost.duplicates} twice" if cost else ""
+        more = "; ".join(filter(None, (reason, cost.note if cost else "")))
+        yield f"{fault}  {outcome:<8}{measured:<35} {title}{f' ({more})' if more else ''}"
+    passed = [fault for fault, (outcome, _) in outcomes.items() if outcome == "passed"]
+    yield (
+        f"survived {len(passed)} of {len(FAULTS) - len(DO_NOT_APPLY)} faults that apply;"
+        f" worst recovery {_worst(survived, lambda cost: cost.recovery):.1f} s,"
+        f" most in doubt {_worst(survived, lambda cost: cost.in_doubt):.0f},"
+        f" duplicates {sum(cost.duplicates for cost in survived.values())}"
+    )
+
+
+def _worst(survived: dict[str, Survived], of: Callable[[Survived], float]) -> float:
+    return max((of(cost) for cost in survived.values()), default=0.0)

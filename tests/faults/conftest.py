@@ -1,0 +1,60 @@
+"""A ground for each fault, and the summary at the end of `make faults`."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.catalogue import Survived, summary
+from tests.faults.ground import Fault, standing
+
+OUTCOMES: dict[str, tuple[str, str]] = {}
+SURVIVED: dict[str, Survived] = {}
+
+
+def name_of(nodeid: str) -> str:
+    """The fault that a test is about, such as F01; empty when it is about none."""
+    match = re.search(r"::test_([fs]\d\d)_", nodeid)
+    return match[1].upper() if match else ""
+
+
+@pytest.fixture
+def settings() -> dict[str, str]:
+    """Settings of the ground; a test that needs others overrides this by `parametrize`."""
+    return {}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the ground keeps everything."""
+    return tmp_path
+
+
+@pytest.fixture
+def fault(request: pytest.FixtureRequest, folder: Path, settings: dict[str, str]) -> Iterator[Fault]:
+    """A running service with two workers, and the fault that the test is named for."""
+    with standing(name_of(request.node.nodeid), folder, **settings) as made:
+        yield made
+        SURVIVED[made.survived.fault] = made.survived
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[Any]:
+    report = (yield).get_result()
+    fault = name_of(item.nodeid)
+    if not fault or (report.when != "call" and report.passed):
+        return
+    if report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        OUTCOMES.setdefault(fault, ("not run", reason.removeprefix("Skipped: ")))
+    elif OUTCOMES.get(fault, ("", ""))[0] != "failed":
+        OUTCOMES[fault] = ("passed" if report.passed else "failed", "")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    if OUTCOMES:
+        terminalreporter.section("faults")
+        for line in summary(OUTCOMES, SURVIVED):
+            terminalreporter.write_line(line)

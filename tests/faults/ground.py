@@ -1,0 +1,251 @@
+"""Where a fault happens: a service of its own under a standard workload, and what must hold afterwards."""
+
+import contextlib
+import os
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+from sqlalchemy import text
+
+from bulksms.local.command import Command
+from bulksms.local.errors import LocalError
+from shared.audit import audit
+from tests.faults.catalogue import Survived
+from tests.faults.proxy import Proxy
+from tests.faults.traffic import Traffic
+from tests.services.house import House, wait_until
+
+WINDOW = 400
+"""Of the simulated carrier: as many messages of one worker may be in doubt after one crash of it."""
+RATE = 1500
+LIST, GROUP = 2_000, 3_000
+LEASE = 3.0
+PATIENCE = 90.0
+"""Seconds after the end of a fault within which everything must have ended."""
+
+
+class Ground(House):
+    """A house whose API and workers reach Postgres and Redis through proxies, and whose processes can be revived."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        super().__init__(folder, durable=True, **{"SIMULATOR_RATE": str(RATE), "WORKER_TURNS": "4", **settings})
+        self.proxies = {
+            (who, what): Proxy(server.port)
+            for who in ("api", "worker")
+            for what, server in (("postgres", self.postgres), ("redis", self.redis))
+        }
+        self.more: dict[str, dict[str, str]] = {"api": {}, "worker": {}}
+        """Environment of one kind of process only."""
+        self._common = dict(self.env)
+        self._phones = 254_000_000_000
+
+    def proxy(self, who: str, what: str) -> Proxy:
+        """The proxy between "api" or "worker" and "postgres" or "redis"."""
+        return self.proxies[who, what]
+
+    def start_api(self) -> None:
+        self._set_up("api")
+        super().start_api()
+
+    def launch_worker(self) -> None:
+        self._set_up("worker")
+        super().launch_worker()
+
+    def start_workers_blindly(self, count: int) -> None:
+        """Start workers without waiting for them: the database may be away."""
+        for _ in range(count):
+            self.launch_worker()
+
+    def stop(self) -> None:
+        for command in self.commands():
+            with contextlib.suppress(LocalError, ProcessLookupError):
+                os.kill(command.pid, signal.SIGCONT)
+        try:
+            super().stop()
+        finally:
+            for proxy in self.proxies.values():
+                proxy.close()
+
+    def commands(self) -> list[Command]:
+        """The API and the workers."""
+        return [command for command in (self.api, *self.workers) if command is not None]
+
+    def revive(self) -> int:
+        """Start again what has ended, as a supervisor would. Returns how many had."""
+        ended = [command for command in self.commands() if command.exit_code() is not None]
+        for command in ended:
+            command.sweep()
+            command.launch()
+        return len(ended)
+
+    def wait_reviving(self, true: Any, seconds: float, what: str) -> None:
+        """Wait until something is true, reviving what ends meanwhile."""
+
+        def look() -> bool:
+            self.revive()
+            return bool(true())
+
+        wait_until(look, seconds, what)
+
+    def phones(self, count: int) -> int:
+        """The first of so many phones that nobody else has."""
+        first, self._phones = self._phones, self._phones + count
+        return first
+
+    def answers(self) -> bool:
+        """Whether every API process answers from the database: several times in a row."""
+        with contextlib.suppress(Exception):
+            return all(self.try_request("GET", "/balance", timeout=5)[0] == 200 for _ in range(6))
+        return False
+
+    def at_carrier(self) -> Counter[int]:
+        """How often the carrier was given each phone, by the carrier's own books."""
+        with self.engine.connect() as connection:
+            rows = connection.execute(text("SELECT phone, count(*) FROM simulated_submit GROUP BY phone"))
+            return Counter({row[0]: row[1] for row in rows})
+
+    def _set_up(self, who: str) -> None:
+        urls = {}
+        for name, what, server in (
+            ("DATABASE_URL", "postgres", self.postgres),
+            ("REDIS_URL", "redis", self.redis),
+            ("BROKER_URL", "redis", self.redis),
+        ):
+            urls[name] = self._common[name].replace(f":{server.port}/", f":{self.proxy(who, what).port}/")
+        self.env.update({**self._common, **urls, **self.more[who]})
+        for name in set(self.env) - set(self._common) - set(self.more[who]):
+            del self.env[name]
+
+
+class Fault:
+    """One fault on one ground: the workload around it, and the check after it."""
+
+    def __init__(self, name: str, ground: Ground) -> None:
+        self.house = ground
+        self.survived = Survived(name)
+        self.sends: dict[str, int] = {}
+        """Accepted messages by send."""
+        self.traffics: list[Traffic] = []
+        self.over = 0.0
+        self.before: Counter[int] = Counter()
+        """What the carrier was given before its books went back in time."""
+        self.ended_otherwise: set[str] = set()
+        """Sends that are not delivered as a whole because the test wants it so."""
+
+    @property
+    def traffic(self) -> Traffic:
+        """The newest single sends."""
+        return self.traffics[-1]
+
+    @contextlib.contextmanager
+    def workload(self, *, progress: bool = True) -> Iterator[None]:
+        """A list, a group and single sends all the time. The block is the fault; at its end it is over.
+
+        With `progress` the block begins when the first messages are out.
+        """
+        house = self.house
+        name = f"{self.survived.fault.lower()}-{len(self.traffics)}"
+        account = house.new_account(name, 1_000_000)
+        phones = house.phones(LIST)
+        self._accept(house.post("/sms/send-bulk", sender_id="ACME", phones=_row(phones, LIST), message="Hi"))
+        group = house.new_group(account, GROUP, house.phones(GROUP))
+        self._accept(house.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi"))
+        self.traffics.append(Traffic(house, house.phones(100_000), name))
+        self.traffic.start()
+        try:
+            if progress:
+                wait_until(lambda: house.scalar("SELECT count(*) FROM message") > 300, 60, "the first messages")
+            yield
+        finally:
+            self.traffic.stop()
+        self.over = time.monotonic()
+
+    def check(self, *, in_doubt: int = 0, patience: float = PATIENCE, recovery: float | None = None) -> None:
+        """What must hold after every fault; `in_doubt` is how many messages may be in doubt."""
+        house = self.house
+        house.wait_reviving(house.answers, patience, "the API")
+        for traffic in self.traffics:
+            traffic.settle()
+        house.wait_reviving(
+            lambda: not house.scalar("SELECT count(*) FROM send WHERE completed_at IS NULL"), patience, "the sends"
+        )
+        self.survived.recovery = time.monotonic() - self.over
+        due = "SELECT count(*) FROM simulated_receipt"
+        wait_until(lambda: not house.scalar(due), patience, "the receipts")
+        self._refuse_something()
+        for traffic in self.traffics:
+            traffic.check_answers()
+        self._check_outcome(in_doubt)
+        assert audit(house.engine, full=True) == []
+        assert recovery is None or self.survived.recovery <= recovery
+
+    def _accept(self, answer: Any) -> None:
+        self.sends[answer["send_id"]] = answer["counts"]["accepted"]
+
+    def _check_outcome(self, most_in_doubt: int) -> None:
+        house = self.house
+        for wanted in (wanted for traffic in self.traffics for wanted in traffic.wanted):
+            self.sends[wanted.accepted["send_id"]] = 1
+        with house.engine.connect() as connection:
+            rows = connection.execute(text("SELECT id, accepted, delivered, in_doubt FROM send")).all()
+        assert {str(row.id): row.accepted for row in rows} == self.sends
+        regular = [row for row in rows if str(row.id) not in self.ended_otherwise]
+        assert [row for row in regular if row.delivered + row.in_doubt != row.accepted] == []
+        carrier = house.at_carrier()
+        if self.before:
+            carrier = carrier + self.before
+        self.survived.duplicates = sum(times > 1 for times in carrier.values())
+        self.survived.in_doubt = sum(row.in_doubt for row in rows)
+        assert self.survived.duplicates == 0
+        assert self.survived.in_doubt <= most_in_doubt
+        delivered = sum(row.delivered for row in rows)
+        assert delivered <= len(carrier) <= delivered + self.survived.in_doubt
+
+    def _refuse_something(self) -> None:
+        """What is refused leaves nothing behind."""
+        house = self.house
+        house.token = self.traffic.token
+        seen = "SELECT (SELECT count(*) FROM send), (SELECT count(*) FROM ledger), (SELECT count(*) FROM idempotency)"
+        with house.engine.connect() as connection:
+            before = connection.execute(text(seen)).one()
+        for body, status in (
+            ({"sender_id": "ACME", "phone": "0712", "message": "Hi"}, 400),
+            ({"sender_id": "OTHER", "phone": "254711000000", "message": "Hi"}, 403),
+        ):
+            assert house.try_request("POST", "/sms/send", body, {"Idempotency-Key": "refused"})[0] == status
+        with house.engine.connect() as connection:
+            assert connection.execute(text(seen)).one() == before
+
+
+def _row(first: int, count: int) -> list[str]:
+    return [str(first + number) for number in range(count)]
+
+
+def kill_family(pid: int) -> None:
+    """SIGKILL to the children of a process, but not to itself."""
+    for child in psutil.Process(pid).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            child.kill()
+
+
+def shuffled(things: list[Any], seed: int) -> list[Any]:
+    """The same things in an order that the seed decides."""
+    return random.Random(seed).sample(things, len(things))
+
+
+@contextlib.contextmanager
+def standing(name: str, folder: Path, **settings: str) -> Iterator[Fault]:
+    """A running service with two workers, for one fault; stopped at the end."""
+    ground = Ground(folder, **settings)
+    try:
+        ground.start_api()
+        ground.start_workers(2)
+        yield Fault(name, ground)
+    finally:
+        ground.stop()

@@ -1,0 +1,228 @@
+"""Faults of the machine: its clocks, its disks, its power; and a schema that changes under what runs."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import text
+
+from bulksms.cli import main
+from bulksms.local import postgres
+from bulksms.local.errors import LocalError
+from shared.audit import audit
+from shared.migrate import head, migrate
+from tests.faults.conftest import SURVIVED
+from tests.faults.ground import LEASE, WINDOW, Fault, Ground, shuffled, standing
+from tests.faults.test_postgres import ONE_CRASH, has_refused
+from tests.services.house import OPEN, wait_until
+
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("faults")]
+
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, megabytes: int) -> Iterator[Path]:
+    """A file system of its own in memory."""
+    folder.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("a small disk takes the right to mount one: run it as root")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Take all the space that is left."""
+    ballast = disk / "ballast"
+    with contextlib.suppress(OSError), ballast.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    assert shutil.disk_usage(disk).free < 4096
+    return ballast
+
+
+def postgres_again(house: Ground) -> None:
+    """Start Postgres if it gave up, as a supervisor would."""
+    if house.postgres.exit_code() is not None:
+        house.postgres.start()
+
+
+def test_f33_the_disk_of_the_database_is_full(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 400) as disk, standing("F33", disk) as fault:
+        house = fault.house
+        with fault.workload():
+            ballast = fill(disk)
+            wait_until(
+                lambda: fault.traffic.wanted[-1].tries and fault.traffic.wanted[-1].tries[-1].status != 200,
+                120,
+                "a refusal",
+            )
+            time.sleep(4)
+            ballast.unlink()
+            postgres_again(house)
+        has_refused(fault)
+        fault.check(in_doubt=ONE_CRASH)
+        SURVIVED["F33"] = fault.survived
+
+
+def test_f35_the_disk_of_the_logs_is_full(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "logs", 8) as disk, standing("F35", tmp_path) as fault:
+        house = fault.house
+        house.folder = disk
+        start_anew(house, {"api": {}, "worker": {}})
+        with fault.workload():
+            ballast = fill(disk)
+            house.redis.kill()  # something to be logged
+            time.sleep(4)
+            house.redis.start()
+            ballast.unlink()
+        fault.check(in_doubt=0)
+        assert {each.status for wanted in fault.traffic.wanted for each in wanted.tries} == {200}
+        SURVIVED["F35"] = fault.survived
+
+
+def test_f36_fsync_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc to build what makes fsync fail")
+    shim, flag = tmp_path / "fsync.so", tmp_path / "fails"
+    source = Path(__file__).with_name("fsync.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(shim), str(source), "-ldl"], check=True)
+    monkeypatch.setitem(postgres.ENVIRONMENT, "LD_PRELOAD", str(shim))
+    monkeypatch.setitem(postgres.ENVIRONMENT, "FSYNC_FAILS", str(flag))
+    with standing("F36", tmp_path) as fault:
+        house = fault.house
+        with fault.workload():
+            flag.touch()
+            wait_until(lambda: "PANIC" in house.postgres.log_file.read_text(), 60, "the end of Postgres")
+            time.sleep(2)
+            flag.unlink()
+            with contextlib.suppress(LocalError):
+                house.postgres.stop("immediate")
+            house.postgres.start()
+        has_refused(fault)
+        fault.check(in_doubt=2 * ONE_CRASH)
+        SURVIVED["F36"] = fault.survived
+
+
+def test_f37_restored_from_an_older_backup(tmp_path: Path) -> None:
+    with standing("F37", tmp_path, GUARD_FILE=str(tmp_path / "mark.json")) as fault:
+        house, backup = fault.house, tmp_path / "backup"
+        with fault.workload():
+            house.postgres.stop("fast")
+            shutil.copytree(house.postgres.data_dir, backup)
+            house.postgres.start()
+            time.sleep(3)
+        fault.traffic.settle()
+        house.wait_for_end(90)
+        given = house.at_carrier()
+        house.postgres.stop("fast")
+        shutil.rmtree(house.postgres.data_dir)
+        shutil.copytree(backup, house.postgres.data_dir)
+        house.postgres.start()
+
+        restored = house.at_carrier()
+        assert len(restored) < len(given)
+        wait_until(lambda: house.scalar("SELECT held_since FROM installation"), 60, "the guard")
+        time.sleep(2 * LEASE)
+        assert house.at_carrier() == restored, "nothing is sent"
+        wait_until(house.answers, 30, "the API")
+        command(house, "guard", "release")
+        fresh = str(house.phones(1))
+        send = house.post("/sms/send", sender_id="ACME", phone=fresh, message="Hi")["send_id"]
+        wait_until(
+            lambda: house.get(f"/sends/{send}")["counts"]["delivered"] == 1, 60, "what is sent after the release"
+        )
+        fault.over = time.monotonic()
+        with house.engine.connect() as connection:
+            for held in connection.execute(text("SELECT id FROM send WHERE state = 'held'")).scalars().all():
+                command(house, "send", "cancel", str(held))
+        house.wait_for_end(60)
+        again = (house.at_carrier() - restored) & given
+        fault.survived.duplicates = len(again)
+        fault.survived.in_doubt = int(house.scalar("SELECT sum(in_doubt) FROM send"))
+        assert not again
+        assert audit(house.engine, full=True) == []
+        SURVIVED["F37"] = fault.survived
+
+
+def command(house: Ground, *arguments: str) -> None:
+    """An operator's command; it must succeed."""
+    result = CliRunner().invoke(main, list(arguments), env=house.env)
+    assert result.exit_code == 0, result.output
+
+
+def test_f38_the_schema_changes(fault: Fault) -> None:
+    house = fault.house
+    with fault.workload():
+        for _ in range(3):
+            with house.engine.begin() as connection:
+                connection.execute(text("ALTER TABLE send ADD COLUMN of_a_later_release integer"))
+            migrate(house.engine)
+            with house.engine.begin() as connection:
+                connection.execute(text("ALTER TABLE send DROP COLUMN of_a_later_release"))
+        with house.engine.begin() as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        house.launch_worker()
+        old = house.workers.pop()
+        wait_until(lambda: old.exit_code() is not None, 60, "the refusal of the worker")
+        assert old.exit_code() not in (0, None)
+        assert "The database is newer than this code" in old.log_file.read_text()
+        assert house.api is not None and not house.api.ready()
+        with house.engine.begin() as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": head()})
+    fault.check()
+
+
+def test_f62_clocks(fault: Fault) -> None:
+    if not FAKETIME.exists():
+        pytest.skip("there is no libfaketime: apt-get install faketime")
+    house = fault.house
+    for hours in (2, -2):
+        for who in ("worker", "api"):
+            fake = {"LD_PRELOAD": str(FAKETIME), "FAKETIME": f"{hours:+d}h", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+            start_anew(house, {"api": {}, "worker": {}, who: fake})
+            with fault.workload():
+                time.sleep(2)
+            wait_until(lambda: not house.scalar(OPEN), 60, "the sends")
+            # The simulated carrier's receipts are due by its process's clock.
+            with house.engine.begin() as connection:
+                connection.execute(text("UPDATE simulated_receipt SET due_at = now()"))
+            house.wait_for_end(60)
+    start_anew(house, {"api": {}, "worker": {}})
+    for traffic in fault.traffics:
+        traffic.renew()
+    fault.check()
+
+
+def start_anew(house: Ground, environment: dict[str, dict[str, str]]) -> None:
+    """Stop the API and the workers, and start them with more environment."""
+    for command in house.commands():
+        command.stop()
+    house.workers.clear()
+    house.more = environment
+    house.start_api()
+    house.start_workers(2)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_f64_power_loss(fault: Fault, seed: int) -> None:
+    house = fault.house
+    with fault.workload():
+        for command in house.commands():
+            command.kill()
+        house.redis.kill()
+        house.postgres.kill()
+        starts = [house.postgres.start, house.redis.start, *(command.launch for command in house.commands())]
+        for start in shuffled(starts, seed):
+            start()
+            time.sleep(0.5)
+    fault.check(in_doubt=2 * WINDOW + ONE_CRASH)

@@ -1,0 +1,165 @@
+"""Faults of Postgres and of the way to it."""
+
+import contextlib
+import time
+
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from tests.faults.ground import RATE, WINDOW, Fault
+from tests.services.house import wait_until
+
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("faults")]
+
+ONE_CRASH = 2 * (WINDOW + RATE)
+"""In doubt after one loss of the database: two workers' windows, as the carrier's own books are in the same database,
+and what they had claimed, at most a second of the carrier's rate each, when the claim's commit got no answer."""
+
+
+def has_refused(fault: Fault) -> None:
+    """The fault was felt: some requests got 503 or no answer."""
+    statuses = {each.status for wanted in fault.traffic.wanted for each in wanted.tries}
+    assert statuses & {503, None}
+
+
+def test_f25_restarted(fault: Fault) -> None:
+    house = fault.house
+    with fault.workload():
+        house.postgres.stop("fast")
+        time.sleep(2)
+        house.postgres.start()
+    has_refused(fault)
+    fault.check(in_doubt=ONE_CRASH)
+
+
+def test_f26_killed(fault: Fault) -> None:
+    house = fault.house
+    with fault.workload():
+        for _ in range(2):
+            house.postgres.kill()
+            time.sleep(0.5)
+            house.postgres.start()
+            time.sleep(1)
+    has_refused(fault)
+    fault.check(in_doubt=2 * ONE_CRASH)
+
+
+def test_f27_lost_at_commit(fault: Fault) -> None:
+    proxy = fault.house.proxy("api", "postgres")
+    with fault.workload():
+        for delivered in (True, False):
+            before = proxy.cuts
+            proxy.cut_at(b"COMMIT", delivered=delivered)
+            wait_until(lambda before=before: proxy.cuts > before + 5, 60, "commits that were cut")
+        proxy.heal()
+    fault.survived.note = f"{proxy.cuts} commits cut"
+    has_refused(fault)
+    fault.check()
+
+
+def test_f28_no_connection_left(fault: Fault) -> None:
+    house = fault.house
+    taken: list[psycopg.Connection] = []
+    with fault.workload(), contextlib.ExitStack() as stack:
+        deadline = time.monotonic() + 8
+        while time.monotonic() < deadline:
+            try:
+                taken.append(psycopg.connect(house.postgres.url.replace("+psycopg", "", 1)))
+                stack.callback(taken[-1].close)
+            except psycopg.OperationalError:
+                others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'bulksms-api'"
+                with contextlib.suppress(psycopg.OperationalError):
+                    taken[0].execute(others)
+                    taken[0].commit()
+                time.sleep(0.1)
+        assert len(taken) > 100
+    has_refused(fault)
+    slowest = max(wanted.tries[0].seconds for wanted in fault.traffic.wanted)
+    fault.survived.note = f"slowest answer {slowest:.1f} s"
+    fault.check(in_doubt=ONE_CRASH)
+
+
+def test_f29_answers_late(fault: Fault) -> None:
+    house = fault.house
+    with fault.workload():
+        for who in ("api", "worker"):
+            house.proxy(who, "postgres").latency = 0.5
+        time.sleep(15)
+        for who in ("api", "worker"):
+            house.proxy(who, "postgres").heal()
+    fault.check(in_doubt=ONE_CRASH)
+
+
+def test_f30_says_nothing(fault: Fault) -> None:
+    house = fault.house
+    with fault.workload():
+        proxies = [house.proxy(who, "postgres") for who in ("api", "worker")]
+        for proxy in proxies:
+            proxy.blackhole = True
+        time.sleep(12)
+        for proxy in proxies:
+            proxy.heal()
+            proxy.cut()
+    has_refused(fault)
+    fault.check(in_doubt=ONE_CRASH)
+
+
+def test_f31_a_held_lock(fault: Fault) -> None:
+    house = fault.house
+    with fault.workload():
+        mine = house.token
+        house.new_account("bystander")
+        with house.engine.connect() as connection:
+            lock = text("SELECT FROM account WHERE name = :name FOR UPDATE")
+            connection.execute(lock, {"name": fault.survived.fault})
+            began = time.monotonic()
+            answer = house.post("/sms/send", sender_id="ACME", phone=str(house.phones(1)), message="Hi")
+            bystander = time.monotonic() - began
+            fault.sends[answer["send_id"]] = 1
+            time.sleep(7)
+        house.token = mine
+    assert 503 in {each.status for wanted in fault.traffic.wanted for each in wanted.tries}
+    assert bystander < 5, "another account is not concerned"
+    fault.check(in_doubt=ONE_CRASH)
+
+
+DEADLOCKS = """
+CREATE SEQUENCE trouble;
+GRANT ALL ON trouble TO PUBLIC;
+CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE n bigint := nextval('trouble');
+BEGIN
+    IF n % 4 = 0 THEN RAISE EXCEPTION 'injected' USING ERRCODE = 'deadlock_detected'; END IF;
+    IF n % 4 = 2 THEN RAISE EXCEPTION 'injected' USING ERRCODE = 'serialization_failure'; END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER trouble AFTER INSERT ON send FOR EACH STATEMENT EXECUTE FUNCTION trouble();
+CREATE TRIGGER trouble AFTER UPDATE ON batch FOR EACH STATEMENT EXECUTE FUNCTION trouble();
+"""
+
+
+def test_f32_deadlocks(fault: Fault) -> None:
+    house = fault.house
+    with fault.workload():
+        with house.engine.begin() as connection:
+            connection.exec_driver_sql(DEADLOCKS)
+        time.sleep(6)
+        with house.engine.begin() as connection:
+            connection.exec_driver_sql("DROP TRIGGER trouble ON send; DROP TRIGGER trouble ON batch")
+    has_refused(fault)
+    fault.check(in_doubt=ONE_CRASH)
+
+
+def test_f63_a_worker_cut_off(fault: Fault) -> None:
+    house = fault.house
+    proxy = house.proxy("worker", "postgres")
+    with fault.workload():
+        proxy.blackhole = True
+        time.sleep(10)
+        proxy.heal()
+        proxy.refusing = True
+        proxy.cut()
+        time.sleep(3)
+        proxy.refusing = False
+    fault.check(in_doubt=ONE_CRASH)

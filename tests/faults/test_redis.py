@@ -1,0 +1,160 @@
+"""Faults of Redis: it carries doorbells and tokens, and its loss changes no outcome."""
+
+import time
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from click.testing import CliRunner
+from redis import Redis
+
+from bulksms.cli import main
+from shared.queue import QUEUE, SEND_BATCH, make_celery
+from shared.settings import from_environment
+from tests.faults.ground import Fault
+
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("faults")]
+
+
+@pytest.fixture
+def redis(fault: Fault) -> Iterator[Redis]:
+    """A client of its own, past the proxies."""
+    with Redis.from_url(fault.house.redis.url) as client:
+        yield client
+
+
+def note_latency(fault: Fault) -> None:
+    """How long the API took for 95 of 100 sends while Redis was broken; never as long as a broker's time-outs."""
+    slow = fault.traffic.seconds(0.95)
+    fault.survived.note = f"p95 of the API {slow * 1000:.0f} ms"
+    assert slow < 2.0
+
+
+def test_f15_killed_and_started_again(fault: Fault) -> None:
+    with fault.workload():
+        for _ in range(2):
+            fault.house.redis.kill()
+            time.sleep(1.5)
+            fault.house.redis.start()
+            time.sleep(0.5)
+    fault.check()
+
+
+def test_f16_away_for_the_whole_run(fault: Fault) -> None:
+    house = fault.house
+    house.redis.kill()
+    house.kill_worker()
+    house.start_workers(1)
+    with fault.workload():
+        time.sleep(5)
+    note_latency(fault)
+    fault.check()
+    house.redis.start()
+
+
+def test_f17_emptied(fault: Fault, redis: Redis) -> None:
+    with fault.workload():
+        for _ in range(40):
+            redis.flushall()
+            time.sleep(0.05)
+    fault.check()
+
+
+def test_f18_out_of_memory(fault: Fault, redis: Redis) -> None:
+    house = fault.house
+    with fault.workload():
+        redis.config_set("maxmemory", "1")
+        revived = 0
+        for _ in range(20):
+            time.sleep(0.25)
+            revived += house.revive()
+        note_latency(fault)
+        redis.config_set("maxmemory", "0")
+    fault.survived.note += f"; workers started again: {revived}"
+    fault.check()
+
+
+def test_f19_pauses_its_clients(fault: Fault, redis: Redis) -> None:
+    with fault.workload():
+        redis.client_pause(15_000)
+        time.sleep(10)
+        note_latency(fault)
+        time.sleep(6)
+    fault.check()
+
+
+def test_f20_half_open(fault: Fault, redis: Redis) -> None:
+    house = fault.house
+    with fault.workload():
+        for who in ("api", "worker"):
+            house.proxy(who, "redis").half_open()
+        time.sleep(3)
+    fault.check()
+    for _ in range(10):
+        redis.lpush("proof", 1)
+    celery = make_celery(from_environment({**house.env, "BROKER_URL": house.redis.url}))
+    for _ in range(20):
+        celery.send_task(SEND_BATCH, args=[str(uuid4())], queue=QUEUE)
+    began = time.monotonic()
+    house.wait_reviving(lambda: not redis.llen(QUEUE), 150, "a worker that hears")
+    fault.survived.note = f"doorbells were heard again after {time.monotonic() - began:.1f} s"
+
+
+def test_f21_wrong_type_and_garbage(fault: Fault, redis: Redis) -> None:
+    house = fault.house
+    with fault.workload():
+        redis.delete(QUEUE)
+        redis.set(QUEUE, "x")
+        revived = 0
+        for _ in range(12):
+            time.sleep(0.25)
+            revived += house.revive()
+        redis.delete(QUEUE)
+        for garbage in ("x", "{}", '{"body": 1}', "\0", '{"body": "!", "headers": {}, "properties": {}}'):
+            redis.lpush(QUEUE, garbage)
+        for _ in range(12):
+            time.sleep(0.25)
+            revived += house.revive()
+        redis.delete(QUEUE)
+    fault.survived.note = f"workers started again: {revived}"
+    fault.check()
+
+
+def test_f22_evicts(fault: Fault, redis: Redis) -> None:
+    house = fault.house
+    with fault.workload():
+        redis.config_set("maxmemory-policy", "allkeys-lru")
+        used = int(redis.info("memory")["used_memory"])
+        redis.config_set("maxmemory", str(used + 200_000))
+        for number in range(2_000):
+            redis.set(f"ballast-{number}", "x" * 1000)
+        found = CliRunner().invoke(main, ["doctor"], env=house.env)
+        assert "maxmemory-policy is allkeys-lru" in found.output
+        house.revive()
+        redis.config_set("maxmemory", "0")
+        redis.config_set("maxmemory-policy", "noeviction")
+    fault.check()
+
+
+def test_f23_an_old_snapshot(fault: Fault, redis: Redis) -> None:
+    house = fault.house
+    with fault.workload():
+        redis.set("old", 1)
+        redis.save()
+        redis.set("new", 1)
+        time.sleep(1)
+        house.redis.kill()
+        house.redis.start()
+        assert redis.get("old") and not redis.get("new"), "it came up as it was at the snapshot"
+    fault.check()
+    (house.redis.folder / "dump.rdb").unlink()
+
+
+def test_f24_one_doorbell_fifty_times(fault: Fault) -> None:
+    house = fault.house
+    celery = make_celery(from_environment(house.env))
+    with fault.workload():
+        batch = house.scalar("SELECT id FROM batch ORDER BY turn LIMIT 1")
+        for _ in range(50):
+            celery.send_task(SEND_BATCH, args=[str(batch)], queue=QUEUE)
+    fault.check()

@@ -195,7 +195,10 @@ def _close_batches(connection: Connection, closings: list[Closing], states: list
             "next_index": [closing.next_index for closing in closings],
             "retry": [",".join(map(str, closing.retry)) for closing in closings],
             "cost": [fair.cost(sum(closing.tally.values()) * closing.segments, closing.lane) for closing in closings],
-            "wait": [closing.wait for closing in closings],
+            "wait": [
+                0.0 if state == BatchState.CANCELED else closing.wait
+                for closing, state in zip(closings, states, strict=True)
+            ],
             "attempts": [closing.attempts for closing in closings],
             "crashes": [closing.crashes for closing in closings],
         },

@@ -7,6 +7,8 @@ TEST_JOBS ?= 2
 TESTS ?=
 SEEDS ?= 500
 FIRST ?= 0
+BENCH ?= all
+SHORT ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,7 +19,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test crashpoints faults simulate check lint types format lock clean
+.PHONY: help run test crashpoints faults simulate bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -38,6 +40,9 @@ faults: $(READY) ## Break everything in the catalogue of faults, one at a time, 
 simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 9) / 10 )) --first $(FIRST) --database-crashes
+
+bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 (docs/performance.md)
+	$(BIN)/python -m bench $(BENCH) $(if $(SHORT),--short)
 
 check: lint types test ## Lint, format, types and tests
 

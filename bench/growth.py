@@ -1,0 +1,75 @@
+"""What a message costs while the table of messages grows."""
+
+from sqlalchemy import text
+
+from bench.measure import bulk, conclude, measured
+from bench.result import Case, Result
+from bench.stand import Stand
+
+PATTERN = 100_000
+"""Messages of the send that is copied."""
+
+# Everything that one bulk send left is inserted again under other ids: four digits of the random part of each id are
+# replaced. The books stay true, so the audit looks at the copies too.
+COPIES = (
+    """
+    CREATE FUNCTION pg_temp.other(id uuid, digits text) RETURNS uuid LANGUAGE sql IMMUTABLE AS
+    $$ SELECT overlay(id::text PLACING digits FROM 25 FOR 4)::uuid $$
+    """,
+    """
+    INSERT INTO send SELECT (jsonb_populate_record(s, jsonb_build_object('id', pg_temp.other(s.id, :digits)))).*
+      FROM send s WHERE s.id = :send
+    """,
+    """
+    INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(
+           'id', pg_temp.other(b.id, :digits), 'send_id', pg_temp.other(b.send_id, :digits)))).*
+      FROM batch b WHERE b.send_id = :send
+    """,
+    """
+    INSERT INTO message (id, phone, submitted_at, finished_at, status, price, attempts, carrier, reference, error)
+    SELECT pg_temp.other(m.id, :digits), m.phone, m.submitted_at, m.finished_at, m.status, m.price, m.attempts,
+           m.carrier, m.reference || :digits, m.error
+      FROM message m WHERE batch_of(m.id) IN (SELECT id FROM batch WHERE send_id = :send)
+    """,
+    """
+    INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step, reason)
+    SELECT l.account_id, l.kind, l.debit, l.credit, l.amount, l.subject_type, pg_temp.other(l.subject, :digits), l.step,
+           l.reason
+      FROM ledger l
+     WHERE l.subject = :send OR l.subject IN (SELECT id FROM batch WHERE send_id = :send)
+     ORDER BY l.id
+    """,
+    "UPDATE account SET available = available - :messages WHERE id = :account",
+    "DROP FUNCTION pg_temp.other(uuid, text)",
+)
+
+
+def run(result: Result) -> None:
+    """10 thousand, 1 million and, without --short, 5 million messages; a bulk send with receipts at each."""
+    sizes = (10_000, 1_000_000) if result.short else (10_000, 1_000_000, 5_000_000)
+    with Stand(receipts=True) as stand:
+        conclude(result, stand, (_case(stand, size, 30_000 if result.short else 100_000) for size in sizes))
+
+
+def _case(stand: Stand, size: int, phones: int) -> Case:
+    fill(stand, size)
+    return measured(stand, f"{size:,} messages before", lambda: bulk(stand, 1, phones))
+
+
+def fill(stand: Stand, size: int) -> None:
+    """Let the table have about so many messages: the rest that is missing comes as copies of one send."""
+    missing = size - int(stand.scalar("SELECT count(*) FROM message"))
+    if missing < PATTERN:
+        bulk(stand, 1, max(1, missing))
+        return
+    bulk(stand, 1, PATTERN)
+    pattern = stand.scalar("SELECT id FROM send ORDER BY id DESC LIMIT 1")
+    for number in range(1, missing // PATTERN):
+        values = {"digits": f"{number:04x}", "send": pattern, "messages": PATTERN, "account": stand.account}
+        with stand.engine.begin() as connection:
+            for statement in COPIES:
+                connection.execute(text(statement), values)
+        stand.cloned += PATTERN
+    with stand.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("VACUUM ANALYZE"))
+        connection.execute(text("CHECKPOINT"))

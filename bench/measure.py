@@ -1,0 +1,81 @@
+"""One case: what is done, what it took of each group of processes, and whether it may count."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+from bench.machine import load_average
+from bench.result import Case, Result
+from bench.stand import SENDER, TEXT, Stand
+from bench.statistics import counts
+
+WARM_UP = 5_000
+MESSAGES = "messages"
+
+
+def measured(stand: Stand, name: str, work: Callable[[], dict[str, float]], *, statistics: bool = False) -> Case:
+    """Do the work, whose figures name the messages, and put beside them what a message took.
+
+    `statistics` asks Postgres too, which takes twenty seconds more.
+    """
+    before = counts(stand.engine) if statistics else None
+    stand.meter.begin()
+    load, cpu = load_average(), stand.meter.cpu()
+    figures = work()
+    spent = {group: value - cpu.get(group, 0.0) for group, value in stand.meter.cpu().items()}
+    messages = int(figures[MESSAGES])
+    case = Case(name, figures, rss_mib=stand.meter.peaks(), load_average=load)
+    case.cpu_us = {group: round(seconds / messages * 1e6, 1) for group, seconds in spent.items()}
+    if before:
+        figures |= counts(stand.engine).per(messages, before)
+    return case
+
+
+def bulk_bodies(stand: Stand, sends: int, phones: int) -> list[bytes]:
+    """The bodies of so many bulk sends."""
+    return [
+        json.dumps({"sender_id": SENDER, "phones": list(map(str, stand.phones(phones))), "message": TEXT}).encode()
+        for _ in range(sends)
+    ]
+
+
+def send_bulk(stand: Stand, bodies: list[bytes], at_once: int = 1) -> float:
+    """Post bulk sends, so many at once. Returns the seconds until the last was accepted."""
+    begun = time.monotonic()
+    with ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(lambda body: stand.post("/sms/send-bulk", body), bodies))
+    return time.monotonic() - begun
+
+
+def bulk(stand: Stand, sends: int, phones: int, at_once: int = 1) -> dict[str, float]:
+    """Post bulk sends and wait for their end. The figures, in seconds and messages per second since the first post."""
+    bodies = bulk_bodies(stand, sends, phones)
+    begun = time.monotonic()
+    accept = send_bulk(stand, bodies, at_once)
+    return {MESSAGES: sends * phones, "accept s": accept, **ends(stand, begun, sends * phones)}
+
+
+def ends(stand: Stand, begun: float, messages: int) -> dict[str, float]:
+    """Wait for the end; figures of how fast it was reached."""
+    times = stand.finish(begun)
+    rates = {f"{name}/s": messages / seconds for name, seconds in times.items()}
+    return {**{f"{name} s": seconds for name, seconds in times.items()}, **rates}
+
+
+def warm_up(stand: Stand) -> None:
+    """Let every process have done its work once: caches, plans, connections."""
+    bulk(stand, 4, WARM_UP // 4, at_once=4)
+
+
+def conclude(result: Result, stand: Stand, cases: Iterable[Case]) -> None:
+    """Measure the cases on a warm stand, and check that nothing was lost, repeated or miscounted."""
+    result.smsc = stand.smsc.kind
+    warm_up(stand)
+    for case in cases:
+        if case.figures.get("errors"):
+            result.void.append(f"{case.name}: {case.figures['errors']:g} requests failed")
+        result.cases.append(case)
+        print(f"  {case.name}", file=sys.stderr, flush=True)
+    result.void += stand.faults()

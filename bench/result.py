@@ -1,0 +1,106 @@
+"""What a measurement found: printed as a table, kept as JSON in bench/results."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.machine import load_average, machine, now
+
+RESULTS = Path(__file__).with_name("results")
+
+
+@dataclass(slots=True)
+class Case:
+    """One line of a measurement. Figures are named with their unit."""
+
+    name: str
+    figures: dict[str, float] = field(default_factory=dict)
+    cpu_us: dict[str, float] = field(default_factory=dict)
+    """Processor microseconds per message, by group of processes."""
+    rss_mib: dict[str, float] = field(default_factory=dict)
+    """Memory at its highest, by group of processes."""
+    load_average: float = field(default_factory=load_average)
+
+
+@dataclass(slots=True)
+class Result:
+    """One measurement. It counts only if nothing made it void."""
+
+    name: str
+    run: str
+    """When the command was started: results with the same one can be compared."""
+    short: bool
+    smsc: str = ""
+    load: str = ""
+    cases: list[Case] = field(default_factory=list)
+    void: list[str] = field(default_factory=list)
+    note: str = ""
+    measured_at: str = field(default_factory=now)
+    machine: dict[str, Any] = field(default_factory=machine)
+
+    def save(self) -> Path:
+        """Write it to bench/results."""
+        RESULTS.mkdir(exist_ok=True)
+        path = RESULTS / f"{self.name}.json"
+        path.write_text(json.dumps(asdict(self), indent=2) + "\n")
+        return path
+
+    def show(self) -> None:
+        """Print it."""
+        console = Console(width=None if Console().is_terminal else 220, highlight=False)
+        for title, rows in tables(self):
+            table = Table(title=title, title_justify="left")
+            for number, name in enumerate(rows[0]):
+                table.add_column(name, justify="right" if number else "left", no_wrap=not number)
+            for row in rows[1:]:
+                table.add_row(*row)
+            console.print(table)
+        if self.note:
+            console.print(self.note)
+        for reason in self.void:
+            console.print(f"[red]VOID: {reason}[/red]")
+
+
+def load(name: str) -> Result | None:
+    """The last result of this name; None where it was never measured."""
+    try:
+        told = json.loads((RESULTS / f"{name}.json").read_text())
+    except FileNotFoundError:
+        return None
+    return Result(**{**told, "cases": [Case(**case) for case in told["cases"]]})
+
+
+def tables(result: Result) -> list[tuple[str, list[list[str]]]]:
+    """Titles and rows: the figures, and what a message cost where that was measured."""
+    how = ", ".join(part for part in (result.smsc, result.load, "short" if result.short else "") if part)
+    found = [(f"{result.name} ({how})", _rows(result.cases, [case.figures for case in result.cases]))]
+    costly = [case for case in result.cases if case.cpu_us]
+    if costly:
+        found.append(("processor µs per message", _rows(costly, [_with_sum(case.cpu_us) for case in costly])))
+        found.append(("memory at its highest, MiB", _rows(costly, [case.rss_mib for case in costly])))
+    return [(title, rows) for title, rows in found if len(rows) > 1]
+
+
+def _rows(cases: list[Case], values: list[dict[str, float]]) -> list[list[str]]:
+    names = list(dict.fromkeys(name for each in values for name in each))
+    head = ["case", *names]
+    return [
+        head,
+        *([case.name, *(_said(each.get(name)) for name in names)] for case, each in zip(cases, values, strict=True)),
+    ]
+
+
+def _with_sum(cpu: dict[str, float]) -> dict[str, float]:
+    return {**cpu, "service": sum(cpu.get(group, 0.0) for group in ("api", "worker", "postgres", "redis"))}
+
+
+def _said(value: float | None) -> str:
+    if value is None:
+        return "-"
+    if value == int(value) or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 10 else f"{value:,.3g}"

@@ -1,0 +1,38 @@
+"""Single sends of one account: 1, 16 and 64 clients, each with one request at a time."""
+
+import time
+
+from bench.load import kind, single_sends
+from bench.measure import MESSAGES, conclude, ends, measured
+from bench.result import Result
+from bench.stand import Stand
+
+
+def run(result: Result) -> None:
+    """Without receipts and with; 64 clients are the case whose fsyncs are counted."""
+    result.load = kind()
+    seconds = 5 if result.short else 20
+    for receipts in (False, True):
+        with Stand(receipts=receipts) as stand:
+            ending = "with receipts" if receipts else "without"
+            single_sends(stand, 16, 1)
+            told = (
+                measured(
+                    stand,
+                    f"{clients} clients, {ending}",
+                    lambda: single(stand, clients, seconds),  # noqa: B023 - called before the next case
+                    statistics=clients == 64,
+                )
+                for clients in (1, 16, 64)
+            )
+            conclude(result, stand, told)
+
+
+def single(stand: Stand, clients: int, seconds: float) -> dict[str, float]:
+    """Send for so long and wait for the end. Messages that wrk did not wait for are counted where they came."""
+    before, begun = stand.accepted(), time.monotonic()
+    answers = single_sends(stand, clients, seconds)
+    stand.settle()
+    messages = stand.accepted() - before
+    end = ends(stand, begun, messages)
+    return {MESSAGES: messages, **answers.figures(), **end}

@@ -1,0 +1,252 @@
+"""The whole service on servers of its own, as `make run` starts it, with an SMSC instead of the simulated carrier."""
+
+import http.client
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import text
+
+from bench.carrier import Carrier
+from bench.meter import Meter
+from bulksms.local import services
+from bulksms.local.command import Command
+from bulksms.local.ports import LOOPBACK, free_port
+from bulksms.local.postgres import Postgres
+from bulksms.local.redis import RedisServer
+from shared.accounts import create_account, create_key, top_up
+from shared.audit import audit
+from shared.contacts import add_contacts, create_group
+from shared.database import make_engine
+from shared.migrate import migrate
+from shared.senders import decide_sender, request_sender
+
+SECRET_KEY = "a-secret-key-that-only-measurements-use-0123"
+SENDER = "ACME"
+TEXT = "Your order 48151623 has left our house and will be with you tomorrow between 10:00 and 12:00 hrs"
+"""96 characters, one segment."""
+CREDITS = 100_000_000
+FIRST_PHONE = 254_700_000_000
+WINDOW = 100
+PATIENCE = 60.0
+"""Seconds without any progress after which a measurement gives up."""
+LOOK = 0.05
+
+CARRIERS = """\
+[carrier.main]
+driver = "smpp"
+host = "127.0.0.1"
+port = {port}
+system_id = "bench"
+password = "bench"
+window = {window}
+answer_time = 10
+"""
+
+
+class Stuck(Exception):
+    """Something that was waited for did not come."""
+
+
+class Stand:
+    """Postgres, Redis, an SMSC, the API and workers, in a folder that goes at the end."""
+
+    def __init__(self, *, receipts: bool, workers: int = 2, round_trip: float = 0.0, window: int = WINDOW) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="bulksms-bench-"))
+        self.receipts = receipts
+        self.window = window
+        self.postgres = Postgres(self.folder / "postgres")
+        self.redis = RedisServer(self.folder / "redis")
+        self.port = free_port()
+        self.api: Command | None = None
+        self.workers: list[Command] = []
+        self._launched, self._first = 0, workers
+        self._next_phone = FIRST_PHONE
+        self._round_trip = round_trip
+        self.cloned = 0
+        """Messages that were put into the tables and never sent, to make them large."""
+        self.meter = Meter(self._roots)
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _start(self) -> None:
+        self.postgres.start()
+        self.redis.start()
+        carriers = self.folder / "carriers.toml"
+        values = {
+            "DATABASE_URL": self.postgres.url,
+            "REDIS_URL": self.redis.url,
+            "BROKER_URL": self.redis.url,
+            "SECRET_KEY": SECRET_KEY,
+            "CARRIERS_FILE": str(carriers),
+            "PYTHONPATH": str(Path.cwd()),
+        }
+        self.env = services.environment(values)
+        self.smsc = Carrier(self.folder, self.env, receipts=self.receipts, round_trip=self._round_trip)
+        self.smsc.start()
+        carriers.write_text(CARRIERS.format(port=self.smsc.port, window=self.window))
+        self.engine = make_engine(self.postgres.url, application="bench")
+        migrate(self.engine)
+        self.api = services.api(self.port, self.env, self.folder, Path.cwd())
+        self.api.launch()
+        self.api.wait_ready(60)
+        self.start_workers(self._first)
+        self.account, self.token = self._account()
+        self.meter.start()
+
+    def stop(self) -> None:
+        """Stop everything, last started first, and remove the folder."""
+        self.meter.stop()
+        if hasattr(self, "engine"):
+            self.engine.dispose()
+        smsc = self.smsc.process if hasattr(self, "smsc") else None
+        self.stop_workers()
+        for process in (self.api, smsc, self.redis, self.postgres):
+            if process is not None:
+                process.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start_workers(self, count: int) -> None:
+        """Start worker processes, each with a bind of its own."""
+        binds = self.smsc.counts()["connections"] + count
+        for _ in range(count):
+            self._launched += 1
+            worker = services.worker(self._launched, self.env, self.folder, Path.cwd())
+            worker.launch()
+            self.workers.append(worker)
+        wait_until(lambda: self.smsc.counts()["connections"] >= binds, 60, "the workers' binds")
+
+    def stop_workers(self) -> None:
+        """Stop all workers."""
+        for worker in self.workers:
+            worker.ask_to_stop()
+        for worker in self.workers:
+            worker.wait_stopped(30)
+        self.workers.clear()
+
+    def phones(self, count: int) -> range:
+        """Phones that were not used before."""
+        first = self._next_phone
+        self._next_phone += count
+        return range(first, first + count)
+
+    def group(self, count: int) -> str:
+        """A group of so many contacts."""
+        with self.engine.begin() as connection:
+            made = create_group(connection, self.account, f"Group of {count} from {self._next_phone}")
+            add_contacts(connection, made, self.phones(count))
+        return str(made)
+
+    def post(self, path: str, body: bytes) -> Any:
+        """POST a JSON body; the answer must be a 200."""
+        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=120)
+        try:
+            connection.request("POST", "/api/v1" + path, body, self.headers())
+            answer = connection.getresponse()
+            said = json.loads(answer.read())
+        finally:
+            connection.close()
+        if answer.status != http.HTTPStatus.OK:
+            raise Stuck(f"{path} was answered with {answer.status}: {said}")
+        return said
+
+    def headers(self) -> dict[str, str]:
+        """Of a request of the account."""
+        return {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
+
+    def scalar(self, statement: str) -> Any:
+        """One value from the database."""
+        with self.engine.connect() as connection:
+            return connection.execute(text(statement)).scalar()
+
+    def accepted(self) -> int:
+        """Messages accepted since the start."""
+        return int(self.scalar("SELECT coalesce(sum(accepted), 0) FROM send")) - self.cloned
+
+    def settle(self) -> None:
+        """Wait until the requests whose client has gone are done too: nothing more is accepted then."""
+        before = -1
+        while (accepted := self.accepted()) != before:
+            before = accepted
+            time.sleep(0.2)
+
+    def finish(self, begun: float) -> dict[str, float]:
+        """Wait until all that was accepted is submitted, recorded and, with receipts, delivered.
+
+        Returns the seconds since `begun` (of time.monotonic) when each was so.
+        """
+        expected = self.accepted()
+        times = {"submitted": self._reach("submits", expected, begun)}
+        wait_until(lambda: not self.scalar(OPEN), PATIENCE, "the end of the sends")
+        times["completed"] = time.monotonic() - begun
+        if self.receipts:
+            times["delivered"] = self._reach("receipts_answered", expected, begun)
+        return times
+
+    def _reach(self, name: str, expected: int, begun: float) -> float:
+        last, moved = -1, time.monotonic()
+        while (count := int(self.smsc.counts()[name])) < expected:
+            if count != last:
+                last, moved = count, time.monotonic()
+            if time.monotonic() > moved + PATIENCE:
+                raise Stuck(f"{name} at the SMSC stay at {count:,} of {expected:,}; the logs are in {self.folder}")
+            time.sleep(LOOK)
+        return time.monotonic() - begun
+
+    def faults(self) -> list[str]:
+        """What makes the figures void: a breach of the books, or a message that came twice or never."""
+        found = [f"audit: {breach.rule}: {breach.detail}" for breach in audit(self.engine, full=True)]
+        counts = self.smsc.counts()
+        if counts["duplicates"]:
+            found.append(f"{counts['duplicates']:,} messages came twice")
+        accepted = self.accepted()
+        if counts["submits"] != accepted:
+            found.append(f"{accepted:,} messages were accepted and {counts['submits']:,} came")
+        return found
+
+    def _account(self) -> tuple[int, str]:
+        with self.engine.begin() as connection:
+            account = create_account(connection, "bench")
+            request_sender(connection, account, SENDER)
+            decide_sender(connection, account, SENDER, "approved")
+            top_up(connection, account, CREDITS, "measurements", "first")
+            key = create_key(connection, account, SECRET_KEY)
+        self.token = ""
+        return account, str(self.post("/auth/token", json.dumps(key._asdict()).encode())["access_token"])
+
+    def _roots(self) -> dict[str, list[int]]:
+        smsc = [self.smsc.process]
+        api = [self.api] if self.api else []
+        groups: dict[str, list[Any]] = {
+            "api": api,
+            "worker": self.workers,
+            "postgres": [self.postgres],
+            "redis": [self.redis],
+            "smsc": smsc,
+        }
+        return {name: [process.pid for process in processes] for name, processes in groups.items()}
+
+
+OPEN = "SELECT EXISTS (SELECT FROM send WHERE completed_at IS NULL)"
+
+
+def wait_until(true: Callable[[], Any], seconds: float, what: str) -> None:
+    """Wait until the function says something true. Raises Stuck, naming what did not come."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            raise Stuck(f"{what} did not come within {seconds:g} s")
+        time.sleep(LOOK)

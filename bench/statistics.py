@@ -1,0 +1,42 @@
+"""What Postgres counted: commits and syncs of the write-ahead log."""
+
+import time
+from typing import NamedTuple
+
+from sqlalchemy import Engine, text
+
+FLUSHED = 10.5
+"""Seconds after which an idle session has told its counts (PGSTAT_IDLE_INTERVAL is 10)."""
+
+# Since Postgres 18 the syncs of the write-ahead log are in pg_stat_io, and before it in pg_stat_wal.
+COUNTS = text(
+    """
+    SELECT (SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()) AS commits,
+           (SELECT coalesce(sum(fsyncs), 0) FROM pg_stat_io WHERE object = 'wal') AS syncs,
+           (SELECT wal_bytes FROM pg_stat_wal) AS wal_bytes
+    """
+)
+
+
+class Counts(NamedTuple):
+    """Since the start of the database."""
+
+    commits: float
+    syncs: float
+    wal_bytes: float
+
+    def per(self, messages: int, since: "Counts") -> dict[str, float]:
+        """What one message took, as figures."""
+        return {
+            "commits per message": (self.commits - since.commits) / messages,
+            "fsyncs per message": (self.syncs - since.syncs) / messages,
+            "WAL bytes per message": (self.wal_bytes - since.wal_bytes) / messages,
+        }
+
+
+def counts(engine: Engine) -> Counts:
+    """The counts, when every session has had the time to tell its own."""
+    time.sleep(FLUSHED)
+    with engine.connect() as connection:
+        row = connection.execute(COUNTS).one()
+    return Counts(*map(float, row))

@@ -9,6 +9,7 @@ from shared.database import make_engine
 from shared.garbage import collect_less_often
 from shared.settings import Settings
 from worker import receipts
+from worker.auditor import Auditor
 from worker.carriers.base import Carrier, LateAnswer, Receipt
 from worker.carriers.file import read_carrier
 from worker.carriers.simulator import Simulator
@@ -19,7 +20,7 @@ from worker.turn import Turns
 
 
 class WorkerProcess:
-    """A worker's carriers, turns and sweeper. `start` opens them, `stop` ends them gracefully."""
+    """A worker's carriers, turns, sweeper and auditor. `start` opens them, `stop` ends them gracefully."""
 
     def __init__(self, settings: Settings, engine: Engine | None = None, redis: "Redis | None" = None) -> None:
         self.engine = engine or make_engine(settings.database_url, settings.turns + 8, "bulksms-worker", by_key=True)
@@ -36,12 +37,15 @@ class WorkerProcess:
         pacer = Pacer(client, lambda: self.sweeper.workers)
         self.turns = Turns(self.engine, self.live, self.simulator, pacer, settings)
         self.sweeper = Sweeper(self.engine, self.turns, settings)
+        self.books = make_engine(settings.database_url, 1, "bulksms-audit")
+        self.auditor = Auditor(self.books, settings)
 
     def start(self) -> None:
         """Open the carriers and begin to sweep."""
         for carrier in {id(carrier): carrier for carrier in (self.live, self.simulator)}.values():
             self.open(carrier)
         self.sweeper.start()
+        self.auditor.start(self.turns.stop)
         collect_less_often()
 
     def open(self, carrier: Carrier) -> None:
@@ -61,3 +65,4 @@ class WorkerProcess:
         self.live.close()
         self.simulator.close()
         self.engine.dispose()
+        self.books.dispose()

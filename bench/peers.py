@@ -1,0 +1,138 @@
+"""Other gateways on the same machine and SMSC, where they are installed. Kannel is; Jasmin would want a RabbitMQ.
+
+Kannel does less for a message: no balance, no status, no batch, and its store does not sync. Its figures are without
+receipts: an account of what the machine gives, and no contest.
+"""
+
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote_plus
+
+from bench.carrier import Carrier
+from bench.load import Answers
+from bench.machine import load_average
+from bench.meter import Meter
+from bench.result import Case, Result
+from bench.stand import FIRST_PHONE, TEXT, wait_until
+from bulksms.local import services
+from bulksms.local.command import Command
+from bulksms.local.ports import LOOPBACK, free_port, is_free
+
+SCRIPT = Path(__file__).with_name("kannel.lua")
+CONFIGURATION = """\
+group = core
+admin-port = {admin}
+admin-password = bench
+smsbox-port = {smsbox}
+box-allow-ip = 127.0.0.1
+log-level = 4
+{store}
+group = smsc
+smsc = smpp
+smsc-id = bench
+host = 127.0.0.1
+port = {smsc}
+smsc-username = bench
+smsc-password = bench
+system-type = ""
+transceiver-mode = true
+max-pending-submits = 100
+
+group = smsbox
+bearerbox-host = 127.0.0.1
+sendsms-port = {http}
+log-level = 4
+
+group = sendsms-user
+username = bench
+password = bench
+max-messages = 10
+"""
+
+
+class Shape(NamedTuple):
+    """How one case asks."""
+
+    name: str
+    spool: bool
+    phones: int
+    clients: int
+
+
+SHAPES = (
+    Shape("Kannel, no store, 1 a request, 64 clients", False, 1, 64),
+    Shape("Kannel, no store, 500 a request, 16 clients", False, 500, 16),
+    Shape("Kannel, spool, 1 a request, 64 clients", True, 1, 64),
+    Shape("Kannel, spool, 500 a request, 16 clients", True, 500, 16),
+)
+
+
+def run(result: Result) -> None:
+    """Kannel with a window of 100, where it and wrk are installed."""
+    jasmin = "Jasmin is installed, and not measured here." if shutil.which("jasmind.py") else "Jasmin is not installed."
+    if not all(map(shutil.which, ("bearerbox", "smsbox", "wrk"))):
+        result.note = f"Kannel or wrk is not installed: nothing was measured (apt-get install kannel wrk). {jasmin}"
+        return
+    result.note, result.load = jasmin, "wrk"
+    for shape in SHAPES:
+        with tempfile.TemporaryDirectory(prefix="bulksms-bench-") as folder:
+            _measure(result, Path(folder), shape, 5 if result.short else 15)
+
+
+def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:
+    env = services.environment({"PYTHONPATH": str(Path.cwd())})
+    smsc = Carrier(folder, env, receipts=False)
+    smsc.start()
+    result.smsc, http = smsc.kind, free_port()
+    spool = folder / "spool"
+    spool.mkdir()
+    store = f"store-type = spool\nstore-location = {spool}\n" if shape.spool else ""
+    file = folder / "kannel.conf"
+    file.write_text(CONFIGURATION.format(admin=free_port(), smsbox=free_port(), smsc=smsc.port, http=http, store=store))
+    boxes = [
+        Command(name, [name, "-v", "4", str(file)], env, folder / name, folder) for name in ("bearerbox", "smsbox")
+    ]
+    groups = {"smsc": smsc.process, **{box.name: box for box in boxes}}
+    meter = Meter(lambda: {name: [process.pid] for name, process in groups.items()})
+    try:
+        boxes[0].launch()
+        wait_until(lambda: smsc.counts()["connections"], 30, "Kannel's bind")
+        boxes[1].launch()
+        wait_until(lambda: not is_free(http), 30, "Kannel's API")
+        case, accepted = _case(smsc, meter, shape, http, seconds)
+        result.cases.append(case)
+        counts = smsc.counts()
+        if counts["duplicates"] or counts["submits"] < accepted:
+            result.void.append(f"{shape.name}: {accepted:,} accepted, {counts}")
+    finally:
+        for process in (*reversed(boxes), smsc.process):
+            process.stop()
+
+
+def _case(smsc: Carrier, meter: Meter, shape: Shape, http: int, seconds: int) -> tuple[Case, int]:
+    _wrk(shape, http, 1, FIRST_PHONE)
+    before, load, cpu, begun = smsc.counts()["submits"], load_average(), meter.cpu(), time.monotonic()
+    answers = _wrk(shape, http, seconds, FIRST_PHONE * 2)
+    accepted = answers.requests * shape.phones
+    wait_until(lambda: smsc.counts()["submits"] >= before + accepted, 120, "what Kannel accepted")
+    took = time.monotonic() - begun
+    messages = smsc.counts()["submits"] - before
+    figures = {"messages": messages, **answers._replace(requests=accepted).figures(), "submitted/s": messages / took}
+    case = Case(shape.name, figures, rss_mib={name: round(size) for name, size in meter.memory().items()})
+    case.load_average = load
+    spent = {name: value - cpu[name] for name, value in meter.cpu().items()}
+    case.cpu_us = {name: round(value / messages * 1e6, 1) for name, value in spent.items()}
+    return case, accepted
+
+
+def _wrk(shape: Shape, port: int, seconds: int, first: int) -> Answers:
+    url = f"http://{LOOPBACK}:{port}/"
+    command = ["wrk", "-t1", f"-c{shape.clients}", f"-d{seconds}s", "--timeout", "30s", "-s", str(SCRIPT), url, "--"]
+    told = [str(shape.phones), quote_plus(TEXT), str(first)]
+    done = subprocess.run([*command, *told], capture_output=True, text=True, check=True)
+    return Answers(**json.loads(done.stdout[done.stdout.rindex("{") :]))

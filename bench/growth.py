@@ -60,7 +60,7 @@ def fill(stand: Stand, size: int) -> None:
     """Let the table have about so many messages: the rest that is missing comes as copies of one send."""
     missing = size - int(stand.scalar("SELECT count(*) FROM message"))
     if missing < PATTERN:
-        bulk(stand, 1, max(1, missing))
+        bulk(stand, 1, missing)
         return
     bulk(stand, 1, PATTERN)
     pattern = stand.scalar("SELECT id FROM send ORDER BY id DESC LIMIT 1")

@@ -64,15 +64,15 @@ def ends(stand: Stand, begun: float, messages: int) -> dict[str, float]:
     return {**{f"{name} s": seconds for name, seconds in times.items()}, **rates}
 
 
-def warm_up(stand: Stand) -> None:
+def warm_up(stand: Stand, messages: int = WARM_UP) -> None:
     """Let every process have done its work once: caches, plans, connections."""
-    bulk(stand, 4, WARM_UP // 4, at_once=4)
+    bulk(stand, 4, messages // 4, at_once=4)
 
 
-def conclude(result: Result, stand: Stand, cases: Iterable[Case]) -> None:
+def conclude(result: Result, stand: Stand, cases: Iterable[Case], warm: int = WARM_UP) -> None:
     """Measure the cases on a warm stand, and check that nothing was lost, repeated or miscounted."""
     result.smsc = stand.smsc.kind
-    warm_up(stand)
+    warm_up(stand, warm)
     for case in cases:
         if case.figures.get("errors"):
             result.void.append(f"{case.name}: {case.figures['errors']:g} requests failed")

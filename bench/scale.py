@@ -14,7 +14,7 @@ def run(result: Result) -> None:
     result.note = f"One bind takes at most {LIMIT:g} messages/s: {WINDOW} at a time, {ROUND_TRIP * 1000:g} ms each."
     seconds = 8 if result.short else 30
     with Stand(receipts=False, workers=1, round_trip=ROUND_TRIP, window=WINDOW) as stand:
-        conclude(result, stand, (_case(stand, workers, seconds) for workers in (1, 2, 4)))
+        conclude(result, stand, (_case(stand, workers, seconds) for workers in (1, 2, 4)), warm=400)
 
 
 def _case(stand: Stand, workers: int, seconds: float) -> Case:

@@ -32,4 +32,4 @@ def _rows(title: str, case: Case) -> list[str]:
 
 def _case(name: str, case: str) -> Case | None:
     result = load(name)
-    return next((each for each in result.cases if each.name == case), None) if result else None
+    return next((each for each in result.cases if each.name == case and each.cpu_us), None) if result else None

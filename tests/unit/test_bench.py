@@ -1,0 +1,65 @@
+"""What is made of measurements: tables, shares, sizes and a page."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import bench
+from bench import ratios, report
+from bench.limits import PATH
+from bench.result import Case, Result, load
+from bench.sizing import sizing
+
+ROOT = Path(bench.__file__).parent
+BULK = "1 x 100,000, without"
+
+
+@pytest.fixture(autouse=True)
+def _results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.result.RESULTS", tmp_path)
+
+
+def saved(name: str, run: str, case: Case) -> Result:
+    result = Result(name, run, short=True, cases=[case])
+    result.save()
+    return result
+
+
+def test_it_works() -> None:
+    made = saved("bulk", "now", Case(BULK, {"submitted/s": 11_422.4}, {"api": 1.3}))
+    assert load("bulk") == made
+
+
+def test_shares_are_of_the_same_run_only() -> None:
+    saved("bulk", "first", Case(BULK, {"submitted/s": 5_000}))
+    saved("limits", "second", Case(PATH, {"submitted/s": 20_000}))
+    assert ratios.ratios() == []
+    saved("limits", "first", Case(PATH, {"submitted/s": 20_000}))
+    assert ratios.ratios() == [[f"bulk: {BULK}, submitted/s", "5,000", PATH, "20,000", "25%"]]
+
+
+def test_cores_follow_from_the_processor_time() -> None:
+    cpu = {"api": 7.0, "worker": 70.0, "postgres": 35.0, "redis": 0.0, "smsc": 900.0}
+    saved("bulk", "now", Case(BULK, {"submitted/s": 1.0}, cpu))
+    assert "| bulk, without receipts | 10,000 | 0.1 | 1.0 | 0.5 | 0.0 | 1.6 |" in sizing()
+
+
+def test_the_page_keeps_what_stands_around_the_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"Above\n{report.BEGIN}\nold\n{report.END}\nBelow\n")
+    monkeypatch.setattr(report, "PAGE", page)
+    result = Result("bulk", "now", short=True, cases=[Case(BULK, {"submitted/s": 11_422.4})], void=["came twice"])
+    result.save()
+    report.run()
+    text = page.read_text()
+    assert text.startswith("Above\n") and text.endswith("\nBelow\n") and "old" not in text
+    assert f"| {BULK} | 11,422 |" in text and "VOID: came twice" in text
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.py")), ids=lambda path: path.name)
+def test_measurements_import_no_tests(path: Path) -> None:
+    found = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {alias.name for node in found if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in found if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in names}.isdisjoint({"tests", "api", "worker"})

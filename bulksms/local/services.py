@@ -17,7 +17,7 @@ API_THREADS = 32
 """Requests that one API process works on at the same time. Most of them wait for a commit that they share."""
 API_CONNECTIONS = 512
 """Open client connections per API process. Idle ones count, so this is no limit on work."""
-WORKER_TURNS = 4
+WORKER_TURNS = 2
 QUEUE = "sends"
 
 

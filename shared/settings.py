@@ -38,8 +38,7 @@ class Settings:
     simulator_round_trip: float = 0.0
     """Seconds between a window's submit and its answers."""
     turns: int = 2
-    """Turns that one worker process takes at the same time, each with its share of the window: while one records, another
-    submits."""
+    """Turns that one worker process takes at the same time, each with its share of the window."""
     lease: float = 15.0
     doubt_grace: float = 24 * 3600.0
     """How long after its validity a message may stay in doubt before its credits are given back."""

@@ -71,5 +71,7 @@ def fill(stand: Stand, size: int) -> None:
                 connection.execute(text(statement), values)
         stand.cloned += PATTERN
     with stand.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("VACUUM ANALYZE"))
-        connection.execute(text("CHECKPOINT"))
+        connection.execute(text("SET statement_timeout = 0"))
+        for table in ("message", "batch", "send", "ledger"):
+            connection.execute(text(f"VACUUM ANALYZE {table}"))
+        connection.execute(text("RESET statement_timeout"))

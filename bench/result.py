@@ -95,7 +95,7 @@ def _rows(cases: list[Case], values: list[dict[str, float]]) -> list[list[str]]:
 
 
 def _with_sum(cpu: dict[str, float]) -> dict[str, float]:
-    return {**cpu, "service": sum(cpu.get(group, 0.0) for group in ("api", "worker", "postgres", "redis"))}
+    return {**cpu, "service": sum(value for group, value in cpu.items() if group not in ("smsc", "load"))}
 
 
 def _said(value: float | None) -> str:

@@ -1,5 +1,7 @@
-"""The SMSC that figures are measured at must notice what would make them void."""
+"""The SMSC that figures are measured at must notice what would make them void, and the clients must count right."""
 
+import asyncio
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +9,10 @@ import pytest
 
 from bench.bind import Bind
 from bench.carrier import Carrier
+from bench.load import _own
 from bulksms.local import services
+from bulksms.local.command import Command
+from bulksms.local.ports import free_port, is_free
 from tests.services.house import wait_until
 
 PHONES = range(254_700_000_000, 254_700_000_250)
@@ -52,3 +57,16 @@ def test_each_message_has_a_receipt_with_its_reference(carrier: Carrier) -> None
     wait_until(lambda: carrier.counts()["receipts_answered"] == len(PHONES), 30, "the answers to the receipts")
     assert carrier.counts()["receipts_waiting"] == 0
     bind.close()
+
+
+def test_our_own_client_counts_what_it_got(tmp_path: Path) -> None:
+    port, folder = free_port(), Path.cwd()
+    env = services.environment({"PYTHONPATH": str(folder)})
+    granian = Path(sys.executable).parent / "granian"
+    command = [str(granian), "--interface", "wsgi", "--port", str(port), "bench.hello:app"]
+    with Command("flask", command, env, tmp_path / "flask.log", folder, lambda: not is_free(port)) as server:
+        server.launch()
+        server.wait_ready(60)
+        answers = asyncio.run(_own(port, "a token", PHONES.start, clients=4, seconds=0.5))
+    assert answers.requests >= 4 and answers.errors == 0
+    assert 0 < answers.p50 <= answers.p99

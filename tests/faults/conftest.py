@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.faults.catalogue import Survived, summary
+from tests.faults.catalogue import SHORT, Survived, summary
 from tests.faults.ground import Fault, standing
 
 OUTCOMES: dict[str, tuple[str, str]] = {}
@@ -18,6 +18,14 @@ def name_of(nodeid: str) -> str:
     """The fault that a test is about, such as F01; empty when it is about none."""
     match = re.search(r"::test_([fs]\d\d)_", nodeid)
     return match[1].upper() if match else ""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All faults but the SHORT ones are for `make faults` only."""
+    for item in items:
+        if name_of(item.nodeid) not in ("", *SHORT):
+            item.add_marker(pytest.mark.faults)
 
 
 @pytest.fixture

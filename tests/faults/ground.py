@@ -169,6 +169,7 @@ class Fault:
     def check(self, *, in_doubt: int = 0, patience: float = PATIENCE, recovery: float | None = None) -> None:
         """What must hold after every fault; `in_doubt` is how many messages may be in doubt."""
         house = self.house
+        house.engine.dispose()  # of connections that the fault has broken
         house.wait_reviving(house.answers, patience, "the API")
         for traffic in self.traffics:
             traffic.settle()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.faults.ground import Fault
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("faults")]
+pytestmark = pytest.mark.xdist_group("faults")
 
 
 def crash_at(fault: Fault, crashpoint: str) -> None:

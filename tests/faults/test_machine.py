@@ -22,9 +22,17 @@ from tests.faults.ground import LEASE, WINDOW, Fault, Ground, shuffled, standing
 from tests.faults.test_postgres import ONE_CRASH, has_refused
 from tests.services.house import OPEN, wait_until
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("faults")]
+pytestmark = pytest.mark.xdist_group("faults")
 
-FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+
+def preloaded(name: str, folder: Path) -> Path:
+    """What LD_PRELOAD takes, built from the C file of that name."""
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc to build what is preloaded")
+    library = folder / f"{name}.so"
+    source = Path(__file__).with_name(f"{name}.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
+    return library
 
 
 @contextlib.contextmanager
@@ -91,11 +99,7 @@ def test_f35_the_disk_of_the_logs_is_full(tmp_path: Path) -> None:
 
 
 def test_f36_fsync_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if shutil.which("gcc") is None:
-        pytest.skip("there is no gcc to build what makes fsync fail")
-    shim, flag = tmp_path / "fsync.so", tmp_path / "fails"
-    source = Path(__file__).with_name("fsync.c")
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(shim), str(source), "-ldl"], check=True)
+    shim, flag = preloaded("fsync", tmp_path), tmp_path / "fails"
     monkeypatch.setitem(postgres.ENVIRONMENT, "LD_PRELOAD", str(shim))
     monkeypatch.setitem(postgres.ENVIRONMENT, "FSYNC_FAILS", str(flag))
     with standing("F36", tmp_path) as fault:
@@ -120,6 +124,7 @@ def test_f37_restored_from_an_older_backup(tmp_path: Path) -> None:
             house.postgres.stop("fast")
             shutil.copytree(house.postgres.data_dir, backup)
             house.postgres.start()
+            house.engine.dispose()
             time.sleep(3)
         fault.traffic.settle()
         house.wait_for_end(90)
@@ -128,6 +133,7 @@ def test_f37_restored_from_an_older_backup(tmp_path: Path) -> None:
         shutil.rmtree(house.postgres.data_dir)
         shutil.copytree(backup, house.postgres.data_dir)
         house.postgres.start()
+        house.engine.dispose()
 
         restored = house.at_carrier()
         assert len(restored) < len(given)
@@ -182,17 +188,15 @@ def test_f38_the_schema_changes(fault: Fault) -> None:
     fault.check()
 
 
-def test_f62_clocks(fault: Fault) -> None:
-    if not FAKETIME.exists():
-        pytest.skip("there is no libfaketime: apt-get install faketime")
-    house = fault.house
+def test_f62_clocks(fault: Fault, tmp_path: Path) -> None:
+    house, shim = fault.house, str(preloaded("clock", tmp_path))
     for hours in (2, -2):
         for who in ("worker", "api"):
-            fake = {"LD_PRELOAD": str(FAKETIME), "FAKETIME": f"{hours:+d}h", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+            fake = {"LD_PRELOAD": shim, "CLOCK_OFFSET": str(hours * 3600)}
             start_anew(house, {"api": {}, "worker": {}, who: fake})
             with fault.workload():
                 time.sleep(2)
-            wait_until(lambda: not house.scalar(OPEN), 60, "the sends")
+            wait_until(lambda: not house.scalar(OPEN), 60, f"the sends with the {who}'s clock {hours:+d} h off")
             # The simulated carrier's receipts are due by its process's clock.
             with house.engine.begin() as connection:
                 connection.execute(text("UPDATE simulated_receipt SET due_at = now()"))

@@ -7,10 +7,11 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
+from shared.database import driver_of
 from tests.faults.ground import RATE, WINDOW, Fault
 from tests.services.house import wait_until
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("faults")]
+pytestmark = pytest.mark.xdist_group("faults")
 
 ONE_CRASH = 2 * (WINDOW + RATE)
 """In doubt after one loss of the database: two workers' windows, as the carrier's own books are in the same database,
@@ -112,7 +113,7 @@ def test_f31_a_held_lock(fault: Fault) -> None:
         house.new_account("bystander")
         with house.engine.connect() as connection:
             lock = text("SELECT FROM account WHERE name = :name FOR UPDATE")
-            connection.execute(lock, {"name": fault.survived.fault})
+            assert connection.execute(lock, {"name": "f31-0"}).rowcount == 1
             began = time.monotonic()
             answer = house.post("/sms/send", sender_id="ACME", phone=str(house.phones(1)), message="Hi")
             bystander = time.monotonic() - began
@@ -143,10 +144,10 @@ def test_f32_deadlocks(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         with house.engine.begin() as connection:
-            connection.exec_driver_sql(DEADLOCKS)
+            driver_of(connection).execute(DEADLOCKS)
         time.sleep(6)
         with house.engine.begin() as connection:
-            connection.exec_driver_sql("DROP TRIGGER trouble ON send; DROP TRIGGER trouble ON batch")
+            driver_of(connection).execute("DROP TRIGGER trouble ON send; DROP TRIGGER trouble ON batch")
     has_refused(fault)
     fault.check(in_doubt=ONE_CRASH)
 

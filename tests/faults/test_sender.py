@@ -18,7 +18,7 @@ from tests.faults.ground import LEASE, WINDOW, Fault
 from tests.services.house import wait_until
 from worker.settle import MOST_CRASHES
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("faults")]
+pytestmark = pytest.mark.xdist_group("faults")
 
 POISON_FOLDER = Path(__file__).parent / "poison"
 POISON = "25488"
@@ -88,7 +88,6 @@ def test_f12_twice_as_many_workers_as_intended(fault: Fault) -> None:
     with house.engine.connect() as connection:
         books = "SELECT count(*) AS messages, extract(epoch FROM max(at) - min(at)) AS seconds FROM simulated_submit"
         row = connection.execute(text(books)).one()
-    fault.survived.note = f"{row.messages / float(row.seconds):.0f} a second at a rate of 600"
     assert row.seconds >= 0.9 * (row.messages - 2 * 600) / 600, "together they keep to the carrier's rate"
 
 

@@ -24,7 +24,7 @@ from tests.faults.conftest import SURVIVED
 from tests.faults.ground import RATE, WINDOW
 from tests.services.house import SECRET_KEY, House, wait_until
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("faults")]
+pytestmark = pytest.mark.xdist_group("faults")
 
 GROUP = 100_000
 SECONDS = 60

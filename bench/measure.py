@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from bench.machine import load_average
+from bench.meter import busy
 from bench.result import Case, Result
 from bench.stand import SENDER, TEXT, Stand
 from bench.statistics import counts
@@ -22,11 +23,13 @@ def measured(stand: Stand, name: str, work: Callable[[], dict[str, float]], *, s
     """
     before = counts(stand.engine) if statistics else None
     stand.meter.begin()
-    load, cpu = load_average(), stand.meter.cpu()
+    load, cpu, worked, begun = load_average(), stand.meter.cpu(), busy(), time.monotonic()
     figures = work()
+    worked, took = busy() - worked, time.monotonic() - begun
     spent = {group: value - cpu.get(group, 0.0) for group, value in stand.meter.cpu().items()}
     messages = int(figures[MESSAGES])
-    case = Case(name, figures, rss_mib=stand.meter.peaks(), load_average=load)
+    others = round(max(0.0, worked - sum(spent.values())) / took, 2)
+    case = Case(name, figures, rss_mib=stand.meter.peaks(), load_average=load, others=others)
     case.cpu_us = {group: round(seconds / messages * 1e6, 1) for group, seconds in spent.items()}
     if before:
         figures |= counts(stand.engine).per(messages, before)

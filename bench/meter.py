@@ -58,6 +58,12 @@ class Meter:
             self._peaks[name] = max(value, self._peaks.get(name, 0.0))
 
 
+def busy() -> float:
+    """Processor seconds that the whole machine has worked since its start, what its host took away included."""
+    times = psutil.cpu_times()
+    return float(sum(times) - times.idle - getattr(times, "iowait", 0.0) - getattr(times, "guest", 0.0))
+
+
 def _family(pids: list[int]) -> list[psutil.Process]:
     found = []
     for pid in pids:

@@ -10,6 +10,8 @@ from bench.result import Result, load, tables
 from bench.sizing import sizing
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+QUIET = 0.3
+"""Cores that other programs may use where a machine counts as quiet."""
 BEGIN, END = "<!-- begin: python -m bench report -->", "<!-- end: python -m bench report -->"
 
 
@@ -38,8 +40,10 @@ def page(results: list[Result]) -> str:
 
 def _facts(results: list[Result]) -> str:
     machine = results[0].machine
-    loads = [case.load_average for result in results for case in result.cases]
-    quiet = max(loads, default=0.0) <= 2 * machine["cores"]
+    cases = [case for result in results for case in result.cases]
+    loads = [case.load_average for case in cases]
+    others = [case.others for case in cases if case.others is not None]
+    quiet = others and max(others) < QUIET
     packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
     times = sorted(result.measured_at for result in results)
     revisions = " ".join(sorted({result.machine["revision"] for result in results}))
@@ -48,6 +52,7 @@ def _facts(results: list[Result]) -> str:
         f"{machine['cpu']} with {machine['memory_gib']} GiB, {machine['system']}, Python {machine['python']},",
         f"{packages}.",
         f"Load average before the cases: {min(loads, default=0):g} to {max(loads, default=0):g}.",
+        f"Other programs used {min(others):g} to {max(others):g} cores meanwhile." if others else "",
         "" if quiet else "\n**On a loaded machine:** others used it too, so the figures are lower than it can give.",
     ]
     return "\n".join(line for line in lines if line) + "\n"

@@ -24,6 +24,8 @@ class Case:
     rss_mib: dict[str, float] = field(default_factory=dict)
     """Memory at its highest, by group of processes."""
     load_average: float = field(default_factory=load_average)
+    others: float | None = None
+    """Cores that other programs of the machine used meanwhile; None where it was not looked at."""
 
 
 @dataclass(slots=True)

@@ -37,8 +37,8 @@ ACCEPTED_OUTCOMES = frozenset({UNDELIVERED, THROTTLED, SLOW, SILENT_TAKEN, EARLY
 
 EARLY_SECONDS = 0.2
 """Before the answer to a message whose receipt comes first."""
-LOOK_SECONDS = 0.05
-"""Between looks for receipts that are due."""
+LOOK_SECONDS, REST_SECONDS = 0.05, 0.5
+"""Between looks for receipts that are due: after submits of this process, and else."""
 
 TAKE_DUE = text(
     """
@@ -74,6 +74,8 @@ class Simulator:
         self._numbers = count(1)
         self._throttled: set[str] = set()
         self._stop = threading.Event()
+        self._submitted = threading.Event()
+        self._awake_until = 0.0
         self._thread: threading.Thread | None = None
         self.on_receipts: OnReceipts = lambda receipts: None
 
@@ -86,6 +88,7 @@ class Simulator:
     def close(self) -> None:
         """Stop delivering receipts; those not delivered come from the next worker."""
         self._stop.set()
+        self._submitted.set()
         if self._thread is not None:
             self._thread.join(5)
 
@@ -112,6 +115,8 @@ class Simulator:
                 if magic == EARLY:
                     waits.append(min(EARLY_SECONDS, self.answer_time))
         kept = self._keep(submits, receipts)
+        self._awake_until = time.monotonic() + self._delay.total_seconds() + 1
+        self._submitted.set()
         time.sleep(max(waits))
         return outcomes if kept else [given_up(outcome) for outcome in outcomes]
 
@@ -152,9 +157,13 @@ class Simulator:
         return True
 
     def _deliver(self) -> None:
-        while not self._stop.wait(LOOK_SECONDS):
+        while not self._stop.is_set():
+            self._submitted.wait(REST_SECONDS)
+            self._submitted.clear()
             try:
-                while self.deliver_due() and not self._stop.is_set():
+                while not self._stop.wait(LOOK_SECONDS) and (
+                    self.deliver_due() or time.monotonic() < self._awake_until
+                ):
                     pass
             except Exception as error:
                 log.warning("receipts could not be stored, they come again: %r", error)

@@ -31,7 +31,7 @@ TEXT = "Your order 48151623 has left our house and will be with you tomorrow bet
 """96 characters, one segment."""
 CREDITS = 100_000_000
 FIRST_PHONE = 254_700_000_000
-WINDOW = 100
+WINDOW = 1_000
 PATIENCE = 60.0
 """Seconds without any progress after which a measurement gives up."""
 LOOK = 0.05

@@ -16,7 +16,7 @@ from sqlalchemy import text
 from api.draft import INLINE, Draft
 from api.idempotency import Answered, key_of_request
 from api.problems import Problem, invalid
-from api.schemas import MOST_PHONES
+from api.schemas.sends import MOST_PHONES
 from api.services import Services
 from api.tokens import Caller
 from shared.crashpoints import crashpoint

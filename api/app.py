@@ -18,7 +18,7 @@ from api.headers import REQUEST_ID, StandardHeaders
 from api.metrics import add_metrics
 from api.openapi import document
 from api.problems import CATALOGUE, Problem
-from api.schemas import AN_ID
+from api.schemas.base import AN_ID
 from api.services import Services
 from shared.database import make_engine
 from shared.migrate import schema_problem

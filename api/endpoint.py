@@ -19,7 +19,7 @@ from marshmallow import Schema, ValidationError
 from api.body import LARGE_BODY, SMALL_BODY, read_json
 from api.headers import RATE_LEFT
 from api.problems import Problem, invalid
-from api.schemas import errors_of
+from api.schemas.base import errors_of
 from api.services import Services
 from api.tokens import Caller
 

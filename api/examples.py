@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from api.schemas import MOST_PHONES
-from api.words import DELIVERED_AT, GROUP_ID, MESSAGE_ID, NOT_A_PHONE, PHONE, SEND_ID, SENT_AT, WORDS
+from api.schemas.sends import MOST_PHONES
+from api.words import WORDS
+from api.words.core import DELIVERED_AT, GROUP_ID, MESSAGE_ID, NOT_A_PHONE, PHONE, SEND_ID, SENT_AT
 
 CHANGED: dict[str, dict[str, Any]] = {
     "/sms/send-group": {

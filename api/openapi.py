@@ -11,14 +11,16 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema, fields
 
-from api.answers import ErrorAnswer, RejectedAnswer
+from api.answers.base import ErrorAnswer
+from api.answers.sms import RejectedAnswer
 from api.endpoint import ENDPOINTS, PREFIX, Endpoint
 from api.examples import CHANGED, CSV, EVERYWHERE, HEADERS, PROBLEMS
 from api.problems import CATALOGUE, Problem
 from api.resources.auth import CREDENTIALS, REVOKE_TOKEN
 from api.resources.sms import QUOTES
-from api.schemas import CanonicalUUID, Moment, Phones, Request
-from api.words import DESCRIPTION, TAGS, WORDS, Word
+from api.schemas.base import CanonicalUUID, Moment, Phones, Request
+from api.words import WORDS
+from api.words.core import DESCRIPTION, TAGS, Word
 from shared.settings import IDEMPOTENCY_DAYS
 
 BODIES = {"/auth/token": CREDENTIALS, "/auth/revoke": REVOKE_TOKEN}

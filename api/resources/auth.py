@@ -4,11 +4,11 @@ from typing import Any
 
 from flask import Response, request
 
-from api.answers import RevokedAnswer, TokenAnswer
+from api.answers.auth import RevokedAnswer, TokenAnswer
 from api.body import SMALL_BODY, parse_object, read_bytes, read_json
 from api.endpoint import answer_json, endpoint, load, services, timestamp
 from api.problems import Problem
-from api.schemas import Credentials, RevokeToken
+from api.schemas.auth import Credentials, RevokeToken
 from api.tokens import BEARER, VALID
 
 CREDENTIALS = Credentials()

@@ -4,10 +4,11 @@ from typing import Any
 
 from sqlalchemy import text
 
-from api.answers import BalanceAnswer, TransactionAnswer, page_of
+from api.answers.account import BalanceAnswer, TransactionAnswer
+from api.answers.base import page_of
 from api.endpoint import endpoint, services, timestamp
 from api.paging import number_cursor, page
-from api.schemas import Paging
+from api.schemas.paging import Paging
 from api.tokens import Caller
 from shared.ids import batch_of
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from api.answers import ErrorEntryAnswer, page_of
+from api.answers.base import page_of
+from api.answers.errors import ErrorEntryAnswer
 from api.endpoint import endpoint
 from api.problems import CATALOGUE, FIELD_CODES, Problem
 

@@ -5,10 +5,11 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from api.answers import GroupAnswer, page_of
+from api.answers.account import GroupAnswer
+from api.answers.base import page_of
 from api.endpoint import endpoint, services, timestamp
 from api.paging import page, uuid_cursor
-from api.schemas import GroupPaging
+from api.schemas.paging import GroupPaging
 from api.tokens import Caller
 
 GROUPS = text(

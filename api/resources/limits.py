@@ -4,10 +4,10 @@ from typing import Any
 
 from sqlalchemy import text
 
-from api.answers import LimitsAnswer
+from api.answers.account import LimitsAnswer
 from api.body import LARGE_BODY, SMALL_BODY
 from api.endpoint import endpoint, services
-from api.schemas import MOST_AHEAD, MOST_METADATA, MOST_PHONES
+from api.schemas.sends import MOST_AHEAD, MOST_METADATA, MOST_PHONES
 from api.tokens import VALID, Caller
 from shared.segments import MAX_CHARACTERS
 from shared.settings import IDEMPOTENCY_DAYS

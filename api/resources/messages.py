@@ -7,13 +7,14 @@ from uuid import UUID
 from flask import Response, request, stream_with_context
 from sqlalchemy import Connection
 
-from api.answers import EventsAnswer, MessageAnswer, page_of
+from api.answers.base import page_of
+from api.answers.sends import EventsAnswer, MessageAnswer
 from api.endpoint import endpoint, services, timestamp
 from api.history import MessageRow, messages_of_send, newest_messages, one_message
 from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.resources.sends import read_send
-from api.schemas import HistoryPaging, MessagePaging
+from api.schemas.paging import HistoryPaging, MessagePaging
 from api.timeline import timeline
 from api.tokens import Caller
 

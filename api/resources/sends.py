@@ -9,12 +9,13 @@ from flask import Response
 from sqlalchemy import Connection, text
 
 from api import steer
-from api.answers import SendAnswer, page_of
+from api.answers.base import page_of
+from api.answers.sends import SendAnswer
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
 from api.paging import page, uuid_cursor
 from api.problems import Problem
-from api.schemas import SendPaging
+from api.schemas.paging import SendPaging
 from api.tokens import Caller
 from shared.lifecycle import CHARGED, LANES, STORED, MessageStatus, SendState
 

@@ -5,11 +5,11 @@ from typing import Any
 from flask import Response
 
 from api.accept import accept, quote
-from api.answers import BulkAnswer, QuoteAnswer, SingleAnswer
+from api.answers.sms import BulkAnswer, QuoteAnswer, SingleAnswer
 from api.body import LARGE_BODY, read_json
 from api.endpoint import endpoint, load, services
 from api.problems import invalid
-from api.schemas import BulkSend, GroupSend, SingleSend
+from api.schemas.sends import BulkSend, GroupSend, SingleSend
 from api.tokens import Caller
 
 UNFIT = ("too_many_segments", "unicode_rejected", "sender_not_registered", "sender_not_approved")

@@ -32,7 +32,7 @@ FINAL = {MessageStatus.REJECTED, MessageStatus.FAILED, MessageStatus.CANCELED, M
 def sql() -> str:
     """Every string of the code that changes states, but no docstring."""
     found = []
-    for path in [*(ROOT / "api").glob("*.py"), *(ROOT / "worker").glob("*.py"), *(ROOT / "shared").glob("*.py")]:
+    for path in [*(ROOT / "api").rglob("*.py"), *(ROOT / "worker").rglob("*.py"), *(ROOT / "shared").rglob("*.py")]:
         tree = ast.parse(path.read_text())
         documentation = {
             id(node.value)
@@ -113,7 +113,7 @@ def test_what_is_charged_stays_charged_and_what_was_not_is_not_charged_by_a_rece
 def test_every_state_is_given_by_somebody(state: StrEnum) -> None:
     kind = "send_state" if isinstance(state, SendState) else "batch_state"
     code = "\n".join(
-        path.read_text() for folder in ("api", "worker", "shared") for path in sorted((ROOT / folder).glob("*.py"))
+        path.read_text() for folder in ("api", "worker", "shared") for path in sorted((ROOT / folder).rglob("*.py"))
     )
     given = [
         rf"state = '{state}'",

@@ -19,7 +19,8 @@ from api.app import create_app
 from api.draft import Draft
 from api.problems import CATALOGUE, Problem, invalid
 from api.resources.errors import errors
-from api.schemas import BulkSend, Credentials, GroupSend, SingleSend
+from api.schemas.auth import Credentials
+from api.schemas.sends import BulkSend, GroupSend, SingleSend
 from api.words import WORDS
 from shared.lifecycle import Category
 from shared.segments import segment

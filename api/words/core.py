@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from api.schemas import MOST_PHONES
+from api.schemas.sends import MOST_PHONES
 from shared.lifecycle import Category, MessageStatus, SendState
 from shared.settings import IDEMPOTENCY_DAYS
 

@@ -1,22 +1,17 @@
-"""What requests look like: they are checked by it, and the OpenAPI document is made of it."""
+"""What requests are made of: the fields, and what is said of a wrong one."""
 
-import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
 from uuid import UUID
 
-from marshmallow import RAISE, Schema, ValidationError, fields, validate, validates
+from marshmallow import RAISE, Schema, ValidationError, fields
 
-from shared.lifecycle import Category, MessageStatus, SendState
 from shared.phones import invalid_detail, is_phone, suggest
-from shared.segments import MAX_CHARACTERS, text_problem
+from shared.segments import text_problem
 
-MOST_PHONES = 100_000
-MOST_AHEAD = timedelta(days=90)
-MOST_METADATA = 2048
-LONGEST_REFERENCE = 255
 AN_ID = "an id as the API gives it: a UUID in lower case, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
+
 IN_RANGE = "Give a number from {min} to {max}."
 
 
@@ -152,136 +147,3 @@ class Phones(fields.Field[list[object]]):
         if not value:
             raise fail("required", "Name at least one recipient.")
         return value
-
-
-class SendOptions(Request):
-    """What every send takes."""
-
-    sender_id = fields.String(
-        required=True,
-        validate=validate.Length(1, 15, error="A sender ID has 1 to 15 characters."),
-        metadata={"description": "A sender ID registered by the account.", "example": "ACME"},
-    )
-    message = Text(
-        required=True,
-        metadata={"description": "1 to 1,600 characters, not blank.", "minLength": 1, "maxLength": MAX_CHARACTERS},
-    )
-    send_at = Moment(metadata={"description": "When to send: at most 90 days ahead. In the past: now."})
-    expires_at = Moment(metadata={"description": "When to give up: 72 hours after it is due, unless said."})
-    reference = fields.String(
-        validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters.")
-    )
-    category = fields.Enum(Category, by_value=True, load_default=Category.TRANSACTIONAL)
-    on_unicode = fields.String(
-        validate=validate.OneOf(["send", "transliterate", "reject"]),
-        load_default="send",
-        metadata={"description": "What to do with a message that does not fit GSM-7."},
-    )
-    max_segments = fields.Integer(strict=True, validate=validate.Range(1, 30, error=IN_RANGE))
-    strict = Flag(load_default=False, metadata={"description": "All recipients, or nothing."})
-    allow_duplicates = Flag(load_default=False)
-    rate = fields.Integer(
-        strict=True,
-        validate=validate.Range(1, 100_000, error=IN_RANGE),
-        metadata={"description": "Segments per second, at most."},
-    )
-    metadata = fields.Dict(keys=fields.String(), metadata={"description": "At most 2 kB of your own; comes back."})
-
-    @validates("send_at")
-    def not_too_far_ahead(self, send_at: datetime, data_key: str) -> None:
-        """90 days at most."""
-        if send_at > datetime.now(UTC) + MOST_AHEAD:
-            raise fail("too_far_ahead", "A send can be scheduled at most 90 days ahead.")
-
-    @validates("expires_at")
-    def in_the_future(self, expires_at: datetime, data_key: str) -> None:
-        """Not in the past, and not for ever."""
-        now = datetime.now(UTC)
-        if not now < expires_at <= now + MOST_AHEAD + timedelta(days=7):
-            raise fail("invalid_time", "`expires_at` must be in the future, and at most 97 days ahead.")
-
-    @validates("metadata")
-    def not_too_large(self, metadata: dict[str, Any], data_key: str) -> None:
-        """2 kB at most."""
-        if len(json.dumps(metadata).encode()) > MOST_METADATA:
-            raise fail("too_long", "`metadata` may hold at most 2 kB.")
-
-
-class SingleSend(SendOptions):
-    """One message to one phone."""
-
-    phone = Phone(
-        required=True,
-        metadata={
-            "description": "Digits only, beginning with the country code.",
-            "pattern": "^[1-9][0-9]{7,14}$",
-            "example": "254711000000",
-        },
-    )
-
-
-class BulkSend(SendOptions):
-    """One message to several phones."""
-
-    phones = Phones(
-        required=True,
-        metadata={
-            "type": "array",
-            "items": {"type": "string", "example": "254711000000"},
-            "minItems": 1,
-            "maxItems": MOST_PHONES,
-        },
-    )
-
-
-class GroupSend(SendOptions):
-    """One message to every contact of a group."""
-
-    group_id = CanonicalUUID(required=True, metadata={"type": "string", "format": "uuid"})
-
-
-class Credentials(Request):
-    """An API key and its secret; the headers X-API-Key and X-API-Secret do as well."""
-
-    api_key = fields.String(required=True)
-    api_secret = fields.String(required=True)
-
-
-class RevokeToken(Request):
-    """The token to revoke; without it, the one in use."""
-
-    token = fields.String()
-
-
-class Paging(Request):
-    """A page of a list."""
-
-    limit = fields.Integer(load_default=50, validate=validate.Range(1, 1000, error=IN_RANGE))
-    cursor = fields.String()
-
-
-class GroupPaging(Paging):
-    """A page of the groups; without parameters, all of them."""
-
-    limit = fields.Integer(load_default=None, validate=validate.Range(1, 1000, error=IN_RANGE))
-
-
-class SendPaging(Paging):
-    """A page of the sends, newest first."""
-
-    status = fields.Enum(SendState, by_value=True)
-    reference = fields.String()
-
-
-class MessagePaging(Paging):
-    """A page of messages."""
-
-    status = fields.Enum(MessageStatus, by_value=True)
-
-
-class HistoryPaging(MessagePaging):
-    """A page of the account's messages, newest first."""
-
-    phone = Phone()
-    since = Moment()
-    until = Moment()

@@ -1,0 +1,1 @@
+"""What answers look like; the OpenAPI document is made of it."""

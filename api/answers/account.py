@@ -1,0 +1,54 @@
+"""The account and what it has, as answers."""
+
+from marshmallow import Schema, fields
+
+
+class BalanceAnswer(Schema):
+    """What can be spent, and what is reserved."""
+
+    balance = fields.Integer(required=True)
+    reserved = fields.Integer(required=True)
+    unit = fields.String(required=True)
+    low_balance_threshold = fields.Integer(required=True)
+    updated_at = fields.String(required=True)
+
+
+class TransactionAnswer(Schema):
+    """A row of the ledger."""
+
+    id = fields.Integer(required=True)
+    kind = fields.String(required=True)
+    amount = fields.Integer(required=True)
+    debit = fields.String(required=True)
+    credit = fields.String(required=True)
+    send_id = fields.UUID(required=True, allow_none=True)
+    batch_id = fields.UUID(required=True, allow_none=True)
+    message_id = fields.UUID(required=True, allow_none=True)
+    reason = fields.String(required=True, allow_none=True)
+    created_at = fields.String(required=True)
+
+
+class GroupAnswer(Schema):
+    """A contact group."""
+
+    group_id = fields.UUID(required=True)
+    name = fields.String(required=True)
+    contact_count = fields.Integer(required=True)
+    created_at = fields.String(required=True)
+    updated_at = fields.String(required=True)
+
+
+class LimitsAnswer(Schema):
+    """What the service takes at most, and the account's backlog."""
+
+    message_characters = fields.Integer(required=True)
+    phones_per_request = fields.Integer(required=True)
+    body_bytes = fields.Integer(required=True)
+    bulk_body_bytes = fields.Integer(required=True)
+    schedule_days_ahead = fields.Integer(required=True)
+    metadata_bytes = fields.Integer(required=True)
+    token_seconds = fields.Integer(required=True)
+    requests_per_second = fields.Integer(required=True)
+    page_items = fields.Integer(required=True)
+    idempotency_days = fields.Integer(required=True)
+    backlog_messages = fields.Integer(required=True)

@@ -1,0 +1,21 @@
+"""The catalogue of errors, as an answer."""
+
+from marshmallow import Schema, fields
+
+
+class FieldCodeAnswer(Schema):
+    """What can be wrong with one field, explained."""
+
+    code = fields.String(required=True)
+    remediation = fields.String(required=True)
+
+
+class ErrorEntryAnswer(Schema):
+    """An error code, explained."""
+
+    code = fields.String(required=True)
+    status = fields.Integer(required=True)
+    title = fields.String(required=True)
+    remediation = fields.String(required=True)
+    retryable = fields.Boolean(required=True)
+    field_codes = fields.List(fields.Nested(FieldCodeAnswer))

@@ -1,0 +1,70 @@
+"""Sends and messages, as answers."""
+
+from marshmallow import Schema, fields
+
+from api.answers.sms import BulkSegmentsAnswer
+
+
+class SendAnswer(Schema):
+    """An accepted request and what has become of it."""
+
+    send_id = fields.UUID(required=True)
+    kind = fields.String(required=True)
+    status = fields.String(required=True)
+    sender_id = fields.String(required=True)
+    message = fields.String(required=True)
+    group_id = fields.UUID(required=True, allow_none=True)
+    counts = fields.Dict(keys=fields.String(), values=fields.Integer(), required=True)
+    segments = fields.Nested(BulkSegmentsAnswer, required=True)
+    cost = fields.Integer(required=True)
+    charged = fields.Integer(required=True)
+    category = fields.String(required=True)
+    reference = fields.String(required=True, allow_none=True)
+    metadata = fields.Dict(required=True, allow_none=True)
+    rate = fields.Integer(required=True, allow_none=True)
+    eta = fields.String(required=True, allow_none=True)
+    resent = fields.Integer(required=True)
+    held_reason = fields.String(required=True, allow_none=True)
+    send_at = fields.String(required=True, allow_none=True)
+    expires_at = fields.String(required=True)
+    test = fields.Boolean(required=True)
+    messages_url = fields.String(required=True)
+    created_at = fields.String(required=True)
+    completed_at = fields.String(required=True, allow_none=True)
+
+
+class MessageAnswer(Schema):
+    """One SMS to one phone."""
+
+    message_id = fields.UUID(required=True)
+    send_id = fields.UUID(required=True)
+    phone = fields.String(required=True)
+    status = fields.String(required=True)
+    sender_id = fields.String(required=True)
+    segments = fields.Integer(required=True)
+    cost = fields.Integer(required=True)
+    error = fields.String(required=True, allow_none=True)
+    reference = fields.String(required=True, allow_none=True)
+    test = fields.Boolean(required=True)
+    submitted_at = fields.String(required=True, allow_none=True)
+    finished_at = fields.String(required=True, allow_none=True)
+    created_at = fields.String(required=True)
+
+
+class EventAnswer(Schema):
+    """Something that happened to a message."""
+
+    at = fields.String(required=True)
+    type = fields.String(required=True)
+    carrier = fields.String()
+    carrier_reference = fields.String(allow_none=True)
+    attempts = fields.Integer()
+    error = fields.String(allow_none=True)
+    detail = fields.String()
+
+
+class EventsAnswer(Schema):
+    """The timeline of one message, oldest first."""
+
+    message_id = fields.UUID(required=True)
+    data = fields.List(fields.Nested(EventAnswer), required=True)

@@ -1,0 +1,103 @@
+"""What a send answers."""
+
+from marshmallow import Schema, fields
+
+
+class SegmentsAnswer(Schema):
+    """How one message is cut."""
+
+    count = fields.Integer(required=True)
+    encoding = fields.String(required=True, metadata={"enum": ["gsm7", "ucs2"]})
+    characters = fields.Integer(required=True)
+
+
+class SingleAnswer(Schema):
+    """An accepted message."""
+
+    send_id = fields.UUID(required=True)
+    message_id = fields.UUID(required=True)
+    status = fields.String(required=True)
+    sender_id = fields.String(required=True)
+    phone = fields.String(required=True)
+    segments = fields.Nested(SegmentsAnswer, required=True)
+    cost = fields.Integer(required=True)
+    balance = fields.Integer(required=True)
+    category = fields.String(required=True)
+    reference = fields.String(required=True, allow_none=True)
+    send_at = fields.String(required=True, allow_none=True)
+    expires_at = fields.String(required=True)
+    test = fields.Boolean(required=True)
+    created_at = fields.String(required=True)
+
+
+class CountsAnswer(Schema):
+    """Recipients of one request."""
+
+    submitted = fields.Integer(required=True)
+    accepted = fields.Integer(required=True)
+    duplicate = fields.Integer(required=True)
+    invalid = fields.Integer(required=True)
+    suppressed = fields.Integer(required=True)
+
+
+class BulkSegmentsAnswer(Schema):
+    """Segments of one message, and of all."""
+
+    per_message = fields.Integer(required=True)
+    encoding = fields.String(required=True)
+    total = fields.Integer(required=True)
+
+
+class RejectedAnswer(Schema):
+    """A recipient that was not accepted."""
+
+    index = fields.Integer(required=True)
+    phone = fields.String(required=True, allow_none=True)
+    code = fields.String(required=True)
+    detail = fields.String()
+    suggestion = fields.String()
+    duplicate_of = fields.Integer()
+
+
+class AcceptedAnswer(Schema):
+    """A recipient's message."""
+
+    message_id = fields.UUID(required=True)
+    phone = fields.String(required=True)
+
+
+class BulkAnswer(Schema):
+    """An accepted bulk or group send."""
+
+    send_id = fields.UUID(required=True)
+    status = fields.String(required=True)
+    sender_id = fields.String(required=True)
+    group_id = fields.UUID(required=True, allow_none=True)
+    counts = fields.Nested(CountsAnswer, required=True)
+    segments = fields.Nested(BulkSegmentsAnswer, required=True)
+    cost = fields.Integer(required=True)
+    balance = fields.Integer(required=True)
+    rejected = fields.List(fields.Nested(RejectedAnswer), required=True)
+    rejected_truncated = fields.Boolean()
+    messages = fields.List(fields.Nested(AcceptedAnswer), required=True)
+    messages_truncated = fields.Boolean()
+    messages_url = fields.String(required=True)
+    category = fields.String(required=True)
+    reference = fields.String(required=True, allow_none=True)
+    send_at = fields.String(required=True, allow_none=True)
+    expires_at = fields.String(required=True)
+    test = fields.Boolean(required=True)
+    created_at = fields.String(required=True)
+
+
+class QuoteAnswer(Schema):
+    """What a send would cost and reject."""
+
+    counts = fields.Nested(CountsAnswer, required=True)
+    segments = fields.Nested(BulkSegmentsAnswer, required=True)
+    parts = fields.List(fields.String(), required=True)
+    cost = fields.Integer(required=True)
+    balance = fields.Integer(required=True)
+    sufficient = fields.Boolean(required=True)
+    rejected = fields.List(fields.Nested(RejectedAnswer), required=True)
+    rejected_truncated = fields.Boolean()

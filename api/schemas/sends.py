@@ -1,0 +1,105 @@
+"""The three sends, as requests."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from marshmallow import fields, validate, validates
+
+from api.schemas.base import IN_RANGE, CanonicalUUID, Flag, Moment, Phone, Phones, Request, Text, fail
+from shared.lifecycle import Category
+from shared.segments import MAX_CHARACTERS
+
+MOST_PHONES = 100_000
+
+MOST_AHEAD = timedelta(days=90)
+
+MOST_METADATA = 2048
+
+LONGEST_REFERENCE = 255
+
+
+class SendOptions(Request):
+    """What every send takes."""
+
+    sender_id = fields.String(
+        required=True,
+        validate=validate.Length(1, 15, error="A sender ID has 1 to 15 characters."),
+        metadata={"description": "A sender ID registered by the account.", "example": "ACME"},
+    )
+    message = Text(
+        required=True,
+        metadata={"description": "1 to 1,600 characters, not blank.", "minLength": 1, "maxLength": MAX_CHARACTERS},
+    )
+    send_at = Moment(metadata={"description": "When to send: at most 90 days ahead. In the past: now."})
+    expires_at = Moment(metadata={"description": "When to give up: 72 hours after it is due, unless said."})
+    reference = fields.String(
+        validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters.")
+    )
+    category = fields.Enum(Category, by_value=True, load_default=Category.TRANSACTIONAL)
+    on_unicode = fields.String(
+        validate=validate.OneOf(["send", "transliterate", "reject"]),
+        load_default="send",
+        metadata={"description": "What to do with a message that does not fit GSM-7."},
+    )
+    max_segments = fields.Integer(strict=True, validate=validate.Range(1, 30, error=IN_RANGE))
+    strict = Flag(load_default=False, metadata={"description": "All recipients, or nothing."})
+    allow_duplicates = Flag(load_default=False)
+    rate = fields.Integer(
+        strict=True,
+        validate=validate.Range(1, 100_000, error=IN_RANGE),
+        metadata={"description": "Segments per second, at most."},
+    )
+    metadata = fields.Dict(keys=fields.String(), metadata={"description": "At most 2 kB of your own; comes back."})
+
+    @validates("send_at")
+    def not_too_far_ahead(self, send_at: datetime, data_key: str) -> None:
+        """90 days at most."""
+        if send_at > datetime.now(UTC) + MOST_AHEAD:
+            raise fail("too_far_ahead", "A send can be scheduled at most 90 days ahead.")
+
+    @validates("expires_at")
+    def in_the_future(self, expires_at: datetime, data_key: str) -> None:
+        """Not in the past, and not for ever."""
+        now = datetime.now(UTC)
+        if not now < expires_at <= now + MOST_AHEAD + timedelta(days=7):
+            raise fail("invalid_time", "`expires_at` must be in the future, and at most 97 days ahead.")
+
+    @validates("metadata")
+    def not_too_large(self, metadata: dict[str, Any], data_key: str) -> None:
+        """2 kB at most."""
+        if len(json.dumps(metadata).encode()) > MOST_METADATA:
+            raise fail("too_long", "`metadata` may hold at most 2 kB.")
+
+
+class SingleSend(SendOptions):
+    """One message to one phone."""
+
+    phone = Phone(
+        required=True,
+        metadata={
+            "description": "Digits only, beginning with the country code.",
+            "pattern": "^[1-9][0-9]{7,14}$",
+            "example": "254711000000",
+        },
+    )
+
+
+class BulkSend(SendOptions):
+    """One message to several phones."""
+
+    phones = Phones(
+        required=True,
+        metadata={
+            "type": "array",
+            "items": {"type": "string", "example": "254711000000"},
+            "minItems": 1,
+            "maxItems": MOST_PHONES,
+        },
+    )
+
+
+class GroupSend(SendOptions):
+    """One message to every contact of a group."""
+
+    group_id = CanonicalUUID(required=True, metadata={"type": "string", "format": "uuid"})

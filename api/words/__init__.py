@@ -1,0 +1,8 @@
+"""What the words of the API mean, each said once, with an example: for the OpenAPI document."""
+
+from typing import Final
+
+from api.words import core
+from api.words.core import Word
+
+WORDS: Final[dict[str, Word]] = {**core.WORDS}

@@ -1,0 +1,10 @@
+"""The schema, one table after the other, as the migrations leave it.
+
+Amounts are credits, whole numbers: one credit is one segment. Times are UTC. Guarantees that the database itself
+holds (checks, uniqueness, append-only) stand beside the table they protect.
+"""
+
+from shared.tables import accounts, contacts, messages, money, running, sends
+from shared.tables.base import metadata
+
+__all__ = ["accounts", "contacts", "messages", "metadata", "money", "running", "sends"]

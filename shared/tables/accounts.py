@@ -1,0 +1,72 @@
+"""Customers, their API keys and their sender IDs."""
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Identity,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    text,
+)
+
+from shared.tables.base import MOMENT, NOW, metadata, zero
+
+account = Table(
+    "account",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("state", Text, nullable=False, server_default="active"),
+    zero("available", BigInteger),
+    zero("reserved", BigInteger),
+    Column("low_balance_threshold", BigInteger, nullable=False, server_default=text("100")),
+    Column("weight", Integer, nullable=False, server_default=text("1"), comment="share of the carrier among accounts"),
+    Column("turns", ARRAY(BigInteger), nullable=False, server_default="{0,0,0}", comment="last turn given, per lane"),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("updated_at", MOMENT, nullable=False, server_default=NOW),
+    CheckConstraint("available >= 0", name="available"),
+    CheckConstraint("reserved >= 0", name="reserved"),
+    CheckConstraint("weight > 0", name="weight"),
+    CheckConstraint("state IN ('active', 'suspended', 'frozen')", name="state"),
+)
+
+api_key = Table(
+    "api_key",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False, index=True),
+    Column("secret_hash", LargeBinary, nullable=False),
+    Column("test", Boolean, nullable=False),
+    Column("scopes", ARRAY(Text), nullable=False),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("expires_at", MOMENT),
+    Column("revoked_at", MOMENT),
+)
+
+revoked_token = Table(
+    "revoked_token",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("revoked_at", MOMENT, nullable=False, server_default=NOW),
+    Column("expires_at", MOMENT, nullable=False, index=True),
+)
+
+sender_id = Table(
+    "sender_id",
+    metadata,
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("sender_id", Text, nullable=False),
+    Column("state", Text, nullable=False, server_default="pending"),
+    Column("reason", Text),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("decided_at", MOMENT),
+    PrimaryKeyConstraint("account_id", "sender_id"),
+    CheckConstraint("state IN ('pending', 'approved', 'rejected', 'suspended')", name="state"),
+)

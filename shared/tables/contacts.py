@@ -1,0 +1,59 @@
+"""Groups, their contacts, and phones that do not want to be written to."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
+
+from shared.tables.base import MOMENT, NOW, metadata, zero
+
+contact_group = Table(
+    "contact_group",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    zero("contact_count"),
+    zero("last_position", BigInteger),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("updated_at", MOMENT, nullable=False, server_default=NOW),
+    Column("deleted_at", MOMENT),
+    CheckConstraint("contact_count >= 0", name="contact_count"),
+    Index(
+        "uq_contact_group_account_id_name",
+        "account_id",
+        "name",
+        unique=True,
+        postgresql_where=text("deleted_at IS NULL"),
+    ),
+    comment="contact_count and last_position change in the transaction that changes the contacts",
+)
+
+contact = Table(
+    "contact",
+    metadata,
+    Column("group_id", Uuid, ForeignKey("contact_group.id"), nullable=False),
+    Column("position", BigInteger, nullable=False, comment="order of arrival in the group, never used again"),
+    Column("phone", BigInteger, nullable=False),
+    PrimaryKeyConstraint("group_id", "position"),
+    UniqueConstraint("group_id", "phone"),
+)
+
+suppression = Table(
+    "suppression",
+    metadata,
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("phone", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    PrimaryKeyConstraint("account_id", "phone"),
+)

@@ -1,0 +1,57 @@
+"""What happened to each message."""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Identity,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+)
+
+from shared.tables.base import MOMENT, NOW, message_status, metadata
+
+message = Table(
+    "message",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("phone", BigInteger, nullable=False),
+    Column("submitted_at", MOMENT, nullable=False),
+    Column("finished_at", MOMENT, comment="when the status became final"),
+    Column("status", message_status, nullable=False),
+    Column("price", SmallInteger, nullable=False),
+    Column("attempts", SmallInteger, nullable=False),
+    Column("carrier", Text),
+    Column("reference", Text, index=True, comment="the carrier's id of the message, as received"),
+    Column("error", Text, comment="the carrier's code, or ours"),
+    postgresql_partition_by="RANGE (id)",
+)
+"""One row a message, inserted once with its result. Only `status`, `finished_at` and `error` change afterwards, and
+none of them is indexed, so that a receipt is a heap-only update."""
+
+doubt = Table(
+    "doubt",
+    metadata,
+    Column("message_id", Uuid, primary_key=True),
+    Column("carrier", Text, nullable=False),
+    Column("sender_id", Text, nullable=False),
+    Column("phone", BigInteger, nullable=False, index=True),
+    Column("submitted_at", MOMENT, nullable=False),
+    Column("expires_at", MOMENT, nullable=False, index=True),
+    comment="the messages in doubt, and nothing else: a row comes with the doubt and goes with it",
+)
+
+receipt = Table(
+    "receipt",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("carrier", Text, nullable=False),
+    Column("reference", Text, nullable=False),
+    Column("phone", BigInteger),
+    Column("status", message_status, nullable=False),
+    Column("error", Text),
+    Column("done_at", MOMENT, nullable=False),
+    Column("received_at", MOMENT, nullable=False, server_default=NOW, index=True),
+    comment="receipts that found no message yet: they came before the submit's result, or are not ours",
+)

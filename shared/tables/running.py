@@ -1,0 +1,54 @@
+"""What the running service keeps of itself."""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Identity,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
+
+from shared.tables.base import MOMENT, message_status, metadata
+
+lease = Table(
+    "lease",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("held_until", MOMENT, nullable=False),
+)
+
+installation = Table(
+    "installation",
+    metadata,
+    Column("id", Uuid, primary_key=True, server_default=text("gen_random_uuid()")),
+    Column("mark", BigInteger, nullable=False, server_default=text("0"), comment="rises each second while workers run"),
+    Column("looked_at", MOMENT),
+    Column("checked", Text, comment="the incarnation of the database whose mark was compared with those outside"),
+    Column("held_since", MOMENT, comment="nothing is sent: the database was found to be older than it once was"),
+    Column("behind", BigInteger, nullable=False, server_default=text("0"), comment="how far the mark was behind"),
+    comment="one row: which installation this is, and how far it has come",
+)
+
+simulated_receipt = Table(
+    "simulated_receipt",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("reference", Text, nullable=False),
+    Column("phone", BigInteger, nullable=False),
+    Column("status", message_status, nullable=False),
+    Column("error", Text),
+    Column("due_at", MOMENT, nullable=False, index=True),
+    comment="what the simulated carrier still has to report; a real carrier keeps this on its side",
+)
+
+simulated_submit = Table(
+    "simulated_submit",
+    metadata,
+    Column("message_id", Uuid, nullable=False, index=True),
+    Column("phone", BigInteger, nullable=False),
+    Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
+    comment="what the simulated carrier was given, in its own books: more than one row a message is a duplicate",
+)

@@ -35,6 +35,9 @@ SHORT = {
     ("advance.committed", "stop"),
     ("settle.before_commit", "raise"),
 }
+WAIT = 180
+"""Seconds: what ends a wait that would never end."""
+
 HITS = {"expand": 1, "recover": 1, "accept": 2, "receipts": 2}
 numbers = count(1)
 
@@ -72,19 +75,19 @@ def crash_a_worker(service: House, name: str, mode: str) -> None:
         if name.startswith("recover."):
             leave_something_behind(service)
         worker = start_armed_worker(service, f"{name}:{mode}:{HITS.get(name.partition('.')[0], 3)}")
-        wait_until(lambda: has_crashed(worker, mode), 30, f"the crash at {name}")
+        wait_until(lambda: has_crashed(worker, mode), WAIT, f"the crash at {name}")
         if mode == "exit":
             worker.stop()
             service.workers.remove(worker)
         service.start_workers(1)
         if mode == "stop":
-            service.wait_for_end(60)
+            service.wait_for_end(WAIT)
             assert worker.pid is not None
             os.kill(worker.pid, signal.SIGCONT)
-        service.wait_for_end(60)
+        service.wait_for_end(WAIT)
         for send, accepted in sends.items():
             # A worker that was stopped may have submitted what it had claimed, and its receipts are on their way.
-            wait_until(partial(everybody_is_known, service, send), 60, f"the end of send {send}")
+            wait_until(partial(everybody_is_known, service, send), WAIT, f"the end of send {send}")
             counts = service.get(f"/sends/{send}")["counts"]
             assert counts["accepted"] == accepted
             assert counts["in_doubt"] <= WINDOW
@@ -121,7 +124,7 @@ def crash_the_api(service: House, name: str, mode: str) -> None:
         assert len(service.get("/sends")["data"]) == len(bodies)
         assert service.get("/balance")["balance"] == 1000 - len(bodies)
         service.start_workers(1)
-        service.wait_for_end(60)
+        service.wait_for_end(WAIT)
 
 
 def workload(service: House) -> dict[str, int]:
@@ -143,7 +146,7 @@ def workload(service: House) -> dict[str, int]:
 def leave_something_behind(service: House) -> None:
     """A worker that died after its claim."""
     worker = start_armed_worker(service, "claim.committed:exit:1")
-    wait_until(lambda: has_crashed(worker, "exit"), 30, "the first crash")
+    wait_until(lambda: has_crashed(worker, "exit"), WAIT, "the first crash")
     worker.stop()
     service.workers.remove(worker)
 

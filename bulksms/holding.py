@@ -9,8 +9,10 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from shared.accounts import Refused
+from shared.changes import record
 
 STATE = text("SELECT state FROM send WHERE id = :send")
+OWNER = text("SELECT account_id FROM send WHERE id = :send")
 
 HOLD_BATCHES = text("UPDATE batch SET state = 'held' WHERE send_id = :send AND state IN ('waiting', 'queued')")
 HOLD_SEND = text(
@@ -46,6 +48,7 @@ def hold(connection: Connection, send: UUID, reason: str) -> None:
     connection.execute(HOLD_BATCHES, {"send": send})
     if not connection.execute(HOLD_SEND, {"send": send, "reason": reason}).rowcount:
         raise _refused(connection, send, "held")
+    _record(connection, "send.held", send, reason)
 
 
 def release(connection: Connection, send: UUID) -> None:
@@ -53,6 +56,12 @@ def release(connection: Connection, send: UUID) -> None:
     connection.execute(RELEASE_BATCHES, {"send": send})
     if not connection.execute(RELEASE_SEND, {"send": send}).rowcount:
         raise _refused(connection, send, "released")
+    _record(connection, "send.released", send)
+
+
+def _record(connection: Connection, what: str, send: UUID, reason: str | None = None) -> None:
+    account = connection.execute(OWNER, {"send": send}).scalar_one()
+    record(connection, None, what, account_id=account, subject=send, reason=reason)
 
 
 def _refused(connection: Connection, send: UUID, what: str) -> Refused:

@@ -1,6 +1,7 @@
 """What an operator does for an account: open it, top it up, stop it, and give it API keys.
 
 Every function works in the connection's transaction and raises Refused, with nothing changed, for what cannot be done.
+What it does is logged (shared/changes.py) as done `by` whom: without that, by the operator.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,7 @@ from uuid import UUID, uuid5
 
 from sqlalchemy import Connection, text
 
+from shared.changes import WORKER, By, record
 from shared.keys import SCOPES, NewKey, hash_secret, make_key
 from shared.money import Entry, post
 
@@ -37,6 +39,7 @@ CREATE = text(
     ON CONFLICT (name) DO NOTHING RETURNING id
     """
 )
+STATE = text("SELECT state FROM account WHERE id = :account FOR NO KEY UPDATE")
 FIND = text("SELECT id FROM account WHERE CAST(id AS text) = :account OR name = :account ORDER BY name <> :account")
 LOCK = text("SELECT available FROM account WHERE id = :account FOR NO KEY UPDATE")
 TOPPED_UP = text("SELECT amount FROM ledger WHERE subject = :subject AND kind = 'topup'")
@@ -53,7 +56,10 @@ ADD_KEY = text(
     VALUES (:id, :account, :secret_hash, :test, :scopes, :expires_at)
     """
 )
-REVOKE_KEY = text("UPDATE api_key SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE id = :id")
+REVOKE_KEY = text(
+    "UPDATE api_key SET revoked_at = clock_timestamp() WHERE id = :id AND revoked_at IS NULL RETURNING account_id"
+)
+HAS_KEY = text("SELECT EXISTS (SELECT FROM api_key WHERE id = :id)")
 
 
 class Refused(Exception):
@@ -67,7 +73,9 @@ class TopUp(NamedTuple):
     repeated: bool
 
 
-def create_account(connection: Connection, name: str, low_balance_threshold: int = 100, weight: int = 1) -> int:
+def create_account(
+    connection: Connection, name: str, low_balance_threshold: int = 100, weight: int = 1, *, by: By | None = None
+) -> int:
     """Open an account without credits. Returns its id.
 
     `weight` is its share of the carrier: with 2 its sends go twice as fast as those of an account with 1.
@@ -80,6 +88,7 @@ def create_account(connection: Connection, name: str, low_balance_threshold: int
     account = connection.execute(CREATE, values).scalar()
     if account is None:
         raise Refused(f"There is an account {name!r} already. Take another name.")
+    record(connection, by, "account.created", account_id=account, subject=name, after={"weight": weight})
     return int(account)
 
 
@@ -91,7 +100,9 @@ def find_account(connection: Connection, account: str) -> int:
     return int(found)
 
 
-def top_up(connection: Connection, account_id: int, credits: int, reason: str, key: str) -> TopUp:
+def top_up(
+    connection: Connection, account_id: int, credits: int, reason: str, key: str, *, by: By | None = None
+) -> TopUp:
     """Add credits, once for each `key` of the account: the same top-up again changes nothing.
 
     Refused where the key was used for another amount.
@@ -105,25 +116,42 @@ def top_up(connection: Connection, account_id: int, credits: int, reason: str, k
     before = connection.execute(TOPPED_UP, {"subject": subject}).scalar()
     if before is None:
         left = post(connection, [Entry(account_id, "topup", credits, "topup", subject, reason=reason)])
+        record(
+            connection,
+            by,
+            "account.topped_up",
+            account_id=account_id,
+            subject=subject,
+            before={"available": available},
+            after={"available": left[account_id]},
+            reason=reason,
+        )
         return TopUp(left[account_id], repeated=False)
     if before != credits:
         raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for another one.")
     return TopUp(int(available), repeated=True)
 
 
-def suspend_account(connection: Connection, account_id: int) -> None:
+def suspend_account(
+    connection: Connection, account_id: int, reason: str | None = None, *, by: By | None = None
+) -> None:
     """Let the account accept nothing new, and its tokens read nothing more."""
-    _set_state(connection, account_id, "suspended")
+    _set_state(connection, account_id, "suspended", reason, by)
 
 
-def activate_account(connection: Connection, account_id: int) -> None:
+def activate_account(
+    connection: Connection, account_id: int, reason: str | None = None, *, by: By | None = None
+) -> None:
     """Let a suspended or frozen account send again."""
-    _set_state(connection, account_id, "active")
+    _set_state(connection, account_id, "active", reason, by)
 
 
 def freeze_accounts(connection: Connection, accounts: Iterable[int]) -> list[int]:
     """Stop the accounts whose books do not add up. Returns those that were not frozen before."""
-    return sorted(connection.execute(FREEZE, {"accounts": sorted(accounts)}).scalars())
+    frozen = sorted(connection.execute(FREEZE, {"accounts": sorted(accounts)}).scalars())
+    for account in frozen:
+        record(connection, WORKER, "account.frozen", account_id=account, after={"state": "frozen"})
+    return frozen
 
 
 def create_key(
@@ -133,6 +161,8 @@ def create_key(
     test: bool = False,
     scopes: Sequence[str] = SCOPES,
     expires_at: datetime | None = None,
+    *,
+    by: By | None = None,
 ) -> NewKey:
     """Make an API key. Its secret is in the answer and nowhere else; `pepper` is the installation's SECRET_KEY."""
     unknown = sorted(set(scopes) - set(SCOPES))
@@ -152,18 +182,27 @@ def create_key(
             "expires_at": expires_at,
         },
     )
+    after = {"scopes": sorted(scopes), "test": test, "expires_at": expires_at}
+    record(connection, by, "key.created", account_id=account_id, subject=key.api_key, after=after)
     return key
 
 
-def revoke_key(connection: Connection, key_id: str) -> None:
+def revoke_key(connection: Connection, key_id: str, *, by: By | None = None) -> None:
     """End a key and, within seconds, every token that was made with it. Revoking twice changes nothing."""
-    if not connection.execute(REVOKE_KEY, {"id": key_id}).rowcount:
+    account = connection.execute(REVOKE_KEY, {"id": key_id}).scalar()
+    if account is not None:
+        record(connection, by, "key.revoked", account_id=account, subject=key_id)
+    elif not connection.execute(HAS_KEY, {"id": key_id}).scalar():
         raise Refused(f"There is no API key {key_id}. `bulksms key list ACCOUNT` shows an account's keys.")
 
 
-def _set_state(connection: Connection, account_id: int, state: str) -> None:
-    if not connection.execute(SET_STATE, {"account": account_id, "state": state}).rowcount:
+def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: By | None) -> None:
+    before = connection.execute(STATE, {"account": account_id}).scalar()
+    if before is None:
         raise _unknown(account_id)
+    connection.execute(SET_STATE, {"account": account_id, "state": state})
+    what = "account.activated" if state == "active" else f"account.{state}"
+    record(connection, by, what, account_id=account_id, before={"state": before}, after={"state": state}, reason=reason)
 
 
 def _unknown(account_id: int) -> Refused:

@@ -10,6 +10,7 @@ from typing import Literal
 from sqlalchemy import Connection, text
 
 from shared.accounts import Refused
+from shared.changes import By, record
 
 ALPHANUMERIC = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9 .\-_+&]{1,11}")
 NUMERIC = re.compile(r"[0-9]{3,15}")
@@ -29,6 +30,7 @@ OWNER = text(
      WHERE lower(s.sender_id) = lower(:sender) AND s.account_id <> :account AND s.state = 'approved' LIMIT 1
     """
 )
+STATE = text("SELECT state FROM sender_id WHERE account_id = :account AND sender_id = :sender FOR UPDATE")
 DECIDE = text(
     """
     UPDATE sender_id SET state = :state, reason = :reason, decided_at = clock_timestamp()
@@ -43,18 +45,27 @@ def is_sender_id(name: str) -> bool:
     return alphanumeric or NUMERIC.fullmatch(name) is not None
 
 
-def request_sender(connection: Connection, account_id: int, sender: str) -> bool:
+def request_sender(connection: Connection, account_id: int, sender: str, *, by: By | None = None) -> bool:
     """Ask for a sender ID. False when the account has asked for it before; its state is then as it was."""
     if not is_sender_id(sender):
         raise Refused(
             f"{sender!r} is no sender ID. Take 1 to 11 of A-Z, a-z, 0-9, space and . - _ + & with a letter among them,"
             " or 3 to 15 digits."
         )
-    return bool(connection.execute(REGISTER, {"account": account_id, "sender": sender}).rowcount)
+    new = bool(connection.execute(REGISTER, {"account": account_id, "sender": sender}).rowcount)
+    if new:
+        record(connection, by, "sender.requested", account_id=account_id, subject=sender)
+    return new
 
 
 def decide_sender(
-    connection: Connection, account_id: int, sender: str, state: Decision, reason: str | None = None
+    connection: Connection,
+    account_id: int,
+    sender: str,
+    state: Decision,
+    reason: str | None = None,
+    *,
+    by: By | None = None,
 ) -> None:
     """Approve, reject or suspend a sender ID; `reason` is told to whoever tries to send from it.
 
@@ -67,6 +78,17 @@ def decide_sender(
         owner = connection.execute(OWNER, {"sender": sender, "account": account_id}).scalar()
         if owner is not None:
             raise Refused(f"{sender!r} is approved for the account {owner!r} and cannot be another account's too.")
+    before = connection.execute(STATE, {"account": account_id, "sender": sender}).scalar()
     values = {"account": account_id, "sender": sender, "state": state, "reason": reason}
     if not connection.execute(DECIDE, values).rowcount:
         raise Refused(f"The account has not asked for {sender!r}. `bulksms sender request` does that.")
+    record(
+        connection,
+        by,
+        f"sender.{state}",
+        account_id=account_id,
+        subject=sender,
+        before={"state": before},
+        after={"state": state},
+        reason=reason,
+    )

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, text
 
 from bulksms.commands.common import counted, database, done, json_option, messages, show_rows
 from shared.accounts import Refused
+from shared.changes import record
 from shared.lifecycle import MessageStatus
 from worker.doubt import Resolution, resolve
 
@@ -86,6 +87,9 @@ def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | N
         others = sorted(set(ids) - set(connection.execute(IN_DOUBT, {"ids": ids}).scalars()))
         status, error, said = OUTCOMES[outcome]
         resolved = resolve(connection, [Resolution(message, status, error=error) for message in ids])
+        if resolved:
+            after = {"status": str(status), "messages": resolved}
+            record(connection, None, "doubt.resolved", subject=send_id or ids[0], after=after)
         why = [f"Message {message} {_status(connection, message)}." for message in others[:MOST_SHOWN]]
     if not resolved:
         what = " ".join(why) or "None of these is in doubt."

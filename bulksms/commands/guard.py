@@ -9,6 +9,7 @@ from sqlalchemy import text
 from bulksms import holding
 from bulksms.commands.common import done, engine_of, installation, json_option, show_one
 from shared.accounts import Refused
+from shared.changes import record
 from shared.guard import Guard, release, state_of
 
 REASON = "The database was restored: messages of this send may have been sent before."
@@ -45,6 +46,7 @@ def release_all(send_open: bool) -> None:
         client.close()
         if not release(connection, outside):
             raise Refused("Nothing is held: this database did not go back in time.")
+        record(connection, None, "guard.released", after={"open_sends_go_on": send_open})
         sends = [] if send_open else connection.execute(OPEN).scalars().all()
         for send in sends:
             holding.hold(connection, send, REASON)

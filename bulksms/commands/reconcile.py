@@ -7,6 +7,7 @@ import click
 
 from bulksms.commands.common import counted, database, done, json_option, messages, show_json
 from bulksms.reconcile import Matched, match
+from shared.changes import record
 from worker.doubt import resolve
 
 SHOWN = 10
@@ -26,6 +27,8 @@ def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json:
     with database() as connection:
         found = match(connection, carrier, report, timedelta(seconds=within))
         settled = resolve(connection, found.resolutions) if applies and found.resolutions else 0
+        if settled:
+            record(connection, None, "doubt.resolved", subject=carrier, after={**found.statuses(), "messages": settled})
     if as_json:
         show_json(
             {

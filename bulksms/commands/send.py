@@ -13,6 +13,7 @@ from bulksms import holding
 from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
 from shared import accounts
 from shared.accounts import Refused
+from shared.changes import record
 from shared.lifecycle import STORED
 
 RESULTS = " + ".join(f"s.{status}" for status in STORED)
@@ -97,6 +98,7 @@ def cancel(send_id: UUID) -> None:
     with database() as connection:
         _row(connection, send_id)
         steer.cancel(connection, send_id)
+        record(connection, None, "send.canceled", subject=send_id)
     done("The send is canceled; what was with the carrier stays sent.")
 
 

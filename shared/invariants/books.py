@@ -37,10 +37,11 @@ ZERO_SUM = """
 """
 
 LEDGER_GUARDED = """
-    SELECT 'ledger' AS subject, CAST(NULL AS bigint) AS account_id,
-           format('the trigger %s is missing or disabled', t.name) AS detail
-      FROM (VALUES ('ledger_append_only'), ('ledger_no_truncate')) AS t (name)
-     WHERE NOT EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = 'ledger'::regclass AND g.tgname = t.name
+    SELECT t.of AS subject, CAST(NULL AS bigint) AS account_id,
+           format('the trigger %s is missing or disabled', t.of || t.name) AS detail
+      FROM (SELECT * FROM (VALUES ('ledger'), ('change')) AS o (of),
+                          (VALUES ('_append_only'), ('_no_truncate')) AS n (name)) AS t
+     WHERE NOT EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = t.of::regclass AND g.tgname = t.of || t.name
                                                   AND g.tgenabled IN ('O', 'A'))
 """
 
@@ -95,7 +96,7 @@ RULES: Final = (
     ),
     Rule("not_negative", "No account has less than no credits, available or reserved.", NOT_NEGATIVE, freezes=True),
     Rule("zero_sum", "What was paid in is available, reserved or revenue.", ZERO_SUM),
-    Rule("ledger_guarded", "The ledger's triggers refuse every change of its rows.", LEDGER_GUARDED),
+    Rule("ledger_guarded", "The triggers of the ledger and of the log of changes refuse every change of their rows.", LEDGER_GUARDED),
     Rule(
         "ledger_subjects",
         "Every ledger row belongs to a top-up, send, batch or message of its account.",

@@ -1,0 +1,12 @@
+"""Who makes a change by the API, for the log of changes."""
+
+from flask import request
+
+from api.headers import REQUEST_ID
+from api.tokens import Caller
+from shared.changes import By
+
+
+def by_key(caller: Caller) -> By:
+    """The caller's key, the request and its address, as the log of changes takes them."""
+    return By(f"key {caller.key_id}", request.environ.get(REQUEST_ID), request.remote_addr)

@@ -5,8 +5,10 @@ from pathlib import Path
 from redis import Redis
 from sqlalchemy import Engine
 
-from shared.database import make_engine
+from shared.database import make_engine, transaction
 from shared.garbage import collect_less_often
+from shared.inbound import Inbound
+from shared.inbound import store as store_inbound
 from shared.settings import Settings
 from worker import receipts
 from worker.auditor import Auditor
@@ -49,7 +51,7 @@ class WorkerProcess:
         collect_less_often()
 
     def open(self, carrier: Carrier) -> None:
-        """Open one carrier, its receipts and late answers going to the database."""
+        """Open one carrier; its receipts, late answers and messages from phones go to the database."""
 
         def on_receipts(said: list[Receipt]) -> None:
             receipts.record(self.engine, carrier.name, said)
@@ -57,7 +59,11 @@ class WorkerProcess:
         def on_late_answers(answers: list[LateAnswer]) -> None:
             record_late(self.engine, answers)
 
-        carrier.open(on_receipts, on_late_answers)
+        def on_inbound(messages: list[Inbound]) -> None:
+            with transaction(self.engine) as connection:
+                store_inbound(connection, carrier.name, messages)
+
+        carrier.open(on_receipts, on_late_answers, on_inbound)
 
     def stop(self) -> None:
         """End the turns under way, then close the carriers."""

@@ -15,6 +15,7 @@ from sqlalchemy import Engine, text
 
 from shared.closing import close_rest
 from shared.database import transaction
+from shared.inbound import end_parts
 from shared.migrate import make_partitions
 from shared.sendable import SENDABLE
 from shared.settings import IDEMPOTENCY_DAYS, Settings
@@ -189,6 +190,7 @@ class Sweeper:
 
     def _housekeep(self) -> None:
         match_kept(self._engine, newest=3 * 86_400)
+        end_parts(self._engine)
         with transaction(self._engine) as connection:
             make_partitions(connection)
         for purge in PURGES:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from api.words import core
+from api.words import core, inbound
 from api.words.core import Word
 
-WORDS: Final[dict[str, Word]] = {**core.WORDS}
+WORDS: Final[dict[str, Word]] = {**core.WORDS, **inbound.WORDS}

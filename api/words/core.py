@@ -32,6 +32,7 @@ TAGS = {
     "sms": "Send, or ask what it would cost.",
     "sends": "Accepted requests: where they are, and how to stop them.",
     "messages": "One SMS to one phone each: its status, and what happened to it.",
+    "inbound": "Messages from phones. A STOP, in any of many languages, puts its phone on the opt-out list.",
     "balance": "Credits, and the ledger behind them.",
     "groups": "Contact groups.",
     "limits": "What the service takes at most.",

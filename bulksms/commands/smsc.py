@@ -11,12 +11,15 @@ import click
 from bulksms.commands.common import console, messages
 from bulksms.local.errors import LocalError
 from bulksms.smsc.books import Journal
+from bulksms.smsc.desk import serve_desk
 from bulksms.smsc.server import Smsc
 from bulksms.smsc.settings import SmscSettings
 
 EPILOG = """
 Phones that begin with 99901 to 99910 behave as with the built-in simulated carrier: undelivered, rejected, throttled
 once, slow, taken without an answer, no answer, receipt before the answer, receipt twice, no receipt, failing.
+
+With --stats-port, GET / tells the counts, and POST /inbound lets a phone write: {"phone", "recipient", "message"}.
 """
 
 
@@ -37,7 +40,7 @@ once, slow, taken without an answer, no answer, receipt before the answer, recei
 @click.option("--seed", type=int, default=0, help="Of what is left to chance.")
 @click.option("--journal", type=click.Path(dir_okay=False, path_type=Path), help="Write a line for each submit.")
 @click.option("--message-id-tag", type=str, help="Vendor's parameter to write into the journal, such as 0x1400.")
-@click.option("--stats-port", type=click.IntRange(1, 65535), help="Serve the counts as JSON over HTTP.")
+@click.option("--stats-port", type=click.IntRange(1, 65535), help="HTTP: counts, and POST /inbound.")
 def smsc(journal: Path | None, message_id_tag: str | None, stats_port: int | None, **told: Any) -> None:
     """Run a simulated SMSC (SMPP 3.4), to try the SMPP driver without a carrier. Ctrl-C ends it, with the counts."""
     try:
@@ -61,7 +64,7 @@ async def _serve(settings: SmscSettings, watch: Journal | None, stats_port: int 
     for number in (signal.SIGINT, signal.SIGTERM):
         server.loop.add_signal_handler(number, stop.set)
     await server.start()
-    stats = await server.serve_stats(stats_port) if stats_port else None
+    stats = await serve_desk(server, stats_port) if stats_port else None
     messages().print(f"A simulated SMSC listens on {settings.host}:{server.port}. Ctrl-C ends it.")
     flush = asyncio.create_task(_flush(watch)) if watch is not None else None
     await stop.wait()

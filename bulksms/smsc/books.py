@@ -42,6 +42,9 @@ class Counts:
     """Answered with an error; they come again."""
     receipts_waiting: int = 0
     """Due or not answered yet."""
+    inbound: int = 0
+    """Messages from phones, and parts of them."""
+    inbound_answered: int = 0
 
 
 @dataclass(slots=True)

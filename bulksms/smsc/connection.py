@@ -4,7 +4,8 @@ import asyncio
 from itertools import count
 from typing import TYPE_CHECKING
 
-from bulksms.smsc.mailbox import Due, Mailbox, clock, deliver_sm
+from bulksms.smsc.mailbox import Delivery, Due, Mailbox, clock
+from bulksms.smsc.phones import Spoken
 from bulksms.smsc.verdicts import TAKEN, Verdict
 from shared.smpp.numbers import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
 from shared.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
@@ -24,7 +25,7 @@ class Connection(asyncio.Protocol):
     """A connection, bound or not yet."""
 
     def __init__(self, smsc: "Smsc") -> None:
-        self.unanswered: dict[int, Due] = {}
+        self.unanswered: dict[int, Delivery] = {}
         self._smsc = smsc
         self._settings = smsc.settings
         self._counts = smsc.books.counts
@@ -160,12 +161,14 @@ class Connection(asyncio.Protocol):
             self._out.append(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence))
 
     def _delivered(self, status: int, sequence: int) -> None:
-        receipt = self.unanswered.pop(sequence, None)
-        if receipt is None or self._mailbox is None:
+        delivery = self.unanswered.pop(sequence, None)
+        if delivery is None or self._mailbox is None:
             return
         if status:
-            self._counts.receipts_refused += 1
-            self._mailbox.again([receipt])
+            self._counts.receipts_refused += isinstance(delivery, Due)
+            self._mailbox.again([delivery])
+        elif isinstance(delivery, Spoken):
+            self._counts.inbound_answered += 1
         else:
             self._counts.receipts_answered += 1
             self._counts.receipts_waiting -= 1
@@ -212,16 +215,16 @@ class Connection(asyncio.Protocol):
         """How many more receipts may be unanswered."""
         return self._settings.receipt_window - len(self.unanswered)
 
-    def deliver(self, receipts: list[Due]) -> None:
-        """Send receipts, in one write."""
+    def deliver(self, deliveries: list[Delivery]) -> None:
+        """Send them, in one write."""
         now = clock()
-        self._write(b"".join([self._deliver_sm(receipt, now) for receipt in receipts]))
+        self._write(b"".join([self._deliver_sm(delivery, now) for delivery in deliveries]))
 
-    def _deliver_sm(self, receipt: Due, now: str) -> bytes:
+    def _deliver_sm(self, delivery: Delivery, now: str) -> bytes:
         sequence = next(self._sequences) % MAX_SEQUENCE
-        self.unanswered[sequence] = receipt
-        self._counts.receipts_sent += 1
-        return deliver_sm(receipt, sequence, now)
+        self.unanswered[sequence] = delivery
+        self._counts.receipts_sent += isinstance(delivery, Due)
+        return delivery.deliver_sm(sequence, now)
 
     def _write(self, data: bytes) -> None:
         if self._transport is not None and not self._transport.is_closing():

@@ -1,4 +1,4 @@
-"""Receipts of one account: when they are due they go to one of its binds, and they come again until answered."""
+"""Receipts of one account, and messages to it: when due they go to one of its binds, and come again until answered."""
 
 import asyncio
 from collections import deque
@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
 
 from bulksms.smsc.books import Counts
+from bulksms.smsc.phones import Spoken
 from shared.smpp.numbers import Command, Tag
 from shared.smpp.pdu import HEADER, HEADER_SIZE, tlv
 
@@ -22,41 +23,60 @@ class Due(NamedTuple):
     destination: bytes
     delivered: bool
 
+    def deliver_sm(self, sequence: int, now: str) -> bytes:
+        """It as a PDU, in text (SMPP 3.4 appendix B) and in optional parameters. `now` is YYMMDDhhmm."""
+        word, code, state = DELIVERED if self.delivered else UNDELIVERED
+        dates = f"submit date:{now} done date:{now}"
+        said = f"id:{self.identity} sub:001 dlvrd:00{self.delivered:d} {dates} stat:{word} err:{code} text:".encode()
+        identity = tlv(Tag.RECEIPTED_MESSAGE_ID, self.identity.encode("latin-1") + b"\0")
+        middle = b"\x04\0\0\0\0\0\0\0\0" + bytes((len(said),))
+        body = b"\0" + self.destination + self.source + middle + said + identity + tlv(Tag.MESSAGE_STATE, state)
+        return HEADER.pack(HEADER_SIZE + len(body), Command.DELIVER_SM, 0, sequence) + body
+
+
+Delivery = Due | Spoken
+"""What waits for a bind that takes it."""
+
 
 class Receiver(Protocol):
     """A bind that takes receipts."""
 
-    unanswered: dict[int, Due]
+    unanswered: dict[int, Delivery]
 
     def room(self) -> int:
         """How many more may be sent."""
 
-    def deliver(self, receipts: list[Due]) -> None:
+    def deliver(self, deliveries: list[Delivery]) -> None:
         """Send them."""
 
 
 class Mailbox:
-    """The receipts of all binds with one system_id."""
+    """What waits for all binds with one system_id."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, delay: float, counts: Counts) -> None:
         self.receivers: list[Receiver] = []
         self._loop = loop
         self._delay = delay
         self._counts = counts
-        self._due: deque[tuple[float, list[Due]]] = deque()
+        self._due: deque[tuple[float, list[Delivery]]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, receipts: list[Due]) -> None:
         """These are due after the delay."""
         self._counts.receipts_waiting += len(receipts)
-        self._due.append((self._loop.time() + self._delay, receipts))
+        self._due.append((self._loop.time() + self._delay, [*receipts]))
         self._arm()
 
-    def again(self, receipts: list[Due], wait: float = AGAIN) -> None:
+    def speak(self, parts: list[Spoken]) -> None:
+        """A phone has sent these."""
+        self._counts.inbound += len(parts)
+        self.again([*parts], 0)
+
+    def again(self, deliveries: list[Delivery], wait: float = AGAIN) -> None:
         """These were not taken."""
-        if receipts:
+        if deliveries:
             at = self._loop.time() + wait
-            self._due.append((at, receipts))
+            self._due.append((at, deliveries))
             self._due = deque(sorted(self._due, key=lambda due: due[0]))
             self._arm()
 
@@ -71,26 +91,15 @@ class Mailbox:
             room = receiver.room() if receiver is not None else 0
             if receiver is None or room <= 0:
                 return  # a bind or an answer pumps again
-            due, receipts = self._due.popleft()
-            if len(receipts) > room:
-                self._due.appendleft((due, receipts[room:]))
-            receiver.deliver(receipts[:room])
+            due, deliveries = self._due.popleft()
+            if len(deliveries) > room:
+                self._due.appendleft((due, deliveries[room:]))
+            receiver.deliver(deliveries[:room])
         self._arm()
 
     def _arm(self) -> None:
         if self._timer is None and self._due:
             self._timer = self._loop.call_at(self._due[0][0], self.pump)
-
-
-def deliver_sm(receipt: Due, sequence: int, now: str) -> bytes:
-    """A receipt as a PDU, in text (SMPP 3.4 appendix B) and in optional parameters. `now` is YYMMDDhhmm."""
-    word, code, state = DELIVERED if receipt.delivered else UNDELIVERED
-    dates = f"submit date:{now} done date:{now}"
-    said = f"id:{receipt.identity} sub:001 dlvrd:00{receipt.delivered:d} {dates} stat:{word} err:{code} text:".encode()
-    identity = tlv(Tag.RECEIPTED_MESSAGE_ID, receipt.identity.encode("latin-1") + b"\0")
-    middle = b"\x04\0\0\0\0\0\0\0\0" + bytes((len(said),))
-    body = b"\0" + receipt.destination + receipt.source + middle + said + identity + tlv(Tag.MESSAGE_STATE, state)
-    return HEADER.pack(HEADER_SIZE + len(body), Command.DELIVER_SM, 0, sequence) + body
 
 
 def clock() -> str:

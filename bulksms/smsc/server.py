@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import json
 import threading
 from collections.abc import Iterator
 from itertools import count
@@ -11,6 +10,7 @@ from bulksms.smsc.books import Books, Watch
 from bulksms.smsc.connection import Connection
 from bulksms.smsc.garbage import Garbage
 from bulksms.smsc.mailbox import Mailbox
+from bulksms.smsc.phones import spoken
 from bulksms.smsc.settings import SmscSettings
 from bulksms.smsc.verdicts import Judge
 
@@ -56,23 +56,15 @@ class Smsc:
             self._mailboxes[system_id] = Mailbox(self.loop, self.settings.receipt_delay, self.books.counts)
         return self._mailboxes[system_id]
 
+    def speak(self, phone: str, recipient: str, text: str) -> None:
+        """Let a phone write to the accounts that have bound. Raises ValueError for what no SMS can be."""
+        parts = spoken(phone, recipient, text)
+        for mailbox in self._mailboxes.values():
+            mailbox.speak(parts)
+
     def next_id(self) -> str:
         """The next message id."""
         return f"{next(self._ids):010x}"
-
-    async def serve_stats(self, port: int) -> asyncio.Server:
-        """Answer every HTTP request with the counts as JSON."""
-
-        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
-                await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 5)
-                body = json.dumps(self.books.as_json()).encode()
-                head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
-                writer.write(head.encode() + b"Connection: close\r\n\r\n" + body)
-                await writer.drain()
-            writer.close()
-
-        return await asyncio.start_server(answer, self.settings.host, port)
 
 
 @contextlib.contextmanager

@@ -21,10 +21,11 @@ def encode(text: str, alphabet: Alphabet) -> bytes:
     return gsm7.encode(text) if alphabet == "gsm7" else text.encode(_CODEC[alphabet])
 
 
-def decode(octets: bytes, data_coding: int, default: Alphabet = "gsm7") -> str:
+def decode(octets: bytes, data_coding: int, default: Alphabet = "gsm7", *, halves: bool = False) -> str:
     """The text of octets from the other side, as well as it can be read: it never fails.
 
-    `default` is what data_coding 0 means there.
+    `default` is what data_coding 0 means there. With `halves`, half a surrogate pair stays one: the other half may
+    stand in the next part.
     """
     alphabet = next((name for name, coding in DATA_CODING.items() if coding == data_coding), None)
     if data_coding == 0:
@@ -32,5 +33,6 @@ def decode(octets: bytes, data_coding: int, default: Alphabet = "gsm7") -> str:
     if alphabet == "gsm7" and octets.isascii():
         return gsm7.decode(octets)
     if alphabet == "ucs2":
-        return octets.decode("utf-16-be", errors="replace")
+        whole = octets[: len(octets) & ~1] if halves else octets
+        return whole.decode("utf-16-be", errors="surrogatepass" if halves else "replace")
     return octets.decode("latin-1")

@@ -8,6 +8,7 @@ from sqlalchemy import (
     Column,
     ForeignKey,
     Identity,
+    Index,
     Integer,
     LargeBinary,
     PrimaryKeyConstraint,
@@ -69,4 +70,5 @@ sender_id = Table(
     Column("decided_at", MOMENT),
     PrimaryKeyConstraint("account_id", "sender_id"),
     CheckConstraint("state IN ('pending', 'approved', 'rejected', 'suspended')", name="state"),
+    Index("ix_sender_id_name", text("lower(sender_id)")),
 )

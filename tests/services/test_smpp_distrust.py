@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from shared.inbound import Inbound
 from shared.smpp.numbers import RESPONSE, Command, Status, Tag
 from shared.smpp.pdu import HEADER, Message, message_body, pdu, tlv
 from tests.services.scripted_smsc import ScriptedSmsc, answer
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.base import Answer, LateAnswer, Outcome, Receipt
 from worker.carriers.smpp import SmppCarrier
-from worker.carriers.smpp.receipt import Inbound
 
 PATIENCE = 30.0
 RECEIPT = "id:{} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 stat:DELIVRD err:000 text:"
@@ -25,10 +25,14 @@ class Pair:
 
     def __init__(self, smsc: ScriptedSmsc, on_inbound: Callable[[list[Inbound]], None] | None, **told: Any) -> None:
         self.smsc = smsc
+        self._on_inbound = on_inbound
         self.receipts: list[Receipt] = []
         self.late: list[LateAnswer] = []
-        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **told}), on_inbound)
+        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **told}))
         self._pool = ThreadPoolExecutor(4)
+
+    def open(self) -> None:
+        self.carrier.open(self.receipts.extend, self.late.extend, self._on_inbound)
 
     def submit(self, count: int = 3, text: str = "x") -> "Future[list[Outcome]]":
         """Submit that many messages, in another thread."""
@@ -47,7 +51,7 @@ class Pair:
 def pair(on_inbound: Callable[[list[Inbound]], None] | None = None, **told: Any) -> Iterator[Pair]:
     with ScriptedSmsc() as smsc:
         made = Pair(smsc, on_inbound, **told)
-        made.carrier.open(made.receipts.extend, made.late.extend)
+        made.open()
         try:
             smsc.accept()
             yield made

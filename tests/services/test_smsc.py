@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,8 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
         with urllib.request.urlopen(f"http://127.0.0.1:{stats_port}/") as answer:
             counts = json.load(answer)
         assert (counts["submits"], counts["accepted"], counts["lost"], counts["refused"]) == (3, 1, 1, 1)
+        assert speak(stats_port, {"phone": "254711000000", "recipient": "ACME", "message": "x" * 200}) == 200
+        assert speak(stats_port, {"phone": "254711000000"}) == 400
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=PATIENCE)[0]
         assert process.returncode == 0
@@ -75,6 +78,16 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
     ]
     assert [line[8] for line in lines] == [identity.hex for identity in told.ids]
     assert len({line[3] for line in lines}) == 1
+
+
+def speak(port: int, told: dict[str, str]) -> int:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/inbound", json.dumps(told).encode(), method="POST")
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
 
 
 def wait_for_port(port: int) -> None:

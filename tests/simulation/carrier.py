@@ -12,7 +12,7 @@ from uuid import UUID
 
 from shared.lifecycle import MessageStatus
 from tests.simulation.tasks import stand
-from worker.carriers.base import Answer, LateAnswer, OnLateAnswers, OnReceipts, Outcome, Parcel, Receipt
+from worker.carriers.base import Answer, LateAnswer, OnInbound, OnLateAnswers, OnReceipts, Outcome, Parcel, Receipt
 
 SENT, UNDELIVERED, DELIVERED = MessageStatus.SENT, MessageStatus.UNDELIVERED, MessageStatus.DELIVERED
 WORDS = (
@@ -84,7 +84,9 @@ class ModelCarrier:
     late: list[LateAnswer] = field(default_factory=list)
     by_reference: dict[str, Handed] = field(default_factory=dict)
 
-    def open(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
+    def open(
+        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+    ) -> None:
         """The scheduler delivers."""
 
     def close(self) -> None:

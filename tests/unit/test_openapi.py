@@ -17,6 +17,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 import api
 from api.app import create_app
 from api.draft import Draft
+from api.endpoint import ENDPOINTS
 from api.problems import CATALOGUE, Problem, invalid
 from api.resources.errors import errors
 from api.schemas.auth import Credentials
@@ -189,8 +190,9 @@ def test_every_word_is_used(document: dict[str, Any]) -> None:
     used = {key for name, made in schemas.items() for field in made["properties"] for key in (field, f"{name}.{field}")}
     for _, operation in operations(document):
         used |= {parameter.get("name") for parameter in operation["parameters"]}
-    queries = {"GroupPaging.limit", "SendPaging.status", "MessagePaging.status", "HistoryPaging.status"}
-    assert set(WORDS) - used == queries
+    asked = [endpoint.query for endpoint in ENDPOINTS if endpoint.query is not None]
+    queries = {f"{schema.__name__}.{field}" for schema in asked for field in schema().fields}
+    assert set(WORDS) - used <= queries
 
 
 def test_times_and_ids_have_their_formats_and_nulls_are_types(document: dict[str, Any]) -> None:

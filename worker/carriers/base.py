@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
+from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
 
 
@@ -74,6 +75,9 @@ OnReceipts = Callable[[list[Receipt]], None]
 
 OnLateAnswers = Callable[[list[LateAnswer]], None]
 
+OnInbound = Callable[[list[Inbound]], None]
+"""Stores messages from phones. When it returns they are committed, and only then may the carrier be answered."""
+
 
 class Carrier(Protocol):
     """One carrier, opened once in a worker process and used by its turns in several threads."""
@@ -84,8 +88,13 @@ class Carrier(Protocol):
     window: int
     """Messages that may be unanswered at a time, per process."""
 
-    def open(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
-        """Connect, and begin to deliver receipts and late answers. Returns at once; connecting is retried."""
+    def open(
+        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+    ) -> None:
+        """Connect, and begin to deliver receipts, late answers and messages from phones.
+
+        Returns at once; connecting is retried. Without `on_inbound` messages from phones stay with the carrier.
+        """
 
     def submit(self, parcels: list[Parcel]) -> list[Outcome]:
         """Submit the messages pipelined. Returns one outcome each, in order, within the carrier's answer time."""

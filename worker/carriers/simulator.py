@@ -25,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared.database import copy_rows, transaction
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import Answer, OnLateAnswers, OnReceipts, Outcome, Parcel, Receipt
+from worker.carriers.base import Answer, OnInbound, OnLateAnswers, OnReceipts, Outcome, Parcel, Receipt
 
 log = logging.getLogger(__name__)
 
@@ -79,8 +79,10 @@ class Simulator:
         self._thread: threading.Thread | None = None
         self.on_receipts: OnReceipts = lambda receipts: None
 
-    def open(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
-        """Begin to deliver receipts, in a thread of its own."""
+    def open(
+        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+    ) -> None:
+        """Begin to deliver receipts, in a thread of its own. No phone ever answers."""
         self.on_receipts = on_receipts
         self._thread = threading.Thread(target=self._deliver, name="simulator", daemon=True)
         self._thread.start()

@@ -13,21 +13,19 @@ from datetime import UTC, datetime
 from struct import Struct
 from typing import NamedTuple, TypeVar
 
+from shared.inbound import Inbound
 from shared.smpp.numbers import RESPONSE, Command, Status
 from shared.smpp.pdu import Malformed, pdu, read_message
-from worker.carriers.base import LateAnswer, OnLateAnswers, OnReceipts, Receipt
+from worker.carriers.base import LateAnswer, OnInbound, OnLateAnswers, OnReceipts, Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.longs import Longs
-from worker.carriers.smpp.receipt import Inbound, inbound, is_receipt, read_receipt, usual_receipt
+from worker.carriers.smpp.receipt import inbound, is_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import CarrierAnswer
 from worker.carriers.smpp.submission import Submission
 
 log = logging.getLogger(__name__)
-
-OnInbound = Callable[[list[Inbound]], None]
-"""Stores messages from phones. When it returns they are committed."""
 
 T = TypeVar("T")
 
@@ -83,11 +81,11 @@ class Late(NamedTuple):
 class Deliveries:
     """Takes deliveries and late answers from readers, in a thread of its own from `start` to `stop`."""
 
-    def __init__(self, config: SmppConfig, counters: Counters, longs: Longs, on_inbound: OnInbound | None) -> None:
+    def __init__(self, config: SmppConfig, counters: Counters, longs: Longs) -> None:
         self._config = config
         self._counters = counters
         self._longs = longs
-        self._on_inbound = on_inbound
+        self._on_inbound: OnInbound | None = None
         self._on_receipts: OnReceipts = lambda receipts: None
         self._on_late: OnLateAnswers = lambda answers: None
         self._waiting: deque[Delivery] = deque()
@@ -97,9 +95,11 @@ class Deliveries:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
 
-    def start(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
+    def start(
+        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+    ) -> None:
         """Begin to store."""
-        self._on_receipts, self._on_late = on_receipts, on_late_answers
+        self._on_receipts, self._on_late, self._on_inbound = on_receipts, on_late_answers, on_inbound
         self._thread.start()
 
     def stop(self) -> None:

@@ -5,10 +5,10 @@ import time
 from collections.abc import Sequence
 
 from shared.smpp.numbers import Command
-from worker.carriers.base import OnLateAnswers, OnReceipts, Outcome, Parcel
+from worker.carriers.base import OnInbound, OnLateAnswers, OnReceipts, Outcome, Parcel
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health
-from worker.carriers.smpp.deliveries import Deliveries, OnInbound
+from worker.carriers.smpp.deliveries import Deliveries
 from worker.carriers.smpp.link import Link
 from worker.carriers.smpp.longs import Longs
 from worker.carriers.smpp.parts import References
@@ -28,9 +28,9 @@ KINDS = {
 
 
 class SmppCarrier:
-    """One SMPP account as a carrier. `on_inbound` takes messages from phones; without it they stay with the carrier."""
+    """One SMPP account as a carrier."""
 
-    def __init__(self, config: SmppConfig, on_inbound: OnInbound | None = None) -> None:
+    def __init__(self, config: SmppConfig) -> None:
         self.name = config.name
         self.rate = config.rate
         self.window = config.window
@@ -38,16 +38,18 @@ class SmppCarrier:
         self._counters = Counters()
         self._longs = Longs()
         self._references = References()
-        self._deliveries = Deliveries(config, self._counters, self._longs, on_inbound)
+        self._deliveries = Deliveries(config, self._counters, self._longs)
         self._links = [Link(config, kind, self._counters, self._session) for kind in KINDS[config.bind]]
         self._closing = threading.Event()
 
     def _session(self, wire: Wire) -> Session:
         return Session(wire, self._config, self._deliveries, self._counters, self._longs)
 
-    def open(self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers) -> None:
-        """Begin to connect, and to hand over receipts and late answers. Returns at once."""
-        self._deliveries.start(on_receipts, on_late_answers)
+    def open(
+        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+    ) -> None:
+        """Begin to connect, and to hand over receipts, late answers and messages from phones. Returns at once."""
+        self._deliveries.start(on_receipts, on_late_answers, on_inbound)
         for link in self._links:
             link.start()
 

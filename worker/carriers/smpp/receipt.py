@@ -9,10 +9,11 @@ parameters win over it.
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
 from shared.smpp.alphabets import Alphabet, decode
 from shared.smpp.numbers import MESSAGE_TYPE, RECEIPT_TYPES, Tag
@@ -21,7 +22,7 @@ from worker.carriers.base import Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.ids import receipt_id
 
-__all__ = ["Inbound", "inbound", "is_receipt", "read_receipt", "usual_receipt"]
+__all__ = ["inbound", "is_receipt", "read_receipt", "usual_receipt"]
 
 _FIELD = re.compile(r"\b(id|stat(?:us)?|done ?date|err(?:or)?)\s{0,3}[:=]\s{0,3}([^\s,;]{1,255})", re.I | re.A)
 _NAMES = {"i": "id", "s": "stat", "d": "done", "e": "err"}
@@ -51,19 +52,6 @@ _STATES = dict(enumerate(["ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV",
 _STATE_OF = {word.encode(): state for state, word in _STATES.items()}
 OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
 """A done date further from now is not believed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Inbound:
-    """A message from a phone, or a part of one. Its repr holds neither phone nor text."""
-
-    phone: str = field(repr=False)
-    recipient: str = field(repr=False)
-    text: str = field(repr=False)
-    reference: int | None = None
-    """The same in all parts of a long message; None for a message in one part."""
-    total: int = 1
-    number: int = 1
 
 
 def is_receipt(message: Message) -> bool:
@@ -128,7 +116,7 @@ def inbound(config: SmppConfig, message: Message) -> Inbound:
     """The message from a phone. Raises Malformed when its user data header is cut off."""
     header, octets = split_udh(message)
     part = _concatenation(header) or _sar(message)
-    text = decode(octets, message.data_coding, config.alphabet)
+    text = decode(octets, message.data_coding, config.alphabet, halves=True)
     whole = Inbound(message.source, message.destination, text)
     if part is None:
         return whole

@@ -1,0 +1,66 @@
+"""Messages from phones."""
+
+from typing import Any
+
+from sqlalchemy import text
+
+from api.answers.base import page_of
+from api.answers.inbound import InboundAnswer
+from api.endpoint import endpoint, services, timestamp
+from api.paging import page, uuid_cursor
+from api.schemas.inbound import InboundPaging
+from api.tokens import Caller
+from shared.ids import first_id_at
+
+INBOUND = text(
+    """
+    SELECT id, phone, sender_id, message, keyword, segments, missing, carrier, received_at FROM inbound
+     WHERE account_id = :account
+       AND (CAST(:before AS uuid) IS NULL OR id < :before)
+       AND (CAST(:since AS uuid) IS NULL OR id >= :since)
+       AND (CAST(:until AS uuid) IS NULL OR id < :until)
+       AND (CAST(:phone AS text) IS NULL OR phone = :phone)
+       AND (CAST(:sender AS text) IS NULL OR lower(sender_id) = lower(:sender))
+       AND (CAST(:keyword AS text) IS NULL OR keyword = :keyword)
+     ORDER BY id DESC LIMIT :limit
+    """
+)
+
+
+@endpoint(
+    "GET",
+    "/inbound",
+    query=InboundPaging,
+    answers=page_of(InboundAnswer),
+    fails=("validation_failed",),
+    scope="sms:read",
+)
+def inbound(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the messages that phones sent to the account's numbers, newest first."""
+    parameters = {
+        "account": caller.account_id,
+        "before": uuid_cursor(query.get("cursor")),
+        "since": first_id_at(query["since"]) if "since" in query else None,
+        "until": first_id_at(query["until"]) if "until" in query else None,
+        "phone": query.get("phone"),
+        "sender": query.get("sender_id"),
+        "keyword": query.get("keyword"),
+        "limit": query["limit"] + 1,
+    }
+    with services().engine.connect() as connection:
+        rows = connection.execute(INBOUND, parameters).all()
+    return page(rows, query["limit"], _inbound, lambda row: str(row.id))
+
+
+def _inbound(row: Any) -> dict[str, Any]:
+    return {
+        "inbound_id": str(row.id),
+        "phone": row.phone,
+        "sender_id": row.sender_id,
+        "message": row.message,
+        "keyword": row.keyword,
+        "segments": row.segments,
+        "missing_segments": row.missing,
+        "carrier": row.carrier,
+        "received_at": timestamp(row.received_at),
+    }

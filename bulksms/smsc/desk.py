@@ -1,0 +1,47 @@
+"""Where a simulated SMSC is asked for its counts, and told what phones say, over HTTP.
+
+GET  /         the counts
+POST /inbound  {"phone": "254711000000", "recipient": "ACME", "message": "STOP"}
+"""
+
+import asyncio
+import contextlib
+import json
+import re
+from http import HTTPStatus
+from typing import Any
+
+from bulksms.smsc.server import Smsc
+
+PATIENCE = 5.0
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d{1,6})\r\n", re.I)
+
+
+async def serve_desk(smsc: Smsc, port: int) -> asyncio.Server:
+    """Listen on that port."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
+            length = _LENGTH.search(head)
+            body = await asyncio.wait_for(reader.readexactly(int(length[1]) if length else 0), PATIENCE)
+            status, told = _answer(smsc, head, body)
+            said = json.dumps(told).encode()
+            lines = [f"HTTP/1.1 {status.value} {status.phrase}", "Content-Type: application/json"]
+            lines += [f"Content-Length: {len(said)}", "Connection: close", "", ""]
+            writer.write("\r\n".join(lines).encode() + said)
+            await writer.drain()
+        writer.close()
+
+    return await asyncio.start_server(answer, smsc.settings.host, port)
+
+
+def _answer(smsc: Smsc, head: bytes, body: bytes) -> tuple[HTTPStatus, dict[str, Any]]:
+    if not head.startswith(b"POST /inbound "):
+        return HTTPStatus.OK, dict(smsc.books.as_json())
+    try:
+        told = json.loads(body)
+        smsc.speak(str(told["phone"]), str(told["recipient"]), str(told["message"]))
+    except (ValueError, KeyError, TypeError) as error:
+        return HTTPStatus.BAD_REQUEST, {"error": f"give phone, recipient and message: {error}"}
+    return HTTPStatus.OK, {"spoken": True}

@@ -1,0 +1,176 @@
+"""Keeps messages from phones, in the transaction whose commit the carrier's answer waits for.
+
+A part of a long message is kept until its set is whole: the set may come through several connections and processes, so
+whoever adds to it holds its lock, and exactly one sees it whole. A part that comes again, because our answer was lost,
+is the same part; one with another text is the beginning of the next message under the same reference.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, text
+
+from shared.database import transaction
+from shared.ids import new_id
+from shared.inbound.keywords import Keyword, keyword_of
+from shared.inbound.kinds import Inbound
+from shared.phones import is_phone
+
+REPEATED = "10 minutes"
+"""For as long the parts of a whole message are known again."""
+AWAITED = "1 day"
+"""For as long the missing parts of a message are waited for."""
+REASON = "stop"
+"""Of a suppression that a phone's owner asked for; only such a one is taken back by START."""
+
+OWNER = text(
+    """
+    SELECT account_id FROM sender_id
+     WHERE lower(sender_id) = lower(:recipient) AND state IN ('approved', 'suspended') ORDER BY state LIMIT 1
+    """
+)
+"""An account whose sender ID is suspended still hears of those who write to it: they may want to opt out."""
+
+KEEP = text(
+    """
+    INSERT INTO inbound (id, account_id, carrier, identity, phone, sender_id, message, segments, missing, keyword)
+    VALUES (:id, :account, :carrier, :identity, :phone, :recipient, :message, :segments, :missing, :keyword)
+    ON CONFLICT (carrier, identity) DO NOTHING
+    """
+)
+
+OPT_OUT = text(
+    """
+    INSERT INTO suppression (account_id, phone, reason) VALUES (:account, :phone, :reason)
+    ON CONFLICT (account_id, phone) DO NOTHING
+    """
+)
+
+OPT_IN = text("DELETE FROM suppression WHERE account_id = :account AND phone = :phone AND reason = :reason")
+
+SET = (
+    """carrier = :carrier AND phone = :phone AND sender_id = :recipient AND reference = :reference AND total = :total"""
+)
+
+LOCK_SET = text(
+    """
+    SELECT pg_advisory_xact_lock(hashtextextended(
+        concat_ws(chr(31), 'inbound', CAST(:carrier AS text), CAST(:phone AS text), CAST(:recipient AS text),
+                  CAST(:reference AS text), CAST(:total AS text)), 0))
+    """
+)
+PARTS = text(
+    f"""
+    SELECT number, text, whole AND received_at < clock_timestamp() - interval '{REPEATED}' AS over, whole
+      FROM inbound_part WHERE {SET} ORDER BY number
+    """
+)
+ADD_PART = text(
+    """
+    INSERT INTO inbound_part (carrier, phone, sender_id, reference, total, number, text)
+    VALUES (:carrier, :phone, :recipient, :reference, :total, :number, :text)
+    """
+)
+MARK_WHOLE = text(f"UPDATE inbound_part SET whole = true, received_at = clock_timestamp() WHERE {SET}")
+DROP_PARTS = text(f"DELETE FROM inbound_part WHERE {SET}")
+WAITED_FOR = text(
+    f"""
+    SELECT DISTINCT carrier, phone, sender_id AS recipient, reference, total FROM inbound_part
+     WHERE received_at < clock_timestamp() - interval '{AWAITED}' LIMIT 1000
+    """
+)
+DROP_WHOLE = text(f"DELETE FROM inbound_part WHERE whole AND received_at < clock_timestamp() - interval '{REPEATED}'")
+
+
+class PartSet(NamedTuple):
+    """The parts of one long message, by what is the same in all of them."""
+
+    carrier: str
+    phone: str
+    recipient: str
+    reference: int
+    total: int
+
+
+def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> None:
+    """Keep the messages, and do what a STOP or START asks for. The carrier may be answered after the commit."""
+    ordered = sorted(messages, key=lambda each: (each.phone, each.recipient, each.reference or 0, each.total))
+    for message in ordered:  # in one order in every transaction, as each holds locks of what it has kept
+        if message.reference is None or not 1 <= message.number <= message.total or message.total == 1:
+            _keep(connection, carrier, message, 1, 0)
+        else:
+            _add(connection, carrier, message, message.reference)
+
+
+def end_parts(engine: Engine) -> int:
+    """Keep what has come of messages whose parts were waited for long enough. Returns how many."""
+    with transaction(engine) as connection:
+        connection.execute(DROP_WHOLE)
+        waited = [PartSet(*row) for row in connection.execute(WAITED_FOR)]
+        for each in sorted(waited):
+            connection.execute(LOCK_SET, each._asdict())
+            _end(connection, each, connection.execute(PARTS, each._asdict()).all())
+    return len(waited)
+
+
+def _add(connection: Connection, carrier: str, part: Inbound, reference: int) -> None:
+    """Keep a part; the message too, when this was the last one missing."""
+    key = PartSet(carrier, part.phone, part.recipient, reference, part.total)
+    connection.execute(LOCK_SET, key._asdict())
+    kept = connection.execute(PARTS, key._asdict()).all()
+    octets = part.text.encode("utf-16-be", "surrogatepass")
+    same = next((row for row in kept if row.number == part.number), None)
+    if same is not None and bytes(same.text) == octets and not same.over:
+        return
+    if same is not None or any(row.whole for row in kept):
+        _end(connection, key, kept)
+        kept = []
+    connection.execute(ADD_PART, {**key._asdict(), "number": part.number, "text": octets})
+    if len(kept) + 1 == part.total:
+        octets_of = {row.number: bytes(row.text) for row in kept} | {part.number: octets}
+        _keep_set(connection, key, octets_of)
+        connection.execute(MARK_WHOLE, key._asdict())
+
+
+def _end(connection: Connection, key: PartSet, kept: Sequence[Any]) -> None:
+    """No more parts are waited for: what there is of a message that was never whole is kept as it is."""
+    if kept and not kept[0].whole:
+        _keep_set(connection, key, {row.number: bytes(row.text) for row in kept})
+    connection.execute(DROP_PARTS, key._asdict())
+
+
+def _keep_set(connection: Connection, key: PartSet, octets: dict[int, bytes]) -> None:
+    whole = b"".join(octets[number] for number in sorted(octets)).decode("utf-16-be", "surrogatepass")
+    message = Inbound(key.phone, key.recipient, whole)
+    _keep(connection, key.carrier, message, key.total, key.total - len(octets))
+
+
+def _keep(connection: Connection, carrier: str, message: Inbound, segments: int, missing: int) -> None:
+    """Keep one message for the account that has its recipient as a sender ID; for the operator when none has."""
+    recipient = message.recipient.removeprefix("+")
+    account = connection.execute(OWNER, {"recipient": recipient}).scalar()
+    said = storable(message.text)
+    keyword = keyword_of(said) if not missing else None
+    phone = message.phone.removeprefix("+")
+    values = {
+        "id": new_id(),
+        "account": account,
+        "carrier": carrier,
+        "identity": message.identity,
+        "phone": phone,
+        "recipient": recipient,
+        "message": said,
+        "segments": segments,
+        "missing": missing,
+        "keyword": keyword,
+    }
+    new = connection.execute(KEEP, values).rowcount
+    if new and account is not None and keyword is not None and is_phone(phone):
+        change = OPT_OUT if keyword is Keyword.STOP else OPT_IN
+        connection.execute(change, {"account": account, "phone": int(phone), "reason": REASON})
+
+
+def storable(said: str) -> str:
+    """The text as Postgres can keep it: surrogate pairs joined, their halves and NULs replaced."""
+    joined = said.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
+    return joined.replace("\0", "\ufffd")

@@ -8,6 +8,7 @@ TESTS ?=
 SEEDS ?= 500
 FIRST ?= 0
 BENCH ?= all
+CASES ?= 10000
 SHORT ?=
 
 VENV := .venv
@@ -19,7 +20,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test crashpoints faults simulate bench check lint types format lock clean
+.PHONY: help run test crashpoints faults schemathesis simulate bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -36,6 +37,9 @@ crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 
 faults: $(READY) ## Break everything in the catalogue of faults, one at a time, for about half an hour
 	$(BIN)/python -m pytest -q -m "faults or not faults" tests/faults
+
+schemathesis: $(READY) ## Try what the OpenAPI document allows and forbids: make schemathesis CASES=10000
+	$(BIN)/python -m tests.contract.run --cases $(CASES)
 
 simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)

@@ -16,7 +16,7 @@ from typing import Any
 from flask import Flask, Response, current_app, request
 from marshmallow import Schema, ValidationError
 
-from api.body import LARGE_BODY, SMALL_BODY, read_json
+from api.body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.headers import RATE_LEFT
 from api.problems import Problem, invalid
 from api.schemas.base import errors_of
@@ -154,7 +154,7 @@ def _as_text(value: Any) -> Any:
 def _query_values() -> dict[str, Any]:
     for key in request.args:
         values = request.args.getlist(key)
-        if len(values) > 1 or not values[0].isprintable():
-            detail = "Give the parameter once." if len(values) > 1 else "Give it without control characters."
+        if len(values) > 1 or UNSTORABLE.search(values[0]):
+            detail = "Give the parameter once." if len(values) > 1 else "Give it without NUL."
             raise invalid([{"pointer": f"/{key[:40]}", "code": "invalid", "detail": detail}])
     return request.args.to_dict()

@@ -15,10 +15,11 @@ from api.answers.base import ErrorAnswer
 from api.answers.sms import RejectedAnswer
 from api.endpoint import ENDPOINTS, PREFIX, Endpoint
 from api.examples import CHANGED, CSV, EVERYWHERE, HEADERS, PROBLEMS
+from api.links import links_of
 from api.problems import CATALOGUE, Problem
 from api.resources.auth import CREDENTIALS, REVOKE_TOKEN
 from api.resources.sms import QUOTES
-from api.schemas.base import CanonicalUUID, Moment, Phones, Request
+from api.schemas.base import PHONE_PATTERN, CanonicalUUID, Moment, Phone, Phones, Request
 from api.words import WORDS
 from api.words.core import DESCRIPTION, TAGS, Word
 from shared.settings import IDEMPOTENCY_DAYS
@@ -164,7 +165,9 @@ def _responses(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
         content["text/csv"] = {"schema": {"type": "string"}, "example": CSV}
         headers.append("Content-Disposition")
     description = answers.__doc__ or "Done."
-    responses: dict[str, Any] = {"200": {"description": description, "headers": _headers(headers), "content": content}}
+    done = {"description": description, "headers": _headers(headers), "content": content}
+    links = links_of(operation, ENDPOINTS)
+    responses: dict[str, Any] = {"200": done | ({"links": links} if links else {})}
     by_status: dict[int, list[str]] = {}
     for code in _fails(operation):
         by_status.setdefault(CATALOGUE[code].status, []).append(code)
@@ -224,6 +227,10 @@ def _words(_: Any, field: Any, *, ret: dict[str, Any], **__: Any) -> dict[str, A
         made["format"] = "date-time"
     if isinstance(field, fields.Enum):
         made["type"] = "string"
+    if isinstance(field, Phone):
+        made["pattern"] = PHONE_PATTERN
+    if isinstance(field, Moment):
+        made.pop("examples", None)  # a time in an example would be in the past when it is tried
     if "example" in ret:
         made["examples"] = [ret.pop("example")]
     return {key: value for key, value in made.items() if key not in ret}

@@ -61,8 +61,8 @@ def time_of(identifier: UUID) -> datetime:
 
 
 def first_id_at(at: datetime) -> UUID:
-    """The smallest id of that moment: what a time range of ids is compared with."""
-    return UUID(int=(at - EPOCH) // timedelta(milliseconds=1) << 80)
+    """The smallest id of that moment: what a time range of ids is compared with. No id is of a time before 1970."""
+    return UUID(int=(max(at, EPOCH) - EPOCH) // timedelta(milliseconds=1) << 80)
 
 
 class MessageIds(Sequence[UUID]):

@@ -13,6 +13,9 @@ from shared.segments import text_problem
 AN_ID = "an id as the API gives it: a UUID in lower case, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
 
 IN_RANGE = "Give a number from {min} to {max}."
+PHONE_PATTERN = "^[1-9][0-9]{7,14}$"
+CURSOR_PATTERN = "^[A-Za-z0-9_-]+$"
+"""What the OpenAPI document says of a phone and of a cursor, as JSON Schema writes it (ECMA 262)."""
 
 
 class Request(Schema):
@@ -125,6 +128,15 @@ class Moment(fields.DateTime):
             return moment.astimezone(UTC)
         except (ValueError, OverflowError):
             raise self.make_error("invalid", input=value, obj_type="datetime") from None
+
+
+class Whole(fields.Integer):
+    """A whole number. 14.0 is one, as in JSON Schema; a text and a boolean are none."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if type(value) is int or (isinstance(value, float) and value.is_integer()):
+            return int(value)
+        raise self.make_error("invalid", input=value)
 
 
 class Flag(fields.Boolean):

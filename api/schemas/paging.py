@@ -2,7 +2,7 @@
 
 from marshmallow import fields, validate
 
-from api.schemas.base import IN_RANGE, Moment, Phone, Request
+from api.schemas.base import CURSOR_PATTERN, IN_RANGE, Moment, Phone, Request
 from shared.lifecycle import MessageStatus, SendState
 
 
@@ -10,7 +10,7 @@ class Paging(Request):
     """A page of a list."""
 
     limit = fields.Integer(load_default=50, validate=validate.Range(1, 1000, error=IN_RANGE))
-    cursor = fields.String()
+    cursor = fields.String(metadata={"pattern": CURSOR_PATTERN})
 
 
 class GroupPaging(Paging):

@@ -321,6 +321,7 @@ OWN = {
         for name, values in OF_EACH_TYPE.items()
         if name != right
         for value in values
+        if not (right == "integer" and repr(value) == "1.0")  # which JSON does not tell from 1
     ],
 )
 def test_a_field_of_the_wrong_type(service: Service, path: str, field: str, value: Any) -> None:

@@ -84,3 +84,10 @@ def test_every_code_that_is_used_is_explained_and_the_other_way_round() -> None:
     segments = (Path(api.__file__).parent.parent / "shared" / "segments.py").read_text()
     used |= set(re.findall(r'"((?:message|invalid)_[a-z_]+)"', segments)) | {"unknown_field"}
     assert used == set(FIELD_CODES)
+
+
+def test_a_whole_number_is_one_however_it_is_written() -> None:
+    for rate in (14, 14.0):
+        assert SingleSend().load({**SINGLE, "rate": rate})["rate"] == 14
+    for rate in (14.5, "14", True, float("inf"), float("nan"), [14]):
+        assert [error["pointer"] for error in errors(SingleSend(), {**SINGLE, "rate": rate})] == ["/rate"]

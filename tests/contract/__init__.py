@@ -1,0 +1,1 @@
+"""The API against its own OpenAPI document."""

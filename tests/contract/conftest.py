@@ -1,0 +1,5 @@
+"""A database for each test module."""
+
+from tests.integration.conftest import engine
+
+__all__ = ["engine"]

@@ -1,0 +1,148 @@
+"""Reads the OpenAPI document as a stranger would, and tries everything that it allows and forbids.
+
+Schemathesis makes the requests: the document's examples, the edges of every schema, random valid and invalid ones, and
+chains along the document's links. All its checks are on: no 500, only documented statuses, media types, headers and
+bodies, invalid data refused, valid data accepted, nothing without the token.
+"""
+
+import json
+import logging
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemathesis.config import SchemathesisConfig
+from schemathesis.engine import Status, events, from_schema
+from schemathesis.openapi import from_url
+from sqlalchemy import Engine
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from bulksms.local.ports import LOOPBACK
+from tests.integration.service import PREFIX, Service
+
+PHASES = ("examples", "coverage", "fuzzing", "stateful")
+BEYOND_A_SCHEMA = {
+    ("cursor", "invalid"): "only what a page gave is a cursor",
+    ("since", "invalid_time"): "",
+    ("until", "invalid_time"): "",
+    ("send_at", "invalid_time"): "",
+    ("send_at", "too_far_ahead"): "it depends on the day",
+    ("expires_at", "invalid_time"): "it depends on the day",
+    ("message", "message_empty"): "a blank message is one that nobody sees",
+    ("message", "invalid_characters"): "",
+    ("metadata", "too_long"): "2 kB are bytes of JSON",
+}
+"""Fields with rules that JSON Schema cannot say: data that it allows is refused for them, and rightly so."""
+OF_THE_WHOLE = {"too_many_segments", "unicode_rejected", "no_valid_recipients", "group_empty", "low_balance"}
+"""Errors of a request whose every field is right."""
+OF_NUMBERS = "a number is out of range"
+"""What is said of a number that no column and few programs could hold."""
+
+
+@dataclass(slots=True)
+class Exploration:
+    """What was tried, and what was found."""
+
+    cases: Counter[str] = field(default_factory=Counter)
+    """Requests by phase."""
+    answered: Counter[tuple[str, int]] = field(default_factory=Counter)
+    """Requests by operation and status."""
+    findings: dict[tuple[str, ...], str] = field(default_factory=dict)
+    """One example of each thing that is not as the document says."""
+
+    @property
+    def total(self) -> int:
+        """Requests in all."""
+        return sum(self.cases.values())
+
+
+@contextmanager
+def served(service: Service) -> Iterator[str]:
+    """The service's API on a port of this machine. Its own token survives a revoke, which hits another one."""
+    app = service.client.application
+
+    def without_harm(environ: dict[str, Any], start: Any) -> Iterable[bytes]:
+        if environ["PATH_INFO"] == f"{PREFIX}/auth/revoke":
+            given = environ.get("HTTP_AUTHORIZATION", "")
+            if given == f"Bearer {service.token}":
+                environ["HTTP_AUTHORIZATION"] = f"Bearer {service.new_token(service.account_id)}"
+        return app(environ, start)
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = make_server(LOOPBACK, 0, without_harm, threaded=True, request_handler=KeepAlive)
+    server.daemon_threads = True  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{LOOPBACK}:{server.port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class KeepAlive(WSGIRequestHandler):
+    """Connections are used again."""
+
+    protocol_version = "HTTP/1.1"
+
+
+def explore(engine: Engine, examples: int, seed: int = 1, phases: Iterable[str] = PHASES) -> Exploration:
+    """Try everything once, and up to `examples` random requests of each operation and random chains."""
+    service = Service(engine, credits=10**9)
+    service.new_group(["254711000000", "254711000001"])
+    service.bulk(["254711000000", "99901000001", "0712"], reference="x")
+    service.deliver_receipts()
+    service.worker.turns.stop.set()  # what is accepted from now on stays where it is, so that it can be steered
+    chosen = set(phases)
+    made = Exploration()
+    with served(service) as url:
+        config = SchemathesisConfig.from_dict(
+            {
+                "seed": seed,
+                "headers": {"Authorization": f"Bearer {service.token}"},
+                # NUL is in no string that the service takes, and JSON Schema cannot say so.
+                "generation": {"max-examples": examples, "database": "none", "no-shrink": True, "allow-x00": False},
+                "phases": {name: {"enabled": name in chosen} for name in PHASES},
+            }
+        )
+        for event in from_schema(from_url(f"{url}/openapi.json", config=config)).execute():
+            _note(made, event)
+    return made
+
+
+def _note(made: Exploration, event: Any) -> None:
+    if isinstance(event, events.FatalError):
+        raise event.exception
+    if isinstance(event, events.NonFatalError):
+        made.findings[("error", str(event.label))] = event.info.format()
+    if not isinstance(event, events.ScenarioFinished):
+        return
+    made.cases[event.phase.value] += len(event.recorder.cases)
+    for case_id, checks in event.recorder.checks.items():
+        case = event.recorder.cases[case_id].value
+        answer = event.recorder.interactions[case_id].response if case_id in event.recorder.interactions else None
+        if answer is not None:
+            made.answered[case.operation.label, answer.status_code] += 1
+        for check in checks:
+            if check.status == Status.FAILURE and not _rightly_refused(check.name, case.operation.path, answer):
+                failure = check.failure_info.failure
+                made.findings[(case.operation.label, check.name, failure.title)] = "\n".join(
+                    (failure.message, check.failure_info.code_sample, "" if answer is None else answer.text[:1000])
+                )
+
+
+def _rightly_refused(check: str, path: str, answer: Any) -> bool:
+    """Whether valid data was refused for a rule that a schema cannot say."""
+    if check != "positive_data_acceptance" or answer is None:
+        return False
+    problem = json.loads(answer.content)
+    if problem["code"] == "validation_failed":
+        wrong = {(error["pointer"].split("/")[1], error["code"]) for error in problem["errors"]}
+        return wrong <= BEYOND_A_SCHEMA.keys()
+    if path == f"{PREFIX}/auth/token":  # neither the body nor the headers are required, but one of them is
+        return bool(problem["code"] == "unsupported_media_type")
+    return problem["code"] in OF_THE_WHOLE or OF_NUMBERS in problem["detail"]

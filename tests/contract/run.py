@@ -1,0 +1,54 @@
+"""Explores until enough was tried: `python -m tests.contract.run --cases 10000 [--seed 1]`."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from api.endpoint import ENDPOINTS
+from shared.audit import Breach, audit
+from tests.contract.explore import Exploration, explore
+from tests.database import fresh_database
+from tests.services.servers import make_postgres
+
+
+def books(engine: Engine) -> list[Breach]:
+    """What is wrong with the books. That nothing moves is right: no worker runs."""
+    return [breach for breach in audit(engine, full=True) if breach.rule != "queue_moves"]
+
+
+def main() -> int:
+    """Explore, round by round, each with the next seed. Ends with 1 when anything was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    whole, seed, breaches = Exploration(), chosen.seed, list[Breach]()
+    with tempfile.TemporaryDirectory(prefix="contract-") as folder:
+        Path(folder).chmod(0o755)
+        with make_postgres(Path(folder), durable=False) as server:
+            server.start()
+            engine = fresh_database(server)
+            while whole.total < chosen.cases:
+                per_operation = max(10, (chosen.cases - whole.total) // len(ENDPOINTS))
+                one = explore(engine, min(per_operation, 200), seed)
+                whole.cases += one.cases
+                whole.answered += one.answered
+                whole.findings |= one.findings
+                print(f"seed {seed}: {whole.total:,} requests, {len(whole.findings)} findings", flush=True)
+                seed += 1
+            breaches = books(engine)
+            engine.dispose()
+    tried = {label for label, _ in whole.answered}
+    refused = tried - {label for label, status in whole.answered if status < 300}
+    print(f"By phase: {dict(whole.cases)}; {len(tried)} operations; never successful: {sorted(refused) or 'none'}")
+    print(f"Breaches of the books: {breaches or 'none'}")
+    for finding, example in whole.findings.items():
+        print(f"\n✗ {' · '.join(finding)}\n{example}")
+    return 1 if whole.findings or breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

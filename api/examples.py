@@ -31,9 +31,12 @@ CHANGED: dict[str, dict[str, Any]] = {
     )
 }
 """Where an operation's example differs from that of its schema."""
-CSV = f"""message_id,phone,status,segments,cost,error,submitted_at,finished_at
-{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT}
-"""
+CSV = {
+    ("GET", "/sends/<uuid:send_id>/messages"): "message_id,phone,status,segments,cost,error,submitted_at,finished_at\n"
+    f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT}\n",
+    ("GET", "/groups/<uuid:group_id>/contacts"): f"phone,city,name,tags\n{PHONE},Nairobi,Ann,vip;new\n",
+}
+"""Operations that answer `Accept: text/csv`, and what they give."""
 
 PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "validation_failed": (
@@ -46,6 +49,10 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "no_valid_recipients": (
         "None of the recipients can be sent to.",
+        {"rejected": [{"index": 0, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE}]},
+    ),
+    "no_valid_contacts": (
+        "None of the entries is a contact.",
         {"rejected": [{"index": 0, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE}]},
     ),
     "too_many_segments": (

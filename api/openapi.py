@@ -161,8 +161,8 @@ def _responses(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
     example = _example(answers()) | CHANGED.get(operation.path, {})
     content: dict[str, Any] = {"application/json": {"schema": answers, "example": example}}
     headers = ["Idempotency-Replayed"] if _takes_key(operation) else []
-    if operation.path == "/sends/<uuid:send_id>/messages":
-        content["text/csv"] = {"schema": {"type": "string"}, "example": CSV}
+    if (operation.method, operation.path) in CSV:
+        content["text/csv"] = {"schema": {"type": "string"}, "example": CSV[operation.method, operation.path]}
         headers.append("Content-Disposition")
     description = answers.__doc__ or "Done."
     done = {"description": description, "headers": _headers(headers), "content": content}

@@ -18,6 +18,7 @@ CATALOGUE: dict[str, Kind] = {
     "validation_failed": Kind(400, "Validation failed", "Correct the fields named in `errors`."),
     "too_many_recipients": Kind(400, "Too many recipients", "Split the recipients over several requests."),
     "no_valid_recipients": Kind(400, "No valid recipients", "See `rejected` for the reason of each recipient."),
+    "no_valid_contacts": Kind(400, "No valid contacts", "See `rejected` for the reason of each entry."),
     "group_empty": Kind(400, "Group is empty", "Add contacts to the group first."),
     "too_many_segments": Kind(400, "Too many segments", "Shorten the message, or raise `max_segments`."),
     "unicode_rejected": Kind(
@@ -43,6 +44,8 @@ CATALOGUE: dict[str, Kind] = {
     "idempotency_in_progress": Kind(
         409, "A request with this key is in progress", "Wait, then send the same request again.", True
     ),
+    "name_taken": Kind(409, "Name taken", "Take another name."),
+    "group_full": Kind(409, "Group is full", "Put the contacts into another group."),
     "state_conflict": Kind(409, "Not possible in this state", "Read the object again and see its state."),
     "payload_too_large": Kind(413, "Payload too large", "Send a smaller body; /limits tells the largest."),
     "unsupported_media_type": Kind(415, "Unsupported media type", "Send `Content-Type: application/json`."),
@@ -67,7 +70,7 @@ FIELD_CODES: dict[str, str] = {
     "invalid_uuid": "Use the id as the API gave it.",
     "invalid_time": "Give a time in RFC 3339 with its offset, such as 2026-03-02T09:00:00Z, as `detail` says.",
     "too_far_ahead": "Schedule at most 90 days ahead.",
-    "too_long": "Shorten the value as `detail` says.",
+    "too_long": "Give less, as `detail` says.",
     "invalid_idempotency_key": "Send the header once, with 1 to 255 visible ASCII characters.",
 }
 """Codes in `errors` of a `validation_failed`, and what to do about each."""

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, text
 from shared.changes import WORKER, By, record
 from shared.keys import SCOPES, NewKey, hash_secret, make_key
 from shared.money import Entry, post
+from shared.numbering import is_country
 
 __all__ = [
     "Refused",
@@ -24,6 +25,7 @@ __all__ = [
     "find_account",
     "freeze_accounts",
     "revoke_key",
+    "set_country",
     "suspend_account",
     "top_up",
 ]
@@ -56,6 +58,7 @@ ADD_KEY = text(
     VALUES (:id, :account, :secret_hash, :test, :scopes, :expires_at)
     """
 )
+SET_COUNTRY = text("UPDATE account SET country = :country, updated_at = clock_timestamp() WHERE id = :account")
 REVOKE_KEY = text(
     "UPDATE api_key SET revoked_at = clock_timestamp() WHERE id = :id AND revoked_at IS NULL RETURNING account_id"
 )
@@ -144,6 +147,15 @@ def activate_account(
 ) -> None:
     """Let a suspended or frozen account send again."""
     _set_state(connection, account_id, "active", reason, by)
+
+
+def set_country(connection: Connection, account_id: int, country: str | None, *, by: By | None = None) -> None:
+    """The country in whose way the account's lists of contacts write numbers, by its two letters; None for none."""
+    if country is not None and not is_country(country):
+        raise Refused(f"{country!r} is no country with phone numbers. Give its two letters of ISO 3166-1, such as KE.")
+    if not connection.execute(SET_COUNTRY, {"account": account_id, "country": country}).rowcount:
+        raise _unknown(account_id)
+    record(connection, by, "account.country_set", account_id=account_id, after={"country": country})
 
 
 def freeze_accounts(connection: Connection, accounts: Iterable[int]) -> list[int]:

@@ -5,11 +5,13 @@ acceptance: who joins later is not in it. Group, contacts, count and last positi
 lock of the group's row.
 """
 
-from collections.abc import Iterable
-from itertools import islice
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
+from sqlalchemy.exc import IntegrityError
 
 from shared.accounts import Refused
 from shared.ids import new_id
@@ -17,6 +19,8 @@ from shared.phones import invalid_detail, is_phone
 
 PAGE = 100_000
 """Contacts of one statement: some seconds of work at the most."""
+MOST_CONTACTS = 10_000_000
+"""Contacts of one group."""
 
 CREATE_GROUP = text(
     """
@@ -30,13 +34,46 @@ DELETE_GROUP = text(
      WHERE id = :group AND deleted_at IS NULL
     """
 )
-LOCK_GROUP = text("SELECT last_position FROM contact_group WHERE id = :group AND deleted_at IS NULL FOR UPDATE")
+RENAME_GROUP = text(
+    """
+    UPDATE contact_group SET name = :name, updated_at = clock_timestamp()
+     WHERE id = :group AND deleted_at IS NULL
+    """
+)
+LOCK_GROUP = text(
+    """
+    SELECT last_position, contact_count FROM contact_group WHERE id = :group AND deleted_at IS NULL FOR NO KEY UPDATE
+    """
+)
 ADD = text(
     """
     INSERT INTO contact (group_id, position, phone)
     SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone
       FROM unnest(CAST(:phones AS bigint[])) WITH ORDINALITY AS u (phone, place)
      WHERE NOT EXISTS (SELECT FROM contact c WHERE c.group_id = :group AND c.phone = u.phone)
+    """
+)
+ADD_WITH_DETAILS = text(
+    """
+    INSERT INTO contact (group_id, position, phone, fields, tags)
+    SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone, nullif(CAST(u.fields AS jsonb), '{}'),
+           (SELECT array_agg(t) FROM jsonb_array_elements_text(CAST(u.tags AS jsonb)) AS t)
+      FROM unnest(CAST(:phones AS bigint[]), CAST(:fields AS text[]), CAST(:tags AS text[]))
+           WITH ORDINALITY AS u (phone, fields, tags, place)
+     WHERE NOT EXISTS (SELECT FROM contact c WHERE c.group_id = :group AND c.phone = u.phone)
+    """
+)
+CHANGE = text(
+    """
+    UPDATE contact c SET fields = g.fields, tags = g.tags
+      FROM (SELECT o.position,
+                   CASE WHEN u.fields IS NULL THEN o.fields ELSE nullif(CAST(u.fields AS jsonb), '{}') END AS fields,
+                   CASE WHEN u.tags IS NULL THEN o.tags ELSE
+                       (SELECT array_agg(t) FROM jsonb_array_elements_text(CAST(u.tags AS jsonb)) AS t) END AS tags
+              FROM unnest(CAST(:phones AS bigint[]), CAST(:fields AS text[]), CAST(:tags AS text[]))
+                   AS u (phone, fields, tags)
+              JOIN contact o ON o.group_id = :group AND o.phone = u.phone) AS g
+     WHERE c.group_id = :group AND c.position = g.position AND (c.fields, c.tags) IS DISTINCT FROM (g.fields, g.tags)
     """
 )
 ADDED = text(
@@ -62,14 +99,51 @@ SUPPRESS = text(
 UNSUPPRESS = text("DELETE FROM suppression WHERE account_id = :account AND phone = :phone")
 
 
+class UnknownGroup(Refused):
+    """There is no such group, or it was deleted."""
+
+
+class NameTaken(Refused):
+    """The account has a group of this name."""
+
+
+class GroupFull(Refused):
+    """The group would become larger than a group may be."""
+
+
+class Contact(NamedTuple):
+    """A contact to be: fields and tags replace those that it has, and None leaves them as they are."""
+
+    phone: int
+    fields: Mapping[str, str] | None = None
+    tags: Sequence[str] | None = None
+
+
+class Put(NamedTuple):
+    """What became of contacts that were put into a group; the others were in it as they are."""
+
+    added: int
+    changed: int
+    contact_count: int
+
+
 def create_group(connection: Connection, account_id: int, name: str) -> UUID:
     """Make an empty group. Refused where the account has one of that name."""
     if not name.strip():
         raise Refused("A group needs a name.")
     group = new_id()
     if not connection.execute(CREATE_GROUP, {"id": group, "account": account_id, "name": name}).rowcount:
-        raise Refused(f"The account has a group {name!r} already. Take another name, or add contacts to that one.")
+        raise _taken(name)
     return group
+
+
+def rename_group(connection: Connection, group_id: UUID, name: str) -> None:
+    """Give the group another name. Refused where the account has one of that name; the transaction is then spoiled."""
+    try:
+        if not connection.execute(RENAME_GROUP, {"group": group_id, "name": name}).rowcount:
+            raise _unknown(group_id)
+    except IntegrityError:
+        raise _taken(name) from None
 
 
 def delete_group(connection: Connection, group_id: UUID) -> None:
@@ -78,16 +152,29 @@ def delete_group(connection: Connection, group_id: UUID) -> None:
         raise _unknown(group_id)
 
 
-def add_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
-    """Add the phones that are not in the group yet, in their order. Returns how many that were."""
-    last = _lock(connection, group_id)
-    rest = iter(dict.fromkeys(_number(phone) for phone in phones))
-    added = 0
-    while page := list(islice(rest, PAGE)):
-        added += connection.execute(ADD, {"group": group_id, "last": last + added, "phones": page}).rowcount
+def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Contact]) -> Put:
+    """Add the contacts that are not in the group yet, in their order, and change the others. No phone may be twice.
+
+    Refused for an unknown group, and where the group would become larger than a group may be.
+    """
+    group = _lock(connection, group_id)
+    added = changed = 0
+    for start in range(0, len(contacts), PAGE):
+        values = {"group": group_id, "last": group.last_position + added, **_columns(contacts[start : start + PAGE])}
+        if "fields" in values:
+            changed += connection.execute(CHANGE, values).rowcount
+        added += connection.execute(ADD_WITH_DETAILS if "fields" in values else ADD, values).rowcount
+    if group.contact_count + added > MOST_CONTACTS:
+        raise GroupFull(f"A group has at most {MOST_CONTACTS:,} contacts. Make another group for the rest.")
     if added:
         connection.execute(ADDED, {"group": group_id, "count": added})
-    return added
+    return Put(added, changed, group.contact_count + added)
+
+
+def add_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
+    """Add the phones that are not in the group yet, in their order. Returns how many that was."""
+    numbers = dict.fromkeys(_number(phone) for phone in phones)
+    return put_contacts(connection, group_id, [Contact(number) for number in numbers]).added
 
 
 def remove_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
@@ -112,11 +199,24 @@ def unsuppress(connection: Connection, account_id: int, phone: str | int) -> boo
     return bool(connection.execute(UNSUPPRESS, {"account": account_id, "phone": _number(phone)}).rowcount)
 
 
-def _lock(connection: Connection, group_id: UUID) -> int:
-    last = connection.execute(LOCK_GROUP, {"group": group_id}).scalar()
-    if last is None:
+def _lock(connection: Connection, group_id: UUID) -> Row[Any]:
+    group = connection.execute(LOCK_GROUP, {"group": group_id}).one_or_none()
+    if group is None:
         raise _unknown(group_id)
-    return int(last)
+    return group
+
+
+def _columns(contacts: Sequence[Contact]) -> dict[str, list[Any]]:
+    """The contacts column by column; `fields` and `tags` only where any contact has some."""
+    columns: dict[str, list[Any]] = {"phones": [contact.phone for contact in contacts]}
+    if any(contact.fields is not None or contact.tags is not None for contact in contacts):
+        columns["fields"] = [_json(contact.fields) for contact in contacts]
+        columns["tags"] = [_json(contact.tags) for contact in contacts]
+    return columns
+
+
+def _json(value: Mapping[str, str] | Sequence[str] | None) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _number(phone: str | int) -> int:
@@ -125,5 +225,11 @@ def _number(phone: str | int) -> int:
     return int(phone)
 
 
-def _unknown(group_id: UUID) -> Refused:
-    return Refused(f"There is no group {group_id}, or it was deleted. `bulksms group list ACCOUNT` shows the groups.")
+def _taken(name: str) -> NameTaken:
+    return NameTaken(f"The account has a group {name!r} already. Take another name, or add contacts to that one.")
+
+
+def _unknown(group_id: UUID) -> UnknownGroup:
+    return UnknownGroup(
+        f"There is no group {group_id}, or it was deleted. `bulksms group list ACCOUNT` shows the groups."
+    )

@@ -14,7 +14,7 @@ import zlib
 from typing import NamedTuple
 
 ALPHABET = string.digits + string.ascii_letters
-SCOPES = ("sms:send", "sms:read", "balance:read", "groups:read")
+SCOPES = ("sms:send", "sms:read", "balance:read", "groups:read", "groups:write")
 
 
 class NewKey(NamedTuple):

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import cast
 
-__all__ = ["Screened", "invalid_detail", "is_phone", "mask", "screen", "suggest"]
+__all__ = ["LONGEST_WRITTEN", "SEPARATORS", "Screened", "invalid_detail", "is_phone", "mask", "screen", "suggest"]
 
 MIN_DIGITS = 8
 MAX_DIGITS = 15
@@ -20,13 +20,13 @@ _PHONE_LINES = re.compile(r"(?:[1-9][0-9]{7,14}+\n)*+")
 
 # What people and address books put between digits: spaces (also the unbreakable and narrow ones), hyphens and dashes,
 # dots, slashes, parentheses; and the invisible direction marks that come along when a contact is copied.
-_SEPARATORS = str.maketrans(
+SEPARATORS = str.maketrans(
     dict.fromkeys(
         " \t-.()/\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013\u200b\u200e\u200f\u202a\u202c\u2066\u2069\ufeff"
     )
 )
 _TRUNK_ZERO = re.compile(r"\(\s*0\s*\)")
-_LONGEST_WRITTEN = 64  # no written phone number is longer; spares the work on a text pasted by mistake
+LONGEST_WRITTEN = 64  # no written phone number is longer; spares the work on a text pasted by mistake
 
 _JSON_NAMES: dict[type, str] = {
     type(None): "null",
@@ -62,10 +62,10 @@ def suggest(text: str) -> str | None:
     "+49 170 123-4567" gives "491701234567". "+49 (0)170 1234567" gives None: with the zero kept it would be somebody
     else's number.
     """
-    if len(text) > _LONGEST_WRITTEN or _TRUNK_ZERO.search(text):
+    if len(text) > LONGEST_WRITTEN or _TRUNK_ZERO.search(text):
         return None
 
-    bare = text.strip().translate(_SEPARATORS)
+    bare = text.strip().translate(SEPARATORS)
     digits = bare[1:] if bare.startswith("+") else bare.removeprefix("00")
     return digits if is_phone(digits) else None
 

@@ -21,6 +21,7 @@ from shared.sendable import SENDABLE
 from shared.settings import IDEMPOTENCY_DAYS, Settings
 from worker.doubt import give_up
 from worker.expand import expand
+from worker.purge import purge_deleted_groups
 from worker.quiet import Outage
 from worker.receipts import match_kept
 from worker.recovery import recover
@@ -193,6 +194,7 @@ class Sweeper:
         end_parts(self._engine)
         with transaction(self._engine) as connection:
             make_partitions(connection)
+        purge_deleted_groups(self._engine)
         for purge in PURGES:
             with transaction(self._engine) as connection:
                 connection.execute(purge)

@@ -28,16 +28,6 @@ class TransactionAnswer(Schema):
     created_at = fields.String(required=True)
 
 
-class GroupAnswer(Schema):
-    """A contact group."""
-
-    group_id = fields.UUID(required=True)
-    name = fields.String(required=True)
-    contact_count = fields.Integer(required=True)
-    created_at = fields.String(required=True)
-    updated_at = fields.String(required=True)
-
-
 class LimitsAnswer(Schema):
     """What the service takes at most, and the account's backlog."""
 

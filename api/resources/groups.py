@@ -3,19 +3,32 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import text
+from flask import Response
+from sqlalchemy import Connection, Row, text
 
-from api.answers.account import GroupAnswer
 from api.answers.base import page_of
+from api.answers.groups import DeletedGroupAnswer, GroupAnswer
+from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
+from api.idempotency import key_of_request, once
 from api.paging import page, uuid_cursor
+from api.problems import Problem
+from api.schemas.groups import GroupBody
 from api.schemas.paging import GroupPaging
 from api.tokens import Caller
+from shared import contacts
 
 GROUPS = text(
     """
     SELECT id, name, contact_count, created_at, updated_at FROM contact_group
      WHERE account_id = :account AND deleted_at IS NULL AND id > :after ORDER BY id LIMIT :limit
+    """
+)
+GROUP = text(
+    """
+    SELECT g.id, g.name, g.contact_count, g.created_at, g.updated_at, a.country
+      FROM contact_group g JOIN account a ON a.id = g.account_id
+     WHERE g.id = :group AND g.account_id = :account AND g.deleted_at IS NULL
     """
 )
 FIRST = UUID(int=0)
@@ -41,10 +54,85 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     }
     with services().engine.connect() as connection:
         rows = connection.execute(GROUPS, parameters).all()
-    return page(rows, limit if limit is not None else len(rows), _group, lambda row: str(row.id))
+    return page(rows, limit if limit is not None else len(rows), group_answer, lambda row: str(row.id))
 
 
-def _group(row: Any) -> dict[str, Any]:
+@endpoint("POST", "/groups", takes=GroupBody, answers=GroupAnswer, fails=("name_taken",), scope="groups:write")
+def new_group(caller: Caller, body: dict[str, Any]) -> Response:
+    """Make an empty group."""
+    key = key_of_request(caller.account_id, body)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            try:
+                made = contacts.create_group(connection, caller.account_id, body["name"])
+            except contacts.NameTaken:
+                raise name_taken(body["name"]) from None
+            return encode(group_answer(find_group(connection, caller, made)))
+
+        return once(connection, key, act).response()
+
+
+@endpoint("GET", "/groups/<uuid:group_id>", answers=GroupAnswer, fails=("group_not_found",), scope="groups:read")
+def group(caller: Caller, group_id: UUID) -> dict[str, Any]:
+    """Show one group."""
+    with services().engine.connect() as connection:
+        return group_answer(find_group(connection, caller, group_id))
+
+
+@endpoint(
+    "PATCH",
+    "/groups/<uuid:group_id>",
+    takes=GroupBody,
+    answers=GroupAnswer,
+    fails=("group_not_found", "name_taken"),
+    scope="groups:write",
+)
+def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+    """Give a group another name."""
+    with services().engine.begin() as connection:
+        find_group(connection, caller, group_id)
+        try:
+            contacts.rename_group(connection, group_id, body["name"])
+        except contacts.NameTaken:
+            raise name_taken(body["name"]) from None
+        return group_answer(find_group(connection, caller, group_id))
+
+
+@endpoint(
+    "DELETE", "/groups/<uuid:group_id>", answers=DeletedGroupAnswer, fails=("group_not_found",), scope="groups:write"
+)
+def delete_group(caller: Caller, group_id: UUID) -> dict[str, Any]:
+    """Delete a group and its contacts. Sends to it that were accepted before go on; its name is free again."""
+    with services().engine.begin() as connection:
+        find_group(connection, caller, group_id)
+        try:
+            contacts.delete_group(connection, group_id)
+        except contacts.UnknownGroup:
+            raise group_not_found(group_id) from None
+    return {"group_id": group_id, "deleted": True}
+
+
+def find_group(connection: Connection, caller: Caller, group_id: UUID) -> Row[Any]:
+    """A group of the caller's, with the account's country. Raises Problem group_not_found, also for another's."""
+    row = connection.execute(GROUP, {"group": group_id, "account": caller.account_id}).one_or_none()
+    if row is None:
+        raise group_not_found(group_id)
+    return row
+
+
+def group_not_found(group_id: UUID) -> Problem:
+    """A 404."""
+    return Problem("group_not_found", f"Your account has no group {group_id}.")
+
+
+def name_taken(name: str) -> Problem:
+    """A 409."""
+    return Problem("name_taken", f"Your account has a group {name!r} already.")
+
+
+def group_answer(row: Any) -> dict[str, Any]:
+    """A group as the API shows it."""
     return {
         "group_id": str(row.id),
         "name": row.name,

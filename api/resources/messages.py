@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from api.answers.base import page_of
 from api.answers.sends import EventsAnswer, MessageAnswer
+from api.csv_cells import csv_line
 from api.endpoint import endpoint, services, timestamp
 from api.history import MessageRow, messages_of_send, newest_messages, one_message
 from api.paging import page, uuid_cursor
@@ -63,24 +64,18 @@ def _csv(send_id: UUID) -> Response:
 
 
 def _csv_line(row: MessageRow) -> str:
-    values = (
-        row.id,
-        row.phone,
-        row.status,
-        row.segments,
-        row.cost,
-        row.error or "",
-        timestamp(row.submitted_at) or "",
-        timestamp(row.finished_at) or "",
+    return csv_line(
+        (
+            row.id,
+            row.phone,
+            row.status,
+            row.segments,
+            row.cost,
+            row.error,
+            timestamp(row.submitted_at),
+            timestamp(row.finished_at),
+        )
     )
-    return ",".join(_csv_field(str(value)) for value in values) + "\n"
-
-
-def _csv_field(value: str) -> str:
-    """Quoted where CSV asks for it, and never a formula to a spreadsheet."""
-    if value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        value = "'" + value
-    return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in ',"\n\r') else value
 
 
 @endpoint(

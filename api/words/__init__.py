@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from api.words import core, inbound
+from api.words import core, groups, inbound
 from api.words.core import Word
 
-WORDS: Final[dict[str, Word]] = {**core.WORDS, **inbound.WORDS}
+WORDS: Final[dict[str, Word]] = {**core.WORDS, **inbound.WORDS, **groups.WORDS}

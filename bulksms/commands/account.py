@@ -13,7 +13,8 @@ LIST = text(
 )
 SHOW = text(
     """
-    SELECT a.id, a.name, a.state, a.available, a.reserved, a.weight, a.low_balance_threshold, a.created_at,
+    SELECT a.id, a.name, a.state, a.available, a.reserved, a.weight, a.low_balance_threshold, a.country,
+           a.created_at,
            (SELECT count(*) FROM api_key k WHERE k.account_id = a.id AND k.revoked_at IS NULL) AS api_keys,
            (SELECT array_agg(s.sender_id ORDER BY s.sender_id) FROM sender_id s
              WHERE s.account_id = a.id AND s.state = 'approved') AS sender_ids,
@@ -81,6 +82,20 @@ def activate(account: str) -> None:
     with database() as connection:
         accounts.activate_account(connection, accounts.find_account(connection, account))
     done(f"{account} is active.")
+
+
+@account.command()
+@click.argument("account")
+@click.argument("code")
+def country(account: str, code: str) -> None:
+    """Say in which country's way an account writes numbers in lists of contacts: two letters, or `none`.
+
+    With KE, 0711000000 in an import is 254711000000. Sends take international numbers only, in any case.
+    """
+    given = None if code.lower() == "none" else code.upper()
+    with database() as connection:
+        accounts.set_country(connection, accounts.find_account(connection, account), given)
+    done(f"Lists of {account} are read with the numbers of {given}." if given else f"{account} has no country.")
 
 
 # Otherwise `-5` would be an unknown option, and not a number that is refused.

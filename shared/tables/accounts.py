@@ -32,10 +32,12 @@ account = Table(
     Column("turns", ARRAY(BigInteger), nullable=False, server_default="{0,0,0}", comment="last turn given, per lane"),
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
     Column("updated_at", MOMENT, nullable=False, server_default=NOW),
+    Column("country", Text, comment="ISO 3166-1, two letters: whose national numbers its lists of contacts may have"),
     CheckConstraint("available >= 0", name="available"),
     CheckConstraint("reserved >= 0", name="reserved"),
     CheckConstraint("weight > 0", name="weight"),
     CheckConstraint("state IN ('active', 'suspended', 'frozen')", name="state"),
+    CheckConstraint("country ~ '^[A-Z]{2}$'", name="country"),
 )
 
 api_key = Table(

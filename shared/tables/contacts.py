@@ -1,6 +1,7 @@
 """Groups, their contacts, and phones that do not want to be written to."""
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     CheckConstraint,
     Column,
@@ -13,6 +14,7 @@ from sqlalchemy import (
     Uuid,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.tables.base import MOMENT, NOW, metadata, zero
 
@@ -35,6 +37,8 @@ contact_group = Table(
         unique=True,
         postgresql_where=text("deleted_at IS NULL"),
     ),
+    Index("ix_contact_group_account_id_id", "account_id", "id", postgresql_where=text("deleted_at IS NULL")),
+    Index("ix_contact_group_deleted", "id", postgresql_where=text("deleted_at IS NOT NULL AND contact_count > 0")),
     comment="contact_count and last_position change in the transaction that changes the contacts",
 )
 
@@ -44,8 +48,11 @@ contact = Table(
     Column("group_id", Uuid, ForeignKey("contact_group.id"), nullable=False),
     Column("position", BigInteger, nullable=False, comment="order of arrival in the group, never used again"),
     Column("phone", BigInteger, nullable=False),
+    Column("fields", JSONB, comment="texts by name, for placeholders; null: none"),
+    Column("tags", ARRAY(Text), comment="null: none"),
     PrimaryKeyConstraint("group_id", "position"),
     UniqueConstraint("group_id", "phone"),
+    Index("ix_contact_tags", "tags", postgresql_using="gin", postgresql_where=text("tags IS NOT NULL")),
 )
 
 suppression = Table(

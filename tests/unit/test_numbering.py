@@ -1,0 +1,74 @@
+"""Numbers of contacts as people write them."""
+
+import phonenumbers
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.numbering import Numbering, is_country, numbering_of
+from shared.phones import is_phone
+
+COUNTRIES = ("KE", "TZ", "GB", "US", "DE", "IN", "BR", "IT", "NG", "ZA", "FR", "SN", "SG", "MX", "RU")
+
+
+def test_it_works() -> None:
+    kenya = numbering_of("KE")
+    for written in ("0711000000", "711000000", "254711000000", "+254 711-000 000", "00254711000000", " 0711 000 000 "):
+        assert kenya.read(written) == "254711000000", written
+
+
+@pytest.mark.parametrize(
+    ("country", "written", "read"),
+    [
+        ("KE", "447911123456", "447911123456"),
+        ("DE", "491600000000", "491600000000"),
+        ("US", "4155552671", "14155552671"),
+        ("KE", "+44 (0)20 7946 0958", "442079460958"),
+        ("GB", "020 7946 0958", "442079460958"),
+        ("IT", "06 6982", "39066982"),
+        ("US", "(415) 555-2671", "14155552671"),
+        (None, "254711000000", "254711000000"),
+        (None, "+254 711 000000", "254711000000"),
+        (None, "0711000000", None),
+        ("KE", "0711", None),
+        ("KE", "07110000000", None),
+        ("KE", "1-800-FLOWERS", None),
+        ("KE", "0711000000 ext 5", None),
+        ("KE", "\u0660\u0667\u0661\u0661\u0660\u0660\u0660\u0660\u0660\u0660", None),
+        ("KE", "", None),
+        ("KE", "+", None),
+        ("KE", "0" * 100_000, None),
+        ("KE", "711000000\x00", None),
+    ],
+)
+def test_how_numbers_are_written(country: str | None, written: str, read: str | None) -> None:
+    numbering = Numbering(country)
+    assert numbering.read(written) == read
+    assert numbering.detail(written).endswith(".")
+
+
+def test_countries() -> None:
+    assert is_country("KE")
+    assert not is_country("ke")
+    assert not is_country("XX")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(COUNTRIES),
+    st.sampled_from(["", "0", "+", "00", "code", "+code", "8"]),
+    st.text("0123456789", min_size=5, max_size=11),
+)
+def test_the_usual_forms_are_read_as_the_plan_reads_them(country: str, prefix: str, digits: str) -> None:
+    written = prefix.replace("code", str(phonenumbers.country_code_for_region(country))) + digits
+    numbering = Numbering(country)
+    read = numbering.read(written)
+    assert read == numbering._by_plan(written)
+    assert read is None or is_phone(read)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(COUNTRIES), st.text(max_size=30))
+def test_any_text_is_a_phone_or_none(country: str, written: str) -> None:
+    read = Numbering(country).read(written)
+    assert read is None or is_phone(read)

@@ -18,6 +18,7 @@ from api.problems import Problem
 from shared import fair
 from shared.crashpoints import crashpoint
 from shared.database import driver_of
+from shared.events import EventType, add
 from shared.money import NotEnough
 
 MOST_TOGETHER = 256
@@ -61,7 +62,8 @@ UPDATE account a
                     max(turn) FILTER (WHERE lane = 2) AS third
                FROM numbered GROUP BY account) t ON t.account = d.account_id
  WHERE a.id = d.account_id AND a.available >= d.cost AND a.state = 'active'
-RETURNING a.id, a.available
+RETURNING a.id, a.available, CASE WHEN a.available < a.low_balance_threshold
+                                   AND a.available + d.cost >= a.low_balance_threshold THEN a.low_balance_threshold END
 """
 """Accepts sends: each is stored, queued in fair order and paid for, or the statement returns too few accounts and its
 transaction must be rolled back. One statement, because the account's row stays locked until the commit is on disk."""
@@ -81,12 +83,16 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
     if len(accounts) > 1:
         driver.execute(LOCK_ACCOUNTS, (accounts,))
     parameters = {"sends": json.dumps([_send_row(draft) for draft in drafts]), **_batch_columns(drafts)}
-    left = dict(driver.execute(ACCEPT, parameters, prepare=True).fetchall())
+    reserved = driver.execute(ACCEPT, parameters, prepare=True).fetchall()
+    left = {account: available for account, available, _ in reserved}
     if len(left) != len(accounts):
         raise NotEnough(sorted(set(accounts) - set(left)))
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
+    for account, available, crossed in reserved:
+        if crossed is not None:
+            add(connection, account, EventType.BALANCE_LOW, {"balance": available, "low_balance_threshold": crossed})
     answers = _answers(connection, drafts, left)
     crashpoint("accept.before_commit")
     return answers

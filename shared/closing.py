@@ -6,11 +6,13 @@ Locks are taken in the order batch, send, account, here as everywhere. A batch t
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 
+from shared.events import Moved, add_of_messages, add_of_sends
+from shared.lifecycle import SendState
 from shared.money import REMAINDER, Entry, post
 
 CLOSE_BATCHES = text(
@@ -20,11 +22,12 @@ CLOSE_BATCHES = text(
          ORDER BY id FOR UPDATE
     )
     UPDATE batch b SET state = CAST(:state AS batch_state), due_at = clock_timestamp() FROM waiting w WHERE b.id = w.id
-    RETURNING b.id, b.account_id, b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS unsent
+    RETURNING b.id, b.account_id, b.size, b.next_index, b.retry,
+              b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS unsent
     """
 )
 
-LOCK_SEND = text("SELECT account_id, price, unexpanded FROM send WHERE id = :send FOR UPDATE")
+LOCK_SEND = text("SELECT account_id, price, unexpanded, state FROM send WHERE id = :send FOR UPDATE")
 
 CLOSE_SEND = """
     UPDATE send
@@ -37,7 +40,11 @@ CLOSE_SEND = """
            completed_at = CASE WHEN completed_at IS NULL AND open_batches = :batches THEN clock_timestamp()
                                ELSE completed_at END
      WHERE id = :send
+    RETURNING state
 """
+
+
+ENDS = (SendState.COMPLETED, SendState.CANCELED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +60,22 @@ def close_rest(connection: Connection, send: UUID, outcome: Literal["canceled", 
     batches = connection.execute(CLOSE_BATCHES, {"send": send, "state": outcome}).all()
     row = connection.execute(LOCK_SEND, {"send": send}).one()
     unsent = sum(batch.unsent for batch in batches) + row.unexpanded
-    connection.execute(
+    state = connection.execute(
         text(CLOSE_SEND.format(counter=outcome)),
         {"send": send, "unsent": unsent, "batches": len(batches), "canceled": outcome == "canceled"},
-    )
+    ).scalar_one()
+    if state != row.state and state in ENDS:
+        add_of_sends(connection, [(row.account_id, send, state)])
+    add_of_messages(connection, lambda _: [_ended(send, batch, outcome) for batch in batches])
     entries = [
         Entry(row.account_id, "release", batch.unsent * row.price, "batch", batch.id, REMAINDER) for batch in batches
     ]
     entries.append(Entry(row.account_id, "release", row.unexpanded * row.price, "send", send, REMAINDER))
     post(connection, entries)
     return Closed(unsent, unsent * row.price)
+
+
+def _ended(send: UUID, batch: Row[Any], outcome: str) -> Moved:
+    """The messages that end with their batch."""
+    left = [*(batch.retry or ()), *range(batch.next_index, batch.size + 1)]
+    return Moved(batch.account_id, send, batch.id, outcome, left)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, text
 
 from shared.accounts import Refused
 from shared.changes import By, record
+from shared.events import EventType, add
 
 ALPHANUMERIC = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9 .\-_+&]{1,11}")
 NUMERIC = re.compile(r"[0-9]{3,15}")
@@ -92,3 +93,4 @@ def decide_sender(
         after={"state": state},
         reason=reason,
     )
+    add(connection, account_id, EventType(f"sender_id.{state}"), {"sender_id": sender, "reason": reason})

@@ -1,12 +1,14 @@
 """Resolves messages that are in doubt: by a late answer, a receipt, a report, or the end of their validity."""
 
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Row, text
 
 from shared.database import transaction
+from shared.events import Moved, add_of_messages
+from shared.ids import batch_of, index_of
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.money import Entry, post
 from worker.counts import add_to_sends
@@ -35,11 +37,11 @@ RESOLVE = text(
            SET status = k.status, error = k.error, reference = coalesce(m.reference, k.reference),
                finished_at = CASE WHEN k.status = 'sent' THEN NULL ELSE GREATEST(clock_timestamp(), m.submitted_at) END
           FROM known k WHERE m.id = k.id
-        RETURNING m.id, m.status, m.price
+        RETURNING m.id, m.status, m.price, m.error
     ), gone AS (
         DELETE FROM doubt d USING known k WHERE d.message_id = k.id
     )
-    SELECT r.id, r.status, r.price, b.send_id, b.account_id
+    SELECT r.id, r.status, r.price, r.error, b.send_id, b.account_id
       FROM settled r JOIN batch b ON b.id = batch_of(r.id) ORDER BY r.id
     """
 )
@@ -70,6 +72,7 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
     for row in rows:
         changes.setdefault(row.send_id, Counter()).update({MessageStatus.IN_DOUBT: -1, row.status: 1})
     add_to_sends(connection, changes)
+    add_of_messages(connection, lambda _: [_moved(row) for row in rows])
     post(
         connection,
         [
@@ -78,6 +81,10 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
         ],
     )
     return len(rows)
+
+
+def _moved(row: Row[Any]) -> Moved:
+    return Moved(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
 
 
 def give_up(engine: Engine, grace: float, limit: int = 500) -> int:

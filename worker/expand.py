@@ -12,7 +12,9 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared import fair
 from shared.crashpoints import crashpoint
 from shared.database import transaction
+from shared.events import add_of_sends
 from shared.ids import new_batch_id
+from shared.lifecycle import SendState
 from shared.money import Entry, post
 from shared.sendable import SENDABLE
 
@@ -64,6 +66,7 @@ MOVE_CURSOR = text(
                         ELSE CAST('sending' AS send_state) END,
            completed_at = CASE WHEN :over AND open_batches + :batches = 0 THEN clock_timestamp() END
      WHERE id = :send
+    RETURNING state
     """
 )
 
@@ -83,7 +86,7 @@ def expand(engine: Engine) -> list[UUID]:
         removed = send.unexpanded - len(contacts) if over else 0
         suppressed = len(contacts) - len(phones)
         batches, turn = _insert_batches(connection, send, phones)
-        connection.execute(
+        state = connection.execute(
             MOVE_CURSOR,
             {
                 "send": send.id,
@@ -94,7 +97,9 @@ def expand(engine: Engine) -> list[UUID]:
                 "batches": len(batches),
                 "suppressed": suppressed,
             },
-        )
+        ).scalar_one()
+        if state == SendState.COMPLETED:
+            add_of_sends(connection, [(send.account_id, send.id, state)])
         dropped = (suppressed + removed) * send.price
         post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, position)])
         connection.execute(SET_TURN, {"place": send.lane + 1, "turn": turn, "account": send.account_id})

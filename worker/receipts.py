@@ -16,7 +16,8 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
 from shared.database import transaction
-from shared.ids import first_id_at
+from shared.events import Moved, add_of_messages, listening
+from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Receipt
 from worker.counts import add_to_sends
@@ -44,13 +45,12 @@ APPLY = text(
          WHERE m.id = f.id AND f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status
         RETURNING m.id
     )
-    SELECT f.reference, f.before, f.status, b.send_id, v.id IS NOT NULL AS moved
+    SELECT f.id, f.reference, f.before, f.status, f.error, b.send_id, b.account_id, v.id IS NOT NULL AS moved
       FROM found f LEFT JOIN moved v ON v.id = f.id LEFT JOIN batch b ON b.id = batch_of(v.id)
     """
 )
 
-APPLY_USUAL = text(
-    """
+USUAL = """
     WITH word AS (
         SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:done_at AS float8[]))
                       AS w (reference, phone, done_at)
@@ -62,11 +62,12 @@ APPLY_USUAL = text(
            AND coalesce(m.status = 'sent' AND m.carrier = :carrier, false)
         RETURNING m.id, m.reference
     )
-    SELECT b.send_id, m.found
-      FROM (SELECT batch_of(id) AS batch, array_agg(reference) AS found FROM moved GROUP BY 1) m
+    SELECT b.send_id, b.account_id, m.*
+      FROM (SELECT batch_of(id) AS batch, array_agg(reference) AS found {also} FROM moved GROUP BY 1) m
       JOIN batch b ON b.id = m.batch
-    """
-)
+"""
+APPLY_USUAL = text(USUAL.format(also=""))
+APPLY_USUAL_TOLD = text(USUAL.format(also=", array_agg(right(CAST(id AS text), 4)) AS places"))
 """For messages of the last days, whose partitions are few. Within `coalesce` a condition does not count in the plan:
 while a partition has no statistics, it would seem to leave so few rows that all of them are read for each receipt."""
 
@@ -123,6 +124,8 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
             others.append(receipt)
     changes: dict[UUID, Counter[str]] = {}
     since = first_id_at(datetime.now(UTC) - RECENT)
+    heard = listening(connection)
+    moved: list[Moved] = []
     for (status, error), group in alike.items():
         values = {
             "reference": list(group),
@@ -133,13 +136,18 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
             "carrier": carrier,
             "since": since,
         }
-        for row in connection.execute(APPLY_USUAL, values) if group else ():
+        for row in connection.execute(APPLY_USUAL_TOLD if heard else APPLY_USUAL, values) if group else ():
+            if row.account_id in heard:
+                indexes = [int(place, 16) for place in row.places]
+                moved.append(Moved(row.account_id, row.send_id, row.batch, status, indexes, error))
             changes.setdefault(row.send_id, Counter()).update(
                 {MessageStatus.SENT: -len(row.found), status: len(row.found)}
             )
             for reference in row.found:
                 group.pop(reference, None)
         others += group.values()
+    if moved:
+        add_of_messages(connection, lambda _: moved)
     add_to_sends(connection, changes)
     return others
 
@@ -161,9 +169,14 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
     for row in rows:
         if row.moved:
             changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
+    add_of_messages(connection, lambda _: [_moved(row) for row in rows if row.moved])
     add_to_sends(connection, changes)
     found = {row.reference for row in rows}
     return [receipt for reference, receipt in strongest.items() if reference not in found]
+
+
+def _moved(row: Row[Any]) -> Moved:
+    return Moved(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
 
 
 def match_kept(engine: Engine, newest: float, limit: int = 1000) -> int:

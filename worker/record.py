@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, copy_rows, transaction
+from shared.events import Moved, add_of_messages
 from shared.ids import MessageIds, index_of, prefix_of
 from shared.lifecycle import MessageStatus
 from shared.sendable import GOES_ON
@@ -117,6 +118,7 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *,
     lines: list[str] = []
     doubt_lines: list[str] = []
     counted: dict[UUID, Counter[str]] = {}
+    written: list[tuple[Slice, list[int]]] = []
     for piece in slices:
         if piece.unsure:
             forget_recorded(connection, piece)
@@ -125,11 +127,26 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *,
             counted.setdefault(piece.send_id, Counter()).update(piece.result(place).status for place in places)
             lines += message_lines(piece, places, carrier)
             doubt_lines += doubt_lines_of(piece, places, carrier)
+            written.append((piece, places))
     if lines:
         copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(lines))
     if doubt_lines:
         copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubt_lines))
+    if written:
+        add_of_messages(connection, lambda heard: moved_of(written, heard))
     add_to_sends(connection, counted)
+
+
+def moved_of(written: list[tuple[Slice, list[int]]], heard: frozenset[int]) -> Iterator[Moved]:
+    """What the places of the slices became, by status and error; of accounts that listen."""
+    for piece, places in written:
+        if piece.account_id in heard:
+            alike: dict[tuple[MessageStatus, str | None], list[int]] = {}
+            for place in places:
+                status, _, error, _, _ = piece.result(place)
+                alike.setdefault((status, error), []).append(piece.indexes[place])
+            for (status, error), indexes in alike.items():
+                yield Moved(piece.account_id, piece.send_id, piece.batch_id, status, indexes, error)
 
 
 def message_lines(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:

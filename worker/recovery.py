@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, copy_rows, transaction
+from shared.events import Moved, add_of_messages
 from shared.ids import index_of, message_id, prefix_of
 from shared.lifecycle import CHARGED, MessageStatus
 from worker.counts import add_to_sends
@@ -103,3 +104,5 @@ def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], car
         doubts.append(f"{prefix}{index:04x}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
     copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(messages))
     copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))
+    moved = Moved(row.account_id, row.send_id, row.id, MessageStatus.IN_DOUBT, indexes)
+    add_of_messages(connection, lambda _: [moved])

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, text
 from shared import fair
 from shared.crashpoints import crashpoint
 from shared.database import transaction
+from shared.events import Moved, add_of_messages, add_of_sends
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
 from worker.counts import add_to_sends
@@ -81,6 +82,7 @@ CLOSE_SENDS = text(
                                THEN clock_timestamp() ELSE s.completed_at END
       FROM unnest(CAST(:id AS uuid[]), CAST(:closed AS int[])) AS c (id, closed)
      WHERE s.id = c.id
+    RETURNING s.id, s.account_id, s.state
     """
 )
 
@@ -163,8 +165,17 @@ def close_intents(connection: Connection, closings: list[Closing]) -> None:
     _close_batches(connection, closings, states)
     ended = [send for send in ids if closed[send]]
     if ended:
-        connection.execute(CLOSE_SENDS, {"id": ended, "closed": [closed[send] for send in ended]})
+        sends = connection.execute(CLOSE_SENDS, {"id": ended, "closed": [closed[send] for send in ended]}).all()
+        over = [(send.account_id, send.id, send.state) for send in sends if send.state == SendState.COMPLETED]
+        add_of_sends(connection, over)
+    add_of_messages(connection, lambda _: [_canceled(*pair) for pair in zip(closings, states, strict=True)])
     post(connection, [entry for pair in zip(closings, states, strict=True) for entry in _entries(*pair)])
+
+
+def _canceled(closing: Closing, state: BatchState) -> Moved:
+    """The messages that end with their batch, where it was canceled."""
+    left = [*closing.retry, *range(closing.next_index, closing.size + 1)] if state == BatchState.CANCELED else []
+    return Moved(closing.account_id, closing.send_id, closing.batch_id, MessageStatus.CANCELED, left)
 
 
 def _hold_poisoned(connection: Connection, closings: list[Closing]) -> list[UUID]:
@@ -175,6 +186,7 @@ def _hold_poisoned(connection: Connection, closings: list[Closing]) -> list[UUID
             reason = f"The workers that sent batch {closing.batch_id} died {closing.crashes} times in a row."
             if connection.execute(HOLD, {"id": closing.send_id, "reason": reason}).rowcount:
                 held.append(closing.send_id)
+                add_of_sends(connection, [(closing.account_id, closing.send_id, SendState.HELD)])
     return held
 
 

@@ -4,7 +4,7 @@ Amounts are credits, whole numbers: one credit is one segment. Times are UTC. Gu
 holds (checks, uniqueness, append-only) stand beside the table they protect.
 """
 
-from shared.tables import accounts, changes, contacts, inbound, messages, money, running, sends
+from shared.tables import accounts, changes, contacts, events, inbound, messages, money, running, sends
 from shared.tables.base import metadata
 
-__all__ = ["accounts", "changes", "contacts", "inbound", "messages", "metadata", "money", "running", "sends"]
+__all__ = ["accounts", "changes", "contacts", "events", "inbound", "messages", "metadata", "money", "running", "sends"]

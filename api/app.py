@@ -7,6 +7,7 @@ from typing import Any
 
 from celery import Celery
 from flask import Flask, Response, request, send_from_directory
+from redis import Redis
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -55,6 +56,7 @@ def create_app(
         settings,
         engine or make_engine(settings.database_url, settings.database_pool, "bulksms-api"),
         celery or make_celery(settings),
+        None if settings.eager else Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1),
     )
     mount(app)
     _add_health(app)

@@ -16,12 +16,14 @@ from typing import Any
 from flask import Flask, Response, current_app, request
 from marshmallow import Schema, ValidationError
 
+from api.address import address_of
 from api.body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
-from api.headers import RATE_LEFT
+from api.headers import RATE
 from api.problems import Problem, invalid
 from api.schemas.base import errors_of
 from api.services import Services
-from api.tokens import Caller
+from api.tokens import Caller, ip_not_allowed
+from shared.keys import is_within
 
 PREFIX = "/api/v1"
 
@@ -110,18 +112,34 @@ def authenticate(scope: str) -> Caller:
     """The caller of this request, with its rate limit taken. Raises Problem for 401, 403 and 429."""
     work = services()
     caller = work.tokens.read(request.headers.get("Authorization"))
-    left = work.requests.take(caller.account_id)
-    request.environ[RATE_LEFT] = max(0, int(left))
-    if left < 0:
-        wait = work.requests.wait(left)
-        raise Problem(
-            "rate_limited",
-            f"More than {work.requests.rate:g} requests per second.",
-            headers={"Retry-After": str(wait)},
-        )
+    if caller.networks and not is_within(client_address(), caller.networks):
+        raise ip_not_allowed(client_address())
+    take_request(caller)
     if scope and scope not in caller.scopes:
         raise Problem("insufficient_scope", f"This token does not have the scope {scope}.", scope=scope)
     return caller
+
+
+def take_request(caller: Caller) -> None:
+    """Count a request of the caller's account, and of its key where that has a limit. Raises Problem rate_limited."""
+    requests = services().requests
+    rate: float | None = None
+    left = requests.take(caller.account_id)
+    if left >= 0 and caller.rate is not None and caller.rate < requests.rate:
+        rate, left = caller.rate, requests.take(caller.key_id, rate=caller.rate)
+    request.environ[RATE] = (int(rate or requests.rate), max(0, int(left)))
+    if left < 0:
+        wait = requests.wait(left, rate)
+        raise Problem(
+            "rate_limited",
+            f"More than {rate or requests.rate:g} requests per second.",
+            headers={"Retry-After": str(wait)},
+        )
+
+
+def client_address() -> str:
+    """The address that the request comes from, behind the proxies that are trusted."""
+    return address_of(request.environ, services().settings.trusted_proxies)
 
 
 def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:

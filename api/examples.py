@@ -62,6 +62,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "low_balance": ("This send needs 240 credits; 112 are left.", {"required": 240, "balance": 112}),
     "sender_not_approved": ("The sender ID 'ACME' is pending.", {"sender_status": "pending"}),
     "insufficient_scope": ("This token does not have the scope sms:send.", {"scope": "sms:send"}),
+    "ip_not_allowed": ("The API key may not be used from 198.51.100.7.", {}),
     "state_conflict": ("The send is completed and cannot be canceled.", {"send_status": "completed"}),
 }
 """Detail and further members of the errors that have them."""

@@ -7,8 +7,8 @@ from typing import Any
 
 REQUEST_ID = "bulksms.request_id"
 """In the request's environment: the client's X-Request-Id where it is usable, or one of ours."""
-RATE_LEFT = "bulksms.rate_left"
-"""In the request's environment: requests that the account may still make in this second."""
+RATE = "bulksms.rate"
+"""In the request's environment: requests per second that the caller may make, and how many are left now."""
 
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
@@ -17,13 +17,12 @@ Wsgi = Callable[..., Iterable[bytes]]
 
 
 class StandardHeaders:
-    """WSGI middleware. `rate` is the limit of requests per second."""
+    """WSGI middleware. `rate` is the limit of requests per second of whoever has no other."""
 
     def __init__(self, app: Wsgi, rate: int) -> None:
         self._app = app
         self._rate = rate
         self._constant = [
-            ("RateLimit-Policy", f'"requests";q={rate};w=1'),
             ("X-Content-Type-Options", "nosniff"),
             ("Content-Security-Policy", CONTENT_SECURITY_POLICY),
         ]
@@ -35,7 +34,9 @@ class StandardHeaders:
         def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
             headers += self._constant
             headers.append(("X-Request-Id", identifier))
-            headers.append(("RateLimit", f'"requests";r={environ.get(RATE_LEFT, self._rate)};t=1'))
+            rate, left = environ.get(RATE) or (self._rate, self._rate)
+            headers.append(("RateLimit-Policy", f'"requests";q={rate};w=1'))
+            headers.append(("RateLimit", f'"requests";r={left};t=1'))
             return start_response(status, headers, *error)
 
         return self._app(environ, start)

@@ -202,7 +202,7 @@ def _fails(operation: Endpoint) -> list[str]:
         codes.append("not_found")
     if operation.scope is not None:
         codes += ["missing_token", "invalid_token", "token_expired", "token_revoked"]
-        codes += ["account_suspended", "rate_limited"]
+        codes += ["account_suspended", "ip_not_allowed", "rate_limited"]
     if operation.scope:
         codes.append("insufficient_scope")
     return list(dict.fromkeys([*codes, "internal_error", "unavailable"]))

@@ -48,6 +48,14 @@ def number_cursor(cursor: str | None, default: int) -> int:
     return int(place)
 
 
+def text_cursor(cursor: str | None) -> str:
+    """The text that a cursor stands for, empty without one. Raises Problem validation_failed."""
+    place = "" if cursor is None else from_cursor(cursor)
+    if not place.isprintable():
+        raise bad_cursor()
+    return place
+
+
 def bad_cursor() -> Problem:
     """The cursor is not one that we gave."""
     return invalid(

@@ -34,11 +34,13 @@ CATALOGUE: dict[str, Kind] = {
     "sender_not_approved": Kind(403, "Sender ID not approved", "Wait for the approval, or use an approved sender ID."),
     "recipient_suppressed": Kind(403, "Recipient has opted out", "Do not send to this phone."),
     "insufficient_scope": Kind(403, "Insufficient scope", "Use a key that has the scope named in `scope`."),
+    "ip_not_allowed": Kind(403, "Address not allowed", "Use the key from one of the networks in its `allowed_ips`."),
     "account_suspended": Kind(403, "Account suspended", "Ask the operator of the service."),
     "not_found": Kind(404, "Not found", "Check the path and the id."),
     "group_not_found": Kind(404, "Group not found", "List your groups with GET /api/v1/groups."),
     "send_not_found": Kind(404, "Send not found", "List your sends with GET /api/v1/sends."),
     "message_not_found": Kind(404, "Message not found", "List your messages with GET /api/v1/messages."),
+    "api_key_not_found": Kind(404, "API key not found", "List your keys with GET /api/v1/api-keys."),
     "error_not_found": Kind(404, "Error code not found", "List the codes with GET /api/v1/errors."),
     "method_not_allowed": Kind(405, "Method not allowed", "Use one of the methods in the Allow header."),
     "idempotency_in_progress": Kind(

@@ -3,11 +3,13 @@
 from dataclasses import dataclass, field
 
 from celery import Celery
+from redis import Redis
 from sqlalchemy import Engine
 
 from api.cache import Remembered
 from api.commit import GroupCommit
 from api.rate_limit import Buckets
+from api.sharing import Sharing
 from api.tokens import Tokens
 from shared.queue import Doorbell
 from shared.settings import Settings
@@ -20,6 +22,8 @@ class Services:
     settings: Settings
     engine: Engine
     celery: Celery
+    redis: Redis | None = None
+    """Where the API's processes count requests together; without it each counts for itself."""
     tokens: Tokens = field(init=False)
     requests: Buckets = field(init=False)
     failures: Buckets = field(init=False)
@@ -29,9 +33,10 @@ class Services:
 
     def __post_init__(self) -> None:
         self.tokens = Tokens(self.engine, self.settings.secret_key)
-        self.requests = Buckets(self.settings.requests_per_second, self.settings.requests_per_second)
-        per_minute = self.settings.token_requests_per_minute
-        self.failures = Buckets(per_minute / 60, per_minute)
+        self.requests = Buckets(self.settings.requests_per_second)
+        self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
+        if self.redis is not None:
+            Sharing(self.redis, {"requests": self.requests, "failures": self.failures}).start()
         self.doorbell = Doorbell(self.celery)
         self.commits = GroupCommit(self.engine)
         self.remembered = Remembered(self.engine)

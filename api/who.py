@@ -2,6 +2,7 @@
 
 from flask import request
 
+from api.endpoint import client_address
 from api.headers import REQUEST_ID
 from api.tokens import Caller
 from shared.changes import By
@@ -9,4 +10,4 @@ from shared.changes import By
 
 def by_key(caller: Caller) -> By:
     """The caller's key, the request and its address, as the log of changes takes them."""
-    return By(f"key {caller.key_id}", request.environ.get(REQUEST_ID), request.remote_addr)
+    return By(f"key {caller.key_id}", request.environ.get(REQUEST_ID), client_address())

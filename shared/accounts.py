@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 from sqlalchemy import Connection, text
 
 from shared.changes import WORKER, By, record
-from shared.keys import SCOPES, NewKey, hash_secret, make_key
+from shared.keys import SCOPES, NewKey, hash_secret, make_key, networks
 from shared.money import Entry, post
 from shared.numbering import is_country
 
@@ -54,8 +54,8 @@ FREEZE = text(
 )
 ADD_KEY = text(
     """
-    INSERT INTO api_key (id, account_id, secret_hash, test, scopes, expires_at)
-    VALUES (:id, :account, :secret_hash, :test, :scopes, :expires_at)
+    INSERT INTO api_key (id, account_id, secret_hash, test, scopes, expires_at, name, allowed_ips, requests_per_second)
+    VALUES (:id, :account, :secret_hash, :test, :scopes, :expires_at, :name, :allowed_ips, :requests_per_second)
     """
 )
 SET_COUNTRY = text("UPDATE account SET country = :country, updated_at = clock_timestamp() WHERE id = :account")
@@ -174,27 +174,38 @@ def create_key(
     scopes: Sequence[str] = SCOPES,
     expires_at: datetime | None = None,
     *,
+    name: str | None = None,
+    allowed_ips: Sequence[str] | None = None,
+    requests_per_second: int | None = None,
+    secret: str | None = None,
     by: By | None = None,
 ) -> NewKey:
-    """Make an API key. Its secret is in the answer and nowhere else; `pepper` is the installation's SECRET_KEY."""
+    """Make an API key. Its secret is in the answer and nowhere else; `pepper` is the installation's SECRET_KEY.
+
+    `allowed_ips` are the networks (`192.0.2.0/24`) from which alone it may be used; None is everywhere.
+    """
+    try:
+        allowed = [str(network) for network in networks(allowed_ips)] or None
+    except ValueError as error:
+        raise Refused(f"{error}. Write a network like 192.0.2.0/24, or one address.") from None
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
         raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(SCOPES)}.")
     if connection.execute(LOCK, {"account": account_id}).scalar() is None:
         raise _unknown(account_id)
-    key = make_key(test)
-    connection.execute(
-        ADD_KEY,
-        {
-            "id": key.api_key,
-            "account": account_id,
-            "secret_hash": hash_secret(key.api_secret, pepper),
-            "test": test,
-            "scopes": list(scopes),
-            "expires_at": expires_at,
-        },
-    )
-    after = {"scopes": sorted(scopes), "test": test, "expires_at": expires_at}
+    made = make_key(test)
+    key = NewKey(made.api_key, secret or made.api_secret)
+    shown = {
+        "test": test,
+        "scopes": sorted(scopes),
+        "expires_at": expires_at,
+        "name": name,
+        "allowed_ips": allowed,
+        "requests_per_second": requests_per_second,
+    }
+    secret_hash = hash_secret(key.api_secret, pepper)
+    connection.execute(ADD_KEY, {**shown, "id": key.api_key, "account": account_id, "secret_hash": secret_hash})
+    after = {name: value for name, value in shown.items() if value is not None}
     record(connection, by, "key.created", account_id=account_id, subject=key.api_key, after=after)
     return key
 

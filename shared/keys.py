@@ -8,13 +8,20 @@ The checksum lets a scanner recognise a leaked secret without asking us. Only th
 
 import hashlib
 import hmac
+import ipaddress
 import secrets
 import string
 import zlib
+from collections.abc import Sequence
 from typing import NamedTuple
 
 ALPHABET = string.digits + string.ascii_letters
-SCOPES = ("sms:send", "sms:read", "balance:read", "groups:read", "groups:write")
+SCOPES = ("sms:send", "sms:read", "balance:read", "groups:read", "groups:write", "keys:read", "keys:write")
+MOST_NETWORKS = 50
+"""Networks of one key."""
+SEED_BYTES = 32
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class NewKey(NamedTuple):
@@ -26,8 +33,36 @@ class NewKey(NamedTuple):
 
 def make_key(test: bool = False) -> NewKey:
     """A new random key and secret."""
-    body = _random(43)
-    return NewKey(f"smsk_{'test' if test else 'live'}_{_random(12)}", f"smss_{body}_{checksum(body)}")
+    return NewKey(f"smsk_{'test' if test else 'live'}_{_random(12)}", _secret(_random(43)))
+
+
+def new_seed() -> str:
+    """What a secret is made of that must be told twice, when its request is repeated: worthless without SECRET_KEY."""
+    return secrets.token_hex(SEED_BYTES)
+
+
+def secret_of(seed: str, pepper: str) -> str:
+    """The secret of a seed."""
+    number, body = int.from_bytes(hmac.digest(pepper.encode(), f"seed\0{seed}".encode(), hashlib.sha512)), ""
+    for _ in range(43):
+        number, digit = divmod(number, len(ALPHABET))
+        body += ALPHABET[digit]
+    return _secret(body)
+
+
+def networks(allowed: Sequence[str] | None) -> tuple[Network, ...]:
+    """Networks as addresses are compared with: `192.0.2.0/24`, or one address. Raises ValueError naming a wrong one."""
+    return tuple(ipaddress.ip_network(each) for each in allowed or ())
+
+
+def is_within(address: str, allowed: Sequence[Network]) -> bool:
+    """Whether an address is in one of the networks; what is no address is in none."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
+    return any(parsed in network for network in allowed)
 
 
 def checksum(body: str) -> str:
@@ -47,6 +82,10 @@ def hash_secret(secret: str, pepper: str) -> bytes:
 def same(stored: bytes, given: bytes) -> bool:
     """Whether two hashes are equal, in a time that tells nothing."""
     return hmac.compare_digest(stored, given)
+
+
+def _secret(body: str) -> str:
+    return f"smss_{body}_{checksum(body)}"
 
 
 def _random(length: int) -> str:

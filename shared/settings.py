@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from shared.keys import Network, networks
 from shared.lifecycle import LANES, Category
 
 N = TypeVar("N", int, float)
@@ -49,9 +50,11 @@ class Settings:
     metrics_token: str = ""
     """Bearer token of /metrics; without it there is no such path."""
     requests_per_second: int = 10_000
-    """Requests per second that one API process takes from one account."""
+    """Requests per second that are taken from one account; while Redis is away, by each API process."""
+    trusted_proxies: tuple[Network, ...] = ()
+    """Peers whose X-Forwarded-For is believed."""
     token_requests_per_minute: int = 120
-    """Failed token exchanges per minute that one API process takes from one address."""
+    """Failed token exchanges per minute that are taken from one address, in the same way."""
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
@@ -85,6 +88,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         guard_file=env.get("GUARD_FILE", ""),
         metrics_token=env.get("METRICS_TOKEN", ""),
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
+        trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
     )
 
@@ -95,6 +99,13 @@ def driver_url(url: str) -> str:
     if scheme not in ("postgres", "postgresql", "postgresql+psycopg") or not separator:
         raise SettingsError("DATABASE_URL must begin with postgresql://. Postgres 15 or newer is the only database.")
     return f"postgresql+psycopg://{rest}"
+
+
+def _networks(text: str) -> tuple[Network, ...]:
+    try:
+        return networks([word.strip() for word in text.split(",") if word.strip()])
+    except ValueError as error:
+        raise SettingsError(f"TRUSTED_PROXIES: {error}. It takes networks, with commas: 10.0.0.0/8.") from None
 
 
 def _lanes(text: str) -> frozenset[int]:

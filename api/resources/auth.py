@@ -4,9 +4,10 @@ from typing import Any
 
 from flask import Response, request
 
+from api.address import shared_by_one
 from api.answers.auth import RevokedAnswer, TokenAnswer
 from api.body import SMALL_BODY, parse_object, read_bytes, read_json
-from api.endpoint import answer_json, endpoint, load, services, timestamp
+from api.endpoint import answer_json, client_address, endpoint, load, services, take_request, timestamp
 from api.problems import Problem
 from api.schemas.auth import Credentials, RevokeToken
 from api.tokens import BEARER, VALID
@@ -19,15 +20,23 @@ REVOKE_TOKEN = RevokeToken()
     "POST",
     "/auth/token",
     answers=TokenAnswer,
-    fails=("invalid_json", "validation_failed", "invalid_credentials", "account_suspended", "rate_limited"),
+    fails=(
+        "invalid_json",
+        "validation_failed",
+        "invalid_credentials",
+        "ip_not_allowed",
+        "account_suspended",
+        "rate_limited",
+    ),
     scope=None,
 )
 def exchange() -> Response:
     """Exchange an API key and secret for a bearer token, valid for 24 hours."""
     credentials = _credentials()
-    address = request.remote_addr or ""
+    address = client_address()
+    network = shared_by_one(address)
     failures = services().failures
-    left = failures.left(address)
+    left = failures.left(network)
     if left < 1:
         raise Problem(
             "rate_limited",
@@ -35,10 +44,11 @@ def exchange() -> Response:
             headers={"Retry-After": str(failures.wait(left - 1))},
         )
     try:
-        token, caller = services().tokens.issue(credentials["api_key"], credentials["api_secret"])
+        token, caller = services().tokens.issue(credentials["api_key"], credentials["api_secret"], address)
     except Problem:
-        failures.take(address)
+        failures.take(network)
         raise
+    take_request(caller)
     return answer_json(
         {
             "access_token": token,

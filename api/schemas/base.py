@@ -43,7 +43,7 @@ SAID = {
     "Number too large.": ("invalid", "Give a smaller number."),
     "Not a valid boolean.": ("wrong_type", "Give true or false, without quotes."),
     "Not a valid mapping type.": ("wrong_type", 'Give an object, such as {"order": "A-1042"}.'),
-    "Not a valid list.": ("wrong_type", 'Give a list of phones, such as ["254711000000"].'),
+    "Not a valid list.": ("wrong_type", 'Give a list, such as ["254711000000"].'),
     "Not a valid UUID.": ("invalid_uuid", f"Give {AN_ID}."),
     "Not a valid datetime.": ("invalid_time", "Give a time in RFC 3339, such as 2026-03-02T09:00:00Z."),
 }

@@ -29,6 +29,7 @@ method that a path does not have is 405 `method_not_allowed`, with `Allow`; a re
 """
 TAGS = {
     "auth": "Exchange an API key for a token, and take the token back.",
+    "api-keys": "The keys that are exchanged: make, limit, rotate and revoke them.",
     "sms": "Send, or ask what it would cost.",
     "sends": "Accepted requests: where they are, and how to stop them.",
     "messages": "One SMS to one phone each: its status, and what happened to it.",

@@ -18,11 +18,13 @@ from bulksms.commands.common import (
     show_rows,
 )
 from shared import accounts
-from shared.keys import SCOPES
+from shared.api_keys import MOST_OVERLAP, rotate_key
+from shared.keys import SCOPES, make_key
 
 LIST = text(
     """
-    SELECT id, test, scopes, created_at, expires_at, revoked_at FROM api_key
+    SELECT id, name, test, scopes, allowed_ips, requests_per_second, created_at, expires_at, revoked_at, last_used_at
+      FROM api_key
      WHERE account_id = :account ORDER BY created_at, id
     """
 )
@@ -38,14 +40,36 @@ def key() -> None:
 @click.option("--test", is_flag=True, help="Messages go to the simulated carrier and cost nothing.")
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="May be repeated; default: all.")
 @click.option("--days", type=click.IntRange(1, 3650), help="Days after which the key ends; default: never.")
+@click.option("--name", help="To tell keys apart.")
+@click.option("--allow", "allowed", multiple=True, help="A network from which alone it may be used; may be repeated.")
+@click.option("--rate", type=click.IntRange(1), help="Requests per second, at most.")
 @json_option
-def create(account: str, test: bool, scopes: tuple[str, ...], days: int | None, as_json: bool) -> None:
+def create(
+    account: str,
+    test: bool,
+    scopes: tuple[str, ...],
+    days: int | None,
+    name: str | None,
+    allowed: tuple[str, ...],
+    rate: int | None,
+    as_json: bool,
+) -> None:
     """Make a key. Its secret is shown now and never again."""
     found = installation()
     expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
     with engine_of(found) as engine, engine.begin() as connection:
         owner = accounts.find_account(connection, account)
-        made = accounts.create_key(connection, owner, found.settings.secret_key, test, scopes or SCOPES, expires_at)
+        made = accounts.create_key(
+            connection,
+            owner,
+            found.settings.secret_key,
+            test,
+            scopes or SCOPES,
+            expires_at,
+            name=name,
+            allowed_ips=allowed,
+            requests_per_second=rate,
+        )
     if as_json:
         show_json(made._asdict())
         return
@@ -61,6 +85,27 @@ def list_keys(account: str, as_json: bool) -> None:
     with database() as connection:
         rows = connection.execute(LIST, {"account": accounts.find_account(connection, account)}).mappings().all()
     show_rows(rows, as_json, f"Keys of {account}", f"No keys yet. Make one: {hint('key', 'create', account)}")
+
+
+@key.command()
+@click.argument("account")
+@click.argument("api_key")
+@click.option(
+    "--overlap",
+    type=click.IntRange(0, MOST_OVERLAP),
+    default=86_400,
+    show_default=True,
+    help="Seconds for which the old secret goes on working.",
+)
+@json_option
+def rotate(account: str, api_key: str, overlap: int, as_json: bool) -> None:
+    """Give a key another secret. It is shown now and never again."""
+    found = installation()
+    with engine_of(found) as engine, engine.begin() as connection:
+        owner = accounts.find_account(connection, account)
+        secret, pepper = make_key().api_secret, found.settings.secret_key
+        until = rotate_key(connection, owner, api_key, secret, pepper, overlap)
+    show_one({"api_key": api_key, "api_secret": secret, "old_secret_expires_at": until}, as_json)
 
 
 @key.command()

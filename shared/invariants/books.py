@@ -96,11 +96,7 @@ RULES: Final = (
     ),
     Rule("not_negative", "No account has less than no credits, available or reserved.", NOT_NEGATIVE, freezes=True),
     Rule("zero_sum", "What was paid in is available, reserved or revenue.", ZERO_SUM),
-    Rule(
-        "ledger_guarded",
-        "The triggers of the ledger and of the log of changes refuse every change of their rows.",
-        LEDGER_GUARDED,
-    ),
+    Rule("ledger_guarded", "The ledger's rows and those of the log of changes cannot be changed.", LEDGER_GUARDED),
     Rule(
         "ledger_subjects",
         "Every ledger row belongs to a top-up, send, batch or message of its account.",

@@ -51,6 +51,20 @@ api_key = Table(
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
     Column("expires_at", MOMENT),
     Column("revoked_at", MOMENT),
+    Column("name", Text),
+    Column("allowed_ips", ARRAY(Text), comment="networks from which alone it may be used; null: from everywhere"),
+    Column("requests_per_second", Integer, comment="of this key, at most; null: as many as its account"),
+    Column(
+        "generation",
+        Integer,
+        nullable=False,
+        server_default=text("0"),
+        comment="how often it was rotated; a token names that of the secret it was got with",
+    ),
+    Column("previous_hash", LargeBinary, comment="the secret before, which lives until previous_until"),
+    Column("previous_until", MOMENT),
+    Column("last_used_at", MOMENT),
+    CheckConstraint("requests_per_second > 0", name="requests_per_second"),
 )
 
 revoked_token = Table(

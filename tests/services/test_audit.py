@@ -38,6 +38,7 @@ SABOTAGE = [
     ("zero_sum", "UPDATE account SET available = available - 1"),
     ("ledger_guarded", UNGUARD),
     ("ledger_guarded", "DROP TRIGGER ledger_no_truncate ON ledger"),
+    ("ledger_guarded", "DROP TRIGGER change_append_only ON change"),
     ("ledger_subjects", f"{POST} SELECT id, {RELEASE}, 1, 'batch', gen_random_uuid(), 0 FROM account"),
     ("ledger_subjects", f"{POST} SELECT account_id, {RELEASE}, 1, 'topup', id, 5 FROM send LIMIT 1"),
     ("send_reserve", f"{POST} SELECT account_id, {RELEASE}, 1, 'send', id, 5 FROM send LIMIT 1"),

@@ -1,0 +1,171 @@
+"""The account's API keys: list, make, rotate and revoke them."""
+
+import json
+from typing import Any
+
+from flask import Response
+from sqlalchemy import Connection
+
+from api.answers.api_keys import ApiKeyAnswer, NewApiKeyAnswer, RevokedApiKeyAnswer, RotatedApiKeyAnswer
+from api.answers.base import page_of
+from api.endpoint import endpoint, services, timestamp
+from api.idempotency import Answered, key_of_request, once
+from api.paging import page, text_cursor
+from api.problems import Problem
+from api.schemas.api_keys import MakeApiKey, RotateApiKey
+from api.schemas.paging import Paging
+from api.tokens import Caller
+from api.who import by_key
+from shared.accounts import create_key, revoke_key
+from shared.api_keys import MOST_KEYS, ApiKey, count_keys, exceeds, find_key, list_keys, rotate_key
+from shared.keys import SCOPES, networks, new_seed, secret_of
+
+INHERITED = ("test", "scopes", "allowed_ips", "requests_per_second", "expires_at")
+
+
+@endpoint(
+    "GET", "/api-keys", query=Paging, answers=page_of(ApiKeyAnswer), fails=("validation_failed",), scope="keys:read"
+)
+def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the account's API keys that are not revoked. Secrets are not shown."""
+    limit = query["limit"]
+    after = text_cursor(query.get("cursor"))
+    with services().engine.connect() as connection:
+        rows = list_keys(connection, caller.account_id, after, limit + 1)
+    return page(rows, limit, _shown, lambda row: str(row.id))
+
+
+@endpoint("POST", "/api-keys", takes=MakeApiKey, answers=NewApiKeyAnswer, fails=("state_conflict",), scope="keys:write")
+def make_api_key(caller: Caller, body: dict[str, Any]) -> Response:
+    """Make an API key, which can do no more than the key in use. Its secret is shown now and never again.
+
+    A repeated request with the same `Idempotency-Key` shows the same secret.
+    """
+
+    def act(connection: Connection) -> dict[str, Any]:
+        holder = _own(connection, caller)
+        wanted = _wanted(holder, body)
+        _refuse_more(holder, wanted)
+        seed, pepper = new_seed(), services().settings.secret_key
+        made = create_key(
+            connection,
+            caller.account_id,
+            pepper,
+            wanted.test,
+            wanted.scopes,
+            wanted.expires_at,
+            name=wanted.name,
+            allowed_ips=wanted.allowed_ips,
+            requests_per_second=wanted.requests_per_second,
+            secret=secret_of(seed, pepper),
+            by=by_key(caller),
+        )
+        if count_keys(connection, caller.account_id) > MOST_KEYS:
+            raise Problem("state_conflict", f"An account has at most {MOST_KEYS} API keys. Revoke one first.")
+        found = find_key(connection, caller.account_id, made.api_key)
+        assert found is not None
+        return {**_shown(found), "api_secret": seed}
+
+    return _once(caller, body, act)
+
+
+@endpoint(
+    "POST",
+    "/api-keys/<key_id>/rotate",
+    takes=RotateApiKey,
+    answers=RotatedApiKeyAnswer,
+    fails=("api_key_not_found",),
+    scope="keys:write",
+)
+def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Response:
+    """Give a key another secret, which is shown now and never again. The old one works until `old_secret_expires_at`.
+
+    With the old secret end the tokens that were got with it.
+    """
+
+    def act(connection: Connection) -> dict[str, Any]:
+        _refuse_more(_own(connection, caller), _live(connection, caller, key_id))
+        seed, pepper = new_seed(), services().settings.secret_key
+        until = rotate_key(
+            connection,
+            caller.account_id,
+            key_id,
+            secret_of(seed, pepper),
+            pepper,
+            body["overlap_seconds"],
+            by=by_key(caller),
+        )
+        return {"api_key": key_id, "api_secret": seed, "old_secret_expires_at": timestamp(until)}
+
+    return _once(caller, body, act)
+
+
+@endpoint(
+    "DELETE",
+    "/api-keys/<key_id>",
+    answers=RevokedApiKeyAnswer,
+    fails=("api_key_not_found",),
+    scope="keys:write",
+)
+def revoke_api_key(caller: Caller, key_id: str) -> dict[str, Any]:
+    """Revoke a key. It and its tokens are dead within five seconds everywhere."""
+    with services().engine.begin() as connection:
+        _refuse_more(_own(connection, caller), _live(connection, caller, key_id))
+        revoke_key(connection, key_id, by=by_key(caller))
+    services().tokens.look_again()
+    return {"api_key": key_id, "revoked": True}
+
+
+def _once(caller: Caller, body: dict[str, Any], act: Any) -> Response:
+    """Act once for an Idempotency-Key. Kept is the secret's seed, of which the secret is made for the answer."""
+    key = key_of_request(caller.account_id, body)
+    with services().engine.begin() as connection:
+        kept = once(connection, key, lambda: json.dumps(act(connection)))
+    services().tokens.look_again()
+    answer = json.loads(kept.body)
+    answer["api_secret"] = secret_of(answer["api_secret"], services().settings.secret_key)
+    return Answered(json.dumps(answer, separators=(",", ":")), kept.replayed).response()
+
+
+def _own(connection: Connection, caller: Caller) -> ApiKey:
+    found = find_key(connection, caller.account_id, caller.key_id)
+    assert found is not None
+    return found
+
+
+def _live(connection: Connection, caller: Caller, key_id: str) -> ApiKey:
+    found = find_key(connection, caller.account_id, key_id) if key_id.isprintable() else None
+    if found is None or found.revoked_at is not None:
+        raise Problem("api_key_not_found", "Your account has no such API key.")
+    return found
+
+
+def _wanted(holder: ApiKey, body: dict[str, Any]) -> ApiKey:
+    """The key that a request asks for; what it leaves out is as with its own."""
+    asked = {name: body.get(name, getattr(holder, name)) for name in INHERITED}
+    asked["scopes"] = [scope for scope in SCOPES if scope in asked["scopes"]]
+    asked["allowed_ips"] = [str(network) for network in networks(asked["allowed_ips"])] or None
+    return holder._replace(**asked, name=body.get("name"))
+
+
+def _refuse_more(holder: ApiKey, other: ApiKey) -> None:
+    more = exceeds(holder, other)
+    if more in SCOPES:
+        raise Problem("insufficient_scope", f"Your own key does not have the scope {more}.", scope=more)
+    if more is not None:
+        raise Problem("insufficient_scope", f"Your own key is more limited than that one: by its `{more}`.")
+
+
+def _shown(key: ApiKey) -> dict[str, Any]:
+    return {
+        "api_key": key.id,
+        "name": key.name,
+        "test": key.test,
+        "scopes": key.scopes,
+        "allowed_ips": key.allowed_ips,
+        "requests_per_second": key.requests_per_second,
+        "created_at": timestamp(key.created_at),
+        "expires_at": timestamp(key.expires_at),
+        "last_used_at": timestamp(key.last_used_at),
+        "old_secret_expires_at": timestamp(key.old_secret_expires_at),
+    }

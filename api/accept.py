@@ -22,6 +22,7 @@ from api.tokens import Caller
 from shared.crashpoints import crashpoint
 from shared.phones import Screened, screen
 from shared.segments import Segmentation, segment, split, transliterate
+from shared.suppressions import listed
 
 VALIDITY = timedelta(hours=72)
 
@@ -31,7 +32,6 @@ GROUP = text(
      WHERE id = :group AND account_id = :account AND deleted_at IS NULL
     """
 )
-OPTED_OUT = text("SELECT phone FROM suppression WHERE account_id = :account AND phone = ANY(:phones)")
 BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 
@@ -130,7 +130,7 @@ def fit_text(body: dict[str, Any]) -> tuple[str, Segmentation]:
 
 def _recipients(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     if kind == "single":
-        return {"phones": [_one_phone(work, caller, body["phone"])]}
+        return {"phones": [_one_phone(work, caller, body)]}
     if kind == "bulk":
         return _several_phones(work, caller, body)
     with work.engine.connect() as connection:
@@ -142,8 +142,9 @@ def _recipients(work: Services, caller: Caller, kind: str, body: dict[str, Any])
     return {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
 
 
-def _one_phone(work: Services, caller: Caller, phone: str) -> str:
-    if _opted_out(work, caller, [phone]):
+def _one_phone(work: Services, caller: Caller, body: dict[str, Any]) -> str:
+    phone = str(body["phone"])
+    if _opted_out(work, caller, body, [phone]):
         raise Problem("recipient_suppressed", "The recipient has opted out of messages from your account.")
     return phone
 
@@ -157,7 +158,7 @@ def _several_phones(work: Services, caller: Caller, body: dict[str, Any]) -> dic
             max=MOST_PHONES,
             submitted=len(phones),
         )
-    screened = _drop_opted_out(work, caller, screen(phones, body["allow_duplicates"]))
+    screened = _drop_opted_out(work, caller, body, screen(phones, body["allow_duplicates"]))
     rejected = screened.rejected
     if rejected and body["strict"]:
         raise invalid(
@@ -175,8 +176,8 @@ def _several_phones(work: Services, caller: Caller, body: dict[str, Any]) -> dic
     return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected}
 
 
-def _drop_opted_out(work: Services, caller: Caller, screened: Screened) -> Screened:
-    opted_out = _opted_out(work, caller, screened.accepted)
+def _drop_opted_out(work: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
+    opted_out = _opted_out(work, caller, body, screened.accepted)
     if not opted_out:
         return screened
     places = screened.accepted_index or range(len(screened.accepted))
@@ -192,9 +193,10 @@ def _drop_opted_out(work: Services, caller: Caller, screened: Screened) -> Scree
     )
 
 
-def _opted_out(work: Services, caller: Caller, phones: list[str]) -> set[str]:
+def _opted_out(work: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[str]:
     if not phones or not work.remembered.has_suppressions(caller.account_id):
         return set()
+    numbers = [int(phone) for phone in phones]
     with work.engine.connect() as connection:
-        parameters = {"account": caller.account_id, "phones": [int(phone) for phone in phones]}
-        return {str(phone) for phone in connection.execute(OPTED_OUT, parameters).scalars()}
+        found = listed(connection, caller.account_id, numbers, body["category"], body["sender_id"])
+    return {str(phone) for phone in found}

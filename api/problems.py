@@ -41,6 +41,7 @@ CATALOGUE: dict[str, Kind] = {
     "send_not_found": Kind(404, "Send not found", "List your sends with GET /api/v1/sends."),
     "message_not_found": Kind(404, "Message not found", "List your messages with GET /api/v1/messages."),
     "api_key_not_found": Kind(404, "API key not found", "List your keys with GET /api/v1/api-keys."),
+    "sender_not_found": Kind(404, "Sender ID not found", "List your sender IDs with GET /api/v1/sender-ids."),
     "error_not_found": Kind(404, "Error code not found", "List the codes with GET /api/v1/errors."),
     "method_not_allowed": Kind(405, "Method not allowed", "Use one of the methods in the Allow header."),
     "idempotency_in_progress": Kind(
@@ -72,6 +73,7 @@ FIELD_CODES: dict[str, str] = {
     "invalid_uuid": "Use the id as the API gave it.",
     "invalid_time": "Give a time in RFC 3339 with its offset, such as 2026-03-02T09:00:00Z, as `detail` says.",
     "too_far_ahead": "Schedule at most 90 days ahead.",
+    "invalid_sender_id": "Send a name or number as `detail` says.",
     "too_long": "Give less, as `detail` says.",
     "invalid_idempotency_key": "Send the header once, with 1 to 255 visible ASCII characters.",
 }

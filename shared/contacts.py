@@ -1,4 +1,4 @@
-"""Contact groups and the opt-out list.
+"""Contact groups.
 
 A contact's position in its group is never used again, so a send to the group is bound by the last position at its
 acceptance: who joins later is not in it. Group, contacts, count and last position change in one transaction, under the
@@ -90,13 +90,6 @@ REMOVED = text(
     UPDATE contact_group SET contact_count = contact_count - :count, updated_at = clock_timestamp() WHERE id = :group
     """
 )
-SUPPRESS = text(
-    """
-    INSERT INTO suppression (account_id, phone, reason) VALUES (:account, :phone, :reason)
-    ON CONFLICT (account_id, phone) DO NOTHING
-    """
-)
-UNSUPPRESS = text("DELETE FROM suppression WHERE account_id = :account AND phone = :phone")
 
 
 class UnknownGroup(Refused):
@@ -186,17 +179,6 @@ def remove_contacts(connection: Connection, group_id: UUID, phones: Iterable[str
     if removed:
         connection.execute(REMOVED, {"group": group_id, "count": removed})
     return removed
-
-
-def suppress(connection: Connection, account_id: int, phone: str | int, reason: str) -> bool:
-    """Send nothing more from this account to the phone. False when that was so already."""
-    values = {"account": account_id, "phone": _number(phone), "reason": reason}
-    return bool(connection.execute(SUPPRESS, values).rowcount)
-
-
-def unsuppress(connection: Connection, account_id: int, phone: str | int) -> bool:
-    """Let the account send to the phone again. False when it was not on the list."""
-    return bool(connection.execute(UNSUPPRESS, {"account": account_id, "phone": _number(phone)}).rowcount)
 
 
 def _lock(connection: Connection, group_id: UUID) -> Row[Any]:

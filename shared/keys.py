@@ -16,7 +16,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 ALPHABET = string.digits + string.ascii_letters
-SCOPES = ("sms:send", "sms:read", "balance:read", "groups:read", "groups:write", "keys:read", "keys:write")
+SCOPES = (
+    "sms:send",
+    "sms:read",
+    "balance:read",
+    "groups:read",
+    "groups:write",
+    "keys:read",
+    "keys:write",
+    "senders:read",
+    "senders:write",
+    "suppressions:read",
+    "suppressions:write",
+)
 MOST_NETWORKS = 50
 """Networks of one key."""
 SEED_BYTES = 32

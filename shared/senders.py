@@ -1,28 +1,44 @@
 """Sender IDs: an account asks for one, the operator decides, and only an approved one may be sent from.
 
 A sender ID is 1 to 11 characters of GSM's default alphabet (3GPP TS 23.040 §9.1.2.5) of which we take letters, digits
-and a few signs, all ASCII, so that no letter can be mistaken for another alphabet's; or a number of 3 to 15 digits.
+and a few signs, all ASCII, so that no letter can be mistaken for another alphabet's; or a short code of 3 to 7 digits;
+or a phone's number, digits only.
 """
 
 import re
 from typing import Literal
+from uuid import UUID
 
 from sqlalchemy import Connection, text
 
 from shared.accounts import Refused
 from shared.changes import By, record
 from shared.events import EventType, add
+from shared.holding import hold_sender, release_sender
+from shared.ids import new_id
+from shared.phones import is_phone
 
 ALPHANUMERIC = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9 .\-_+&]{1,11}")
-NUMERIC = re.compile(r"[0-9]{3,15}")
+SHORT_CODE = re.compile(r"[0-9]{3,7}", re.ASCII)
 
 Decision = Literal["approved", "rejected", "suspended"]
+Form = Literal["alphanumeric", "short_code", "number"]
+
+NO_SENDER_ID = (
+    "Take 1 to 11 of A-Z, a-z, 0-9, space and . - _ + & with a letter among them and no space at an end, or a short"
+    " code of 3 to 7 digits, or a number of 8 to 15 digits that begins with the country code."
+)
 
 REGISTER = text(
     """
-    INSERT INTO sender_id (account_id, sender_id) VALUES (:account, :sender)
-    ON CONFLICT (account_id, sender_id) DO NOTHING
+    INSERT INTO sender_id (id, account_id, sender_id, use_case) VALUES (:id, :account, :sender, :use_case)
+    ON CONFLICT (account_id, sender_id) DO UPDATE
+       SET state = 'pending', reason = NULL, decided_at = NULL, use_case = EXCLUDED.use_case
+     WHERE sender_id.state = 'rejected'
     """
+)
+REMOVE = text(
+    "DELETE FROM sender_id WHERE account_id = :account AND id = :id AND state <> 'suspended' RETURNING sender_id"
 )
 LOCK_NAME = text("SELECT pg_advisory_xact_lock(hashtextextended('sender ' || lower(:sender), 0))")
 OWNER = text(
@@ -40,23 +56,37 @@ DECIDE = text(
 )
 
 
-def is_sender_id(name: str) -> bool:
-    """Whether carriers show the name as it is: 1 to 11 of `A-Z a-z 0-9 . - _ + &` and spaces, or 3 to 15 digits."""
-    alphanumeric = ALPHANUMERIC.fullmatch(name) is not None and name == name.strip()
-    return alphanumeric or NUMERIC.fullmatch(name) is not None
+def form_of(name: str) -> Form | None:
+    """What kind of sender ID the name is; None where carriers would not show it as it is."""
+    if ALPHANUMERIC.fullmatch(name) is not None and name == name.strip():
+        return "alphanumeric"
+    if SHORT_CODE.fullmatch(name) is not None:
+        return "short_code"
+    return "number" if is_phone(name) else None
 
 
-def request_sender(connection: Connection, account_id: int, sender: str, *, by: By | None = None) -> bool:
-    """Ask for a sender ID. False when the account has asked for it before; its state is then as it was."""
-    if not is_sender_id(sender):
-        raise Refused(
-            f"{sender!r} is no sender ID. Take 1 to 11 of A-Z, a-z, 0-9, space and . - _ + & with a letter among them,"
-            " or 3 to 15 digits."
-        )
-    new = bool(connection.execute(REGISTER, {"account": account_id, "sender": sender}).rowcount)
+def request_sender(
+    connection: Connection, account_id: int, sender: str, use_case: str | None = None, *, by: By | None = None
+) -> bool:
+    """Ask for a sender ID, also once more for a rejected one.
+
+    False when the account has asked for it before; its state is then as it was.
+    """
+    if form_of(sender) is None:
+        raise Refused(f"{sender!r} is no sender ID. {NO_SENDER_ID}")
+    values = {"id": new_id(), "account": account_id, "sender": sender, "use_case": use_case}
+    new = bool(connection.execute(REGISTER, values).rowcount)
     if new:
         record(connection, by, "sender.requested", account_id=account_id, subject=sender)
     return new
+
+
+def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: By | None = None) -> bool:
+    """Give a sender ID up, by its id; what was accepted with it is still sent. False where it is suspended or none."""
+    name = connection.execute(REMOVE, {"account": account_id, "id": sender}).scalar()
+    if name is not None:
+        record(connection, by, "sender.removed", account_id=account_id, subject=name)
+    return name is not None
 
 
 def decide_sender(
@@ -70,7 +100,8 @@ def decide_sender(
 ) -> None:
     """Approve, reject or suspend a sender ID; `reason` is told to whoever tries to send from it.
 
-    Refused where another account has the name, in capitals or not: nobody may send in another's name.
+    What is accepted and not handed over yet is held while the sender ID is suspended or rejected, and goes on when it
+    is approved. Refused where another account has the name, in capitals or not: nobody may send in another's name.
     """
     if state != "approved" and not reason:
         raise Refused(f"Say why {sender!r} is {state}: the account is told the reason.")
@@ -94,3 +125,7 @@ def decide_sender(
         reason=reason,
     )
     add(connection, account_id, EventType(f"sender_id.{state}"), {"sender_id": sender, "reason": reason})
+    if state == "approved":
+        release_sender(connection, account_id, sender)
+    else:
+        hold_sender(connection, account_id, sender, f"The sender ID {sender!r} is {state}: {reason}")

@@ -14,9 +14,10 @@ from shared.crashpoints import crashpoint
 from shared.database import transaction
 from shared.events import add_of_sends
 from shared.ids import new_batch_id
-from shared.lifecycle import SendState
+from shared.lifecycle import LANES, SendState
 from shared.money import Entry, post
 from shared.sendable import SENDABLE
+from shared.suppressions import listed
 
 BATCH_SIZE = 1000
 """Recipients of one batch."""
@@ -27,7 +28,7 @@ AHEAD = 4
 NEXT_SEND = text(
     f"""
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.segments, s.price, s.lane,
-           a.weight, a.turns[s.lane + 1] AS last_turn
+           s.sender_id, a.weight, a.turns[s.lane + 1] AS last_turn
       FROM send s JOIN account a ON a.id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding' AND s.open_batches < :ahead
        AND {SENDABLE}
@@ -42,8 +43,6 @@ CONTACTS = text(
      ORDER BY position LIMIT :page
     """
 )
-
-OPTED_OUT = text("SELECT phone FROM suppression WHERE account_id = :account AND phone = ANY(:phones)")
 
 INSERT_BATCHES = text(
     """
@@ -80,7 +79,7 @@ def expand(engine: Engine) -> list[UUID]:
         if send is None:
             return []
         contacts = connection.execute(CONTACTS, {**send._asdict(), "page": PAGE}).all()
-        phones = _not_suppressed(connection, send.account_id, [contact.phone for contact in contacts])
+        phones = _not_suppressed(connection, send, [contact.phone for contact in contacts])
         over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
         position = contacts[-1].position if contacts else send.group_bound
         removed = send.unexpanded - len(contacts) if over else 0
@@ -108,8 +107,10 @@ def expand(engine: Engine) -> list[UUID]:
     return batches
 
 
-def _not_suppressed(connection: Connection, account: int, phones: list[int]) -> list[str]:
-    opted_out = set(connection.execute(OPTED_OUT, {"account": account, "phones": phones}).scalars()) if phones else ()
+def _not_suppressed(connection: Connection, send: Row[Any], phones: list[int]) -> list[str]:
+    if not phones:
+        return []
+    opted_out = listed(connection, send.account_id, phones, LANES[send.lane], send.sender_id)
     return [str(phone) for phone in phones if phone not in opted_out]
 
 

@@ -89,7 +89,8 @@ CLOSE_SENDS = text(
 RESENT = text("UPDATE send SET resent = resent + :count WHERE id = :id")
 
 HOLD = text(
-    "UPDATE send SET state = 'held', held_reason = :reason WHERE id = :id AND state NOT IN ('canceled', 'completed')"
+    "UPDATE send SET state = 'held', held_by = 'crashes', held_reason = :reason"
+    " WHERE id = :id AND state NOT IN ('canceled', 'completed')"
 )
 
 NEXT_STATE = {

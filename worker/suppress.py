@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Engine, text
 
+from shared.lifecycle import LANES
+from shared.suppressions import listed
 from worker.slices import Slice
 
 FRESH = 1.0
 """Seconds for which it is remembered that an account has nobody on its list."""
 
 ANY = text("SELECT DISTINCT account_id FROM suppression WHERE account_id = ANY(:accounts)")
-
-LISTED = text("SELECT phone FROM suppression WHERE account_id = :account AND phone = ANY(:phones)")
 
 
 class Suppressions:
@@ -29,14 +29,14 @@ class Suppressions:
         if not accounts:
             return
         with self._engine.connect() as connection:
-            listed = set(connection.execute(ANY, {"accounts": sorted(accounts)}).scalars())
-            self._empty_until = dict.fromkeys(accounts - listed, now + FRESH) | {
+            having = set(connection.execute(ANY, {"accounts": sorted(accounts)}).scalars())
+            self._empty_until = dict.fromkeys(accounts - having, now + FRESH) | {
                 account: until for account, until in self._empty_until.items() if until > now
             }
             for piece in slices:
-                if piece.account_id in listed:
-                    parameters = {"account": piece.account_id, "phones": [int(phone) for phone in piece.phones]}
-                    _reject(piece, set(connection.execute(LISTED, parameters).scalars()))
+                if piece.account_id in having:
+                    phones = [int(phone) for phone in piece.phones]
+                    _reject(piece, listed(connection, piece.account_id, phones, LANES[piece.lane], piece.sender_id))
 
 
 def _reject(piece: Slice, suppressed: set[int]) -> None:

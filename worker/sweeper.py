@@ -15,6 +15,7 @@ from sqlalchemy import Engine, text
 
 from shared.closing import close_rest
 from shared.database import transaction
+from shared.holding import hold_newly_refused
 from shared.inbound import end_parts
 from shared.migrate import make_partitions
 from shared.sendable import SENDABLE
@@ -149,6 +150,8 @@ class Sweeper:
         with transaction(self._engine) as connection:
             connection.execute(WAKE_SENDS)
             connection.execute(WAKE_BATCHES)
+        with transaction(self._engine) as connection:
+            hold_newly_refused(connection)
         self._end_sends()
         give_up(self._engine, self._settings.doubt_grace)
         match_kept(self._engine, newest=60)

@@ -24,6 +24,7 @@ class SendAnswer(Schema):
     rate = fields.Integer(required=True, allow_none=True)
     eta = fields.String(required=True, allow_none=True)
     resent = fields.Integer(required=True)
+    held_by = fields.String(required=True, allow_none=True)
     held_reason = fields.String(required=True, allow_none=True)
     send_at = fields.String(required=True, allow_none=True)
     expires_at = fields.String(required=True)

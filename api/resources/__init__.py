@@ -1,6 +1,19 @@
 """One module a resource. Importing them declares their endpoints."""
 
-from api.resources import api_keys, auth, balance, contacts, errors, groups, inbound, limits, messages, sends, sms
+from api.resources import (
+    api_keys,
+    auth,
+    balance,
+    contacts,
+    errors,
+    groups,
+    inbound,
+    limits,
+    messages,
+    sender_ids,
+    sends,
+    sms,
+)
 
 __all__ = [
     "api_keys",
@@ -12,6 +25,7 @@ __all__ = [
     "inbound",
     "limits",
     "messages",
+    "sender_ids",
     "sends",
     "sms",
 ]

@@ -154,6 +154,7 @@ def send_answer(row: Any) -> dict[str, Any]:
         "rate": row.rate,
         "eta": timestamp(_eta(row, waiting)),
         "resent": row.resent,
+        "held_by": row.held_by,
         "held_reason": row.held_reason,
         "send_at": timestamp(row.send_at),
         "expires_at": timestamp(row.expires_at),

@@ -2,7 +2,19 @@
 
 from typing import Final
 
-from api.words import api_keys, core, groups, inbound
+from api.words import (
+    api_keys,
+    core,
+    groups,
+    inbound,
+    senders,
+)
 from api.words.core import Word
 
-WORDS: Final[dict[str, Word]] = {**core.WORDS, **api_keys.WORDS, **inbound.WORDS, **groups.WORDS}
+WORDS: Final[dict[str, Word]] = {
+    **core.WORDS,
+    **api_keys.WORDS,
+    **inbound.WORDS,
+    **groups.WORDS,
+    **senders.WORDS,
+}

@@ -19,7 +19,7 @@ from bulksms.commands.common import (
     show_rows,
 )
 from bulksms.imports import Report, import_contacts
-from shared import accounts, contacts
+from shared import accounts, contacts, suppressions
 
 GROUPS = text(
     """
@@ -29,7 +29,8 @@ GROUPS = text(
 )
 SUPPRESSED = text(
     """
-    SELECT CAST(phone AS text) AS phone, reason, created_at FROM suppression WHERE account_id = :account
+    SELECT CAST(phone AS text) AS phone, reason, category, sender_id, created_at
+      FROM suppression WHERE account_id = :account
      ORDER BY created_at DESC, phone LIMIT :limit
     """
 )
@@ -138,7 +139,7 @@ def suppression() -> None:
 def add_suppression(account: str, phone: str, reason: str) -> None:
     """Send nothing more from an account to a phone."""
     with database() as connection:
-        new = contacts.suppress(connection, accounts.find_account(connection, account), phone, reason)
+        new = suppressions.suppress(connection, accounts.find_account(connection, account), phone, reason)
     done(f"{phone} gets nothing more from {account}." if new else f"{phone} was on the list.")
 
 
@@ -148,7 +149,7 @@ def add_suppression(account: str, phone: str, reason: str) -> None:
 def remove_suppression(account: str, phone: str) -> None:
     """Let an account send to a phone again."""
     with database() as connection:
-        was = contacts.unsuppress(connection, accounts.find_account(connection, account), phone)
+        was = suppressions.unsuppress(connection, accounts.find_account(connection, account), phone)
     done(f"{phone} may be sent to again." if was else f"{phone} was not on the list.")
 
 

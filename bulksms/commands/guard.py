@@ -6,8 +6,8 @@ import click
 from redis import Redis
 from sqlalchemy import text
 
-from bulksms import holding
 from bulksms.commands.common import done, engine_of, installation, json_option, show_one
+from shared import holding
 from shared.accounts import Refused
 from shared.changes import record
 from shared.guard import Guard, release, state_of

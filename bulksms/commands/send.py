@@ -9,9 +9,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressC
 from sqlalchemy import Connection, RowMapping, text
 
 from api import steer
-from bulksms import holding
 from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
-from shared import accounts
+from shared import accounts, holding
 from shared.accounts import Refused
 from shared.changes import record
 from shared.lifecycle import STORED
@@ -31,9 +30,9 @@ LIST = text(
 )
 SHOW = text(
     f"""
-    SELECT s.id, a.name AS account, s.api_key_id, s.kind, s.state, s.held_reason, s.test, s.sender_id, s.encoding,
-           s.segments, s.price, s.reference, s.group_id, s.rate, s.send_at, s.expires_at, s.submitted, s.accepted,
-           s.duplicate, s.invalid, s.suppressed, s.removed, s.resent, s.accepted - ({RESULTS}) AS waiting,
+    SELECT s.id, a.name AS account, s.api_key_id, s.kind, s.state, s.held_by, s.held_reason, s.test, s.sender_id,
+           s.encoding, s.segments, s.price, s.reference, s.group_id, s.rate, s.send_at, s.expires_at, s.submitted,
+           s.accepted, s.duplicate, s.invalid, s.suppressed, s.removed, s.resent, s.accepted - ({RESULTS}) AS waiting,
            {", ".join(f"s.{status}" for status in STORED)}, s.unexpanded, s.open_batches,
            (SELECT string_agg(format('%s %s', n, b.state), ', ')
               FROM (SELECT state, count(*) AS n FROM batch WHERE send_id = s.id GROUP BY state ORDER BY state) AS b)

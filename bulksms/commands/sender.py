@@ -8,7 +8,7 @@ from shared import accounts, senders
 
 LIST = text(
     """
-    SELECT a.id AS account, a.name, s.sender_id, s.state, s.reason, s.created_at, s.decided_at
+    SELECT a.id AS account, a.name, s.sender_id, s.state, s.reason, s.use_case, s.created_at, s.decided_at
       FROM sender_id s JOIN account a ON a.id = s.account_id
      WHERE (CAST(:account AS bigint) IS NULL OR a.id = :account) AND (CAST(:state AS text) IS NULL OR s.state = :state)
      ORDER BY a.id, s.sender_id

@@ -42,7 +42,7 @@ KEEP = text(
 OPT_OUT = text(
     """
     INSERT INTO suppression (account_id, phone, reason) VALUES (:account, :phone, :reason)
-    ON CONFLICT (account_id, phone) DO NOTHING
+    ON CONFLICT (account_id, phone, category, sender_id) DO NOTHING
     """
 )
 

@@ -14,6 +14,7 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     Table,
     Text,
+    Uuid,
     text,
 )
 
@@ -84,7 +85,11 @@ sender_id = Table(
     Column("reason", Text),
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
     Column("decided_at", MOMENT),
+    Column("id", Uuid, nullable=False, server_default=text("gen_random_uuid()")),
+    Column("use_case", Text, comment="what the account wants it for, in its own words"),
     PrimaryKeyConstraint("account_id", "sender_id"),
     CheckConstraint("state IN ('pending', 'approved', 'rejected', 'suspended')", name="state"),
     Index("ix_sender_id_name", text("lower(sender_id)")),
+    Index("uq_sender_id_id", "id", unique=True),
+    Index("ix_sender_id_refused", "decided_at", postgresql_where=text("state IN ('suspended', 'rejected')")),
 )

@@ -62,5 +62,7 @@ suppression = Table(
     Column("phone", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
-    PrimaryKeyConstraint("account_id", "phone"),
+    Column("category", Text, nullable=False, server_default="", comment="only of this category; empty: of all"),
+    Column("sender_id", Text, nullable=False, server_default="", comment="only from this sender ID; empty: from all"),
+    PrimaryKeyConstraint("account_id", "phone", "category", "sender_id"),
 )

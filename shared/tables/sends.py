@@ -66,6 +66,8 @@ send = Table(
     Column("created_at", MOMENT, nullable=False),
     Column("completed_at", MOMENT),
     zero("resent"),
+    Column("rules", JSONB, comment="quiet hours, cap, canary and stop_if of this send; null: none of them"),
+    Column("held_by", Text, comment="what holds it: operator, crashes, sender_id, canary or stop_if"),
     CheckConstraint("kind IN ('single', 'bulk', 'group')", name="kind"),
     CheckConstraint("open_batches >= 0 AND unexpanded >= 0", name="open"),
     Index("ix_send_account_id_id", "account_id", "id"),
@@ -73,6 +75,11 @@ send = Table(
     Index("ix_send_closing", "id", postgresql_where=text("state = 'canceled' AND completed_at IS NULL")),
     Index("ix_send_due", "send_at", postgresql_where=text("state = 'scheduled'")),
     Index("ix_send_resent", "id", postgresql_where=text("resent > 0")),
+    Index(
+        "ix_send_watched",
+        "id",
+        postgresql_where=text("completed_at IS NULL AND (rules ? 'canary' OR rules ? 'stop_if')"),
+    ),
     Index("ix_send_expanding", "id", postgresql_where=text("expanded_to IS NOT NULL")),
     postgresql_with={"fillfactor": "50"},
 )

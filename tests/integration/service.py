@@ -82,6 +82,14 @@ class Service:
         """POST a JSON body with the account's token."""
         return self.client.post(PREFIX + path, json=body, headers=self._headers(token, dict(headers)))
 
+    def patch(self, path: str, *, token: str | None = None, **body: Any) -> TestResponse:
+        """PATCH a JSON body with the account's token."""
+        return self.client.patch(PREFIX + path, json=body, headers=self._headers(token, {}))
+
+    def delete(self, path: str, *, token: str | None = None) -> TestResponse:
+        """DELETE with the account's token."""
+        return self.client.delete(PREFIX + path, headers=self._headers(token, {}))
+
     def get(self, path: str, *, token: str | None = None, headers: Any = ()) -> TestResponse:
         """GET with the account's token."""
         return self.client.get(PREFIX + path, headers=self._headers(token, dict(headers)))

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from shared.contacts import add_contacts, delete_group, remove_contacts, suppress
+from shared.contacts import add_contacts, delete_group, remove_contacts
+from shared.suppressions import suppress
 from tests.integration.service import Service
 from worker.expand import expand
 

@@ -20,7 +20,7 @@ from shared.accounts import (
     top_up,
 )
 from shared.keys import SCOPES, hash_secret, same
-from shared.senders import decide_sender, is_sender_id, request_sender
+from shared.senders import decide_sender, form_of, request_sender
 
 PEPPER = "a-secret-of-the-installation-for-tests"
 
@@ -141,18 +141,37 @@ def test_states_of_an_account(connection: Connection, account: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ACME", "a", "Acme & Co+", "A.B-C_D", "123", "254711000000", "123456789012345", "4you"]
+    ("form", "names"),
+    [
+        ("alphanumeric", ["ACME", "a", "Acme & Co+", "A.B-C_D", "4you"]),
+        ("short_code", ["123", "0712345"]),
+        ("number", ["25471100", "254711000000", "123456789012345"]),
+    ],
 )
-def test_sender_ids(name: str) -> None:
-    assert is_sender_id(name)
+def test_sender_ids(form: str, names: list[str]) -> None:
+    assert {form_of(name) for name in names} == {form}
 
 
 @pytest.mark.parametrize(
     "name",
-    ["", "12", "1234567890123456", "TwelveLetter", "ACMÉ", "\u0410CME", " ACME", "ACME ", "a\n", "+254", "A/B", "٣٣٣"],
+    [
+        "",
+        "12",
+        "1234567890123456",
+        "TwelveLetter",
+        "ACMÉ",
+        "\u0410CME",
+        " ACME",
+        "ACME ",
+        "a\n",
+        "+254",
+        "A/B",
+        "٣٣٣",
+        "07123456",
+    ],
 )
 def test_no_sender_ids(connection: Connection, account: int, name: str) -> None:
-    assert not is_sender_id(name)
+    assert form_of(name) is None
     with pytest.raises(Refused, match="is no sender ID"):
         request_sender(connection, account, name)
 
@@ -172,6 +191,14 @@ def test_a_refusal_needs_a_reason(connection: Connection, account: int) -> None:
     assert connection.execute(text("SELECT state, reason FROM sender_id")).one() == ("rejected", "not yours")
     with pytest.raises(Refused, match="has not asked"):
         decide_sender(connection, account, "OTHER", "approved")
+
+
+def test_a_rejected_one_may_be_asked_for_again(connection: Connection, account: int) -> None:
+    request_sender(connection, account, "ACME")
+    decide_sender(connection, account, "ACME", "rejected", "what for?")
+    assert request_sender(connection, account, "ACME", "Order confirmations")
+    row = connection.execute(text("SELECT state, reason, use_case FROM sender_id")).one()
+    assert row == ("pending", None, "Order confirmations")
 
 
 def test_a_name_is_one_accounts_whatever_its_letters(connection: Connection, account: int) -> None:

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared import contacts
 from shared.accounts import Refused, create_account
-from shared.contacts import add_contacts, create_group, delete_group, remove_contacts, suppress, unsuppress
+from shared.contacts import add_contacts, create_group, delete_group, remove_contacts
+from shared.suppressions import suppress, unsuppress
 
 A, B, C = "254711000001", "254711000002", "254711000003"
 

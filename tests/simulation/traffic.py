@@ -13,12 +13,13 @@ from api import steer
 from api.commit import commit_sends
 from api.draft import Draft
 from api.problems import Problem
-from bulksms import holding
+from shared import holding
 from shared.accounts import Refused, create_account, top_up
-from shared.contacts import add_contacts, create_group, remove_contacts, suppress
+from shared.contacts import add_contacts, create_group, remove_contacts
 from shared.database import transaction
 from shared.lifecycle import Category
 from shared.segments import segment
+from shared.suppressions import suppress
 
 CREDITS = 100_000
 FIRST_PHONE = 254700000000

@@ -5,6 +5,7 @@ import logging
 import re
 from typing import Any
 
+import psycopg
 from celery import Celery
 from flask import Flask, Response, request, send_from_directory
 from redis import Redis
@@ -16,6 +17,7 @@ from werkzeug.exceptions import HTTPException
 import api.resources  # noqa: F401 - declares the endpoints
 from api.endpoint import ENDPOINTS, PREFIX, answer_json, mount, services
 from api.headers import REQUEST_ID, StandardHeaders
+from api.lean import LeanFlask
 from api.metrics import add_metrics
 from api.openapi import document
 from api.problems import CATALOGUE, Problem
@@ -49,7 +51,7 @@ def create_app(
 ) -> Flask:
     """The API as a WSGI application. Without arguments, as the environment says."""
     settings = settings or from_environment()
-    app = Flask(__name__, static_folder=None)
+    app = LeanFlask(__name__, static_folder=None)
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
     app.extensions["bulksms"] = Services(
@@ -82,6 +84,8 @@ def _add_errors(app: Flask) -> None:
         detail = (status == 404 and _no_id(request.path)) or CATALOGUE[code].title + "."
         return _answer(Problem(code, detail, headers=headers))
 
+    @app.errorhandler(psycopg.OperationalError)
+    @app.errorhandler(psycopg.InterfaceError)
     @app.errorhandler(OperationalError)
     @app.errorhandler(InterfaceError)
     @app.errorhandler(PoolTimeoutError)

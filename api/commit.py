@@ -1,29 +1,20 @@
-"""Accepts sends: the send, its batches, the reserve and the idempotency key, in one durable transaction.
-
-Single sends that arrive together are committed together: one account's row allows one reserve per write to the disk,
-and so a group shares it. Nobody waits on purpose; whoever comes while a commit is under way is in the next one.
-"""
+"""Accepts sends: the send, its batches, the reserve and the idempotency key, in one durable transaction."""
 
 import json
-import threading
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
+import psycopg
+from sqlalchemy import Connection
 
 from api import idempotency
 from api.draft import Draft
-from api.idempotency import Answered
-from api.problems import Problem
 from shared import fair
 from shared.crashpoints import crashpoint
 from shared.database import driver_of
-from shared.events import EventType, add
+from shared.events import EventType
+from shared.ids import new_batch_id
 from shared.money import NotEnough
-
-MOST_TOGETHER = 256
-
-BATCH_COLUMNS = ("id", "send", "account", "lane", "turn_cost", "state", "due_at", "size", "recipients")
 
 SEND_COLUMNS = (
     "id, account_id, api_key_id, kind, state, test, sender_id, message, encoding, characters, segments, price, lane,"
@@ -42,8 +33,9 @@ WITH new_send AS (
 ), numbered AS (
     SELECT i.*, GREATEST(q.clock, a.turns[i.lane + 1])
                 + sum(GREATEST(1, i.cost / a.weight)) OVER (PARTITION BY i.account, i.lane ORDER BY i.place) AS turn
-      FROM unnest(%(id)s::uuid[], %(send)s::uuid[], %(account)s::bigint[], %(lane)s::int[], %(turn_cost)s::bigint[],
-                  %(state)s::batch_state[], %(due_at)s::timestamptz[], %(size)s::smallint[], %(recipients)s::text[])
+      FROM ROWS FROM (json_to_recordset(%(batches)s::json)
+                      AS (id uuid, send uuid, account bigint, lane int, cost bigint, state batch_state,
+                          due_at timestamptz, size smallint, recipients text))
            WITH ORDINALITY AS i (id, send, account, lane, cost, state, due_at, size, recipients, place)
       JOIN account a ON a.id = i.account CROSS JOIN queue q
 ), new_batch AS (
@@ -53,20 +45,29 @@ WITH new_send AS (
     INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
     SELECT account_id, 'reserve', 'available', 'reserved', price * accepted::bigint, 'send', id
       FROM new_send WHERE price > 0 AND accepted > 0
+), paid AS (
+    UPDATE account a
+       SET available = CASE WHEN a.state = 'active' THEN a.available - d.cost ELSE -1 END,
+           reserved = a.reserved + d.cost, updated_at = clock_timestamp(),
+           turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
+      FROM (SELECT account_id, sum(price * accepted::bigint) AS cost FROM new_send GROUP BY account_id) d
+      LEFT JOIN (SELECT account, max(turn) FILTER (WHERE lane = 0) AS first,
+                        max(turn) FILTER (WHERE lane = 1) AS second, max(turn) FILTER (WHERE lane = 2) AS third
+                   FROM numbered GROUP BY account) t ON t.account = d.account_id
+     WHERE a.id = d.account_id
+    RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold
+), low AS (
+    INSERT INTO event (id, account_id, type, data)
+    SELECT (%(events)s::json ->> p.id::text)::uuid, p.id, '{EventType.BALANCE_LOW}',
+           json_build_object('balance', p.available, 'low_balance_threshold', p.threshold)
+      FROM paid p JOIN listener l ON l.account_id = p.id WHERE p.available < p.threshold AND p.before >= p.threshold
 )
-UPDATE account a
-   SET available = a.available - d.cost, reserved = a.reserved + d.cost, updated_at = clock_timestamp(),
-       turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
-  FROM (SELECT account_id, sum(price * accepted::bigint) AS cost FROM new_send GROUP BY account_id) d
-  LEFT JOIN (SELECT account, max(turn) FILTER (WHERE lane = 0) AS first, max(turn) FILTER (WHERE lane = 1) AS second,
-                    max(turn) FILTER (WHERE lane = 2) AS third
-               FROM numbered GROUP BY account) t ON t.account = d.account_id
- WHERE a.id = d.account_id AND a.available >= d.cost AND a.state = 'active'
-RETURNING a.id, a.available, CASE WHEN a.available < a.low_balance_threshold
-                                   AND a.available + d.cost >= a.low_balance_threshold THEN a.low_balance_threshold END
+SELECT id, available FROM paid
 """
-"""Accepts sends: each is stored, queued in fair order and paid for, or the statement returns too few accounts and its
-transaction must be rolled back. One statement, because the account's row stays locked until the commit is on disk."""
+"""Accepts sends: each is stored, queued in fair order and paid for; or the account's row refuses, as it never goes
+below 0, and nothing has happened. One statement, because that row stays locked until the commit is on disk."""
+REFUSAL = "ck_account_available"
+"""The constraint of an account that has not enough, or that may not send."""
 
 LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
 """Not FOR UPDATE, which would wait for every row that refers to the account, and so for who waits for this."""
@@ -82,32 +83,40 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
     accounts = sorted({draft.account_id for draft in drafts})
     if len(accounts) > 1:
         driver.execute(LOCK_ACCOUNTS, (accounts,))
-    parameters = {"sends": json.dumps([_send_row(draft) for draft in drafts]), **_batch_columns(drafts)}
-    reserved = driver.execute(ACCEPT, parameters, prepare=True).fetchall()
-    left = {account: available for account, available, _ in reserved}
-    if len(left) != len(accounts):
-        raise NotEnough(sorted(set(accounts) - set(left)))
+    left = accept_rows(driver, drafts)
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
-    for account, available, crossed in reserved:
-        if crossed is not None:
-            add(connection, account, EventType.BALANCE_LOW, {"balance": available, "low_balance_threshold": crossed})
-    answers = _answers(connection, drafts, left)
+    answers = answers_of(drafts, left)
+    keyed = [(draft.key, answer) for draft, answer in zip(drafts, answers, strict=True) if draft.key is not None]
+    if keyed:
+        idempotency.store(connection, keyed)
     crashpoint("accept.before_commit")
     return answers
 
 
-def _answers(connection: Connection, drafts: list[Draft], left: dict[int, int]) -> list[str]:
-    """Each draft's answer, with the balance as it was after that draft; keys are stored with it."""
+def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft]) -> dict[int, int]:
+    """Run ACCEPT. Returns what is left by account; raises NotEnough."""
+    parameters = {
+        "sends": json.dumps([_send_row(draft) for draft in drafts]),
+        "batches": json.dumps([row for draft in drafts for row in _batch_rows(draft)]),
+        "events": json.dumps({draft.account_id: str(new_batch_id()) for draft in drafts}),
+    }
+    try:
+        return dict(driver.execute(ACCEPT, parameters, prepare=True).fetchall())
+    except psycopg.errors.CheckViolation as error:
+        if error.diag.constraint_name != REFUSAL:
+            raise
+        raise NotEnough({draft.account_id for draft in drafts}) from None
+
+
+def answers_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
+    """Each draft's answer, with the balance as it was after that draft."""
     answers: list[str] = []
     for draft in reversed(drafts):
         answers.append(draft.answer(left[draft.account_id]))
         left[draft.account_id] += draft.cost
     answers.reverse()
-    keyed = [(draft.key, answer) for draft, answer in zip(drafts, answers, strict=True) if draft.key is not None]
-    if keyed:
-        idempotency.store(connection, keyed)
     return answers
 
 
@@ -141,143 +150,17 @@ def _send_row(draft: Draft) -> dict[str, Any]:
     }
 
 
-def _batch_columns(drafts: list[Draft]) -> dict[str, list[Any]]:
-    """The batches of all drafts, column by column."""
-    columns: dict[str, list[Any]] = {name: [] for name in BATCH_COLUMNS}
-    for draft in drafts:
-        for batch, phones in zip(draft.batches, draft.slices(), strict=True):
-            columns["id"].append(batch)
-            columns["send"].append(draft.id)
-            columns["account"].append(draft.account_id)
-            columns["lane"].append(draft.lane)
-            columns["turn_cost"].append(fair.cost(len(phones) * draft.segmentation.count, draft.lane))
-            columns["state"].append("waiting" if draft.send_at else "queued")
-            columns["due_at"].append(draft.send_at or draft.created_at)
-            columns["size"].append(len(phones))
-            columns["recipients"].append("\n".join(phones))
-    return columns
-
-
-@dataclass(slots=True)
-class Waiting:
-    """A draft on its way into a group. Without an answer or error at the end, it is to be committed by itself."""
-
-    draft: Draft
-    leads: bool = False
-    """Whether its thread is to commit the next group."""
-    answered: Answered | None = None
-    error: Exception | None = None
-    turn: threading.Event = field(default_factory=threading.Event)
-
-
-class GroupCommit:
-    """Commits drafts, those that arrive together in one transaction.
-
-    The first to come leads: its thread commits all who wait, and hands the lead to one who came meanwhile. Each waits
-    for an event of its own, because threads that queue for one lock wake one after the other.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._queue: list[Waiting] = []
-        self._led = False
-        self._lock = threading.Lock()
-
-    def together(self, draft: Draft) -> Answered:
-        """Commit the draft with whatever else is waiting. Returns after its commit; raises Problem without effect."""
-        waiting = Waiting(draft)
-        with self._lock:
-            waiting.leads, self._led = not self._led, True
-            if not waiting.leads:
-                self._queue.append(waiting)
-        if not waiting.leads:
-            waiting.turn.wait()
-        if waiting.leads:
-            self._lead(waiting)
-        if waiting.error is not None:
-            raise waiting.error
-        return waiting.answered or self.alone(draft)
-
-    def alone(self, draft: Draft) -> Answered:
-        """Commit one draft. Waits for a twin with the same key."""
-        try:
-            with self._engine.begin() as connection:
-                if draft.key is not None:
-                    idempotency.wait_for(connection, draft.key)
-                    before = idempotency.stored(connection, [draft.key]).get(draft.key.lock)
-                    if before is not None:
-                        return idempotency.replay(draft.key, *before)
-                return Answered(commit_sends(connection, [draft])[0])
-        except NotEnough:
-            raise self._not_enough(draft) from None
-
-    def _lead(self, leader: Waiting) -> None:
-        """Commit the group that has gathered. Whom it could not include is left without an answer."""
-        with self._lock:
-            group = [leader, *self._queue[: MOST_TOGETHER - 1]]
-            self._queue = self._queue[MOST_TOGETHER - 1 :]
-        try:
-            self._try_group(group)
-        except NotEnough:
-            pass  # somebody in the group cannot pay: each is asked by itself
-        except Exception as error:
-            for waiting in group:
-                waiting.error = error
-        finally:
-            self._hand_over()
-            for waiting in group[1:]:
-                waiting.turn.set()
-
-    def _hand_over(self) -> None:
-        with self._lock:
-            following = self._queue.pop(0) if self._queue else None
-            self._led = following is not None
-        if following is not None:
-            following.leads = True
-            following.turn.set()
-
-    def _try_group(self, group: list[Waiting]) -> None:
-        """Commit those of the group that nothing stands against."""
-        with self._engine.begin() as connection:
-            free = self._free(connection, group)
-            if not free:
-                return
-            answers = commit_sends(connection, [waiting.draft for waiting in free])
-        for waiting, answer in zip(free, answers, strict=True):
-            waiting.answered = Answered(answer)
-
-    @staticmethod
-    def _free(connection: Connection, group: list[Waiting]) -> list[Waiting]:
-        """The members without a key, and the first with each key that is new and that no twin holds."""
-        first: dict[str, Waiting] = {}
-        for waiting in group:
-            if waiting.draft.key is not None:
-                first.setdefault(waiting.draft.key.lock, waiting)
-        keys = [waiting.draft.key for waiting in first.values() if waiting.draft.key is not None]
-        taken = idempotency.try_locks(connection, keys) if keys else set()
-        used = set(idempotency.stored(connection, keys)) if keys else set()
-        return [
-            waiting
-            for waiting in group
-            if (key := waiting.draft.key) is None
-            or (key.lock in taken and key.lock not in used and first[key.lock] is waiting)
-        ]
-
-    def _not_enough(self, draft: Draft) -> Problem:
-        with self._engine.connect() as connection:
-            row = connection.execute(
-                text("SELECT available, state FROM account WHERE id = :id"), {"id": draft.account_id}
-            ).one()
-        if row.state != "active":
-            return Problem("account_suspended", "This account may not send at present.")
-        return low_balance(draft.cost, row.available)
-
-
-def low_balance(required: int, balance: int) -> Problem:
-    """A 402."""
-    return Problem(
-        "low_balance",
-        f"This send needs {required:,} credits; {balance:,} are left.",
-        required=required,
-        balance=balance,
-    )
+def _batch_rows(draft: Draft) -> Iterator[dict[str, Any]]:
+    state, due_at = ("waiting", draft.send_at) if draft.send_at else ("queued", draft.created_at)
+    for batch, phones in zip(draft.batches, draft.slices(), strict=True):
+        yield {
+            "id": str(batch),
+            "send": str(draft.id),
+            "account": draft.account_id,
+            "lane": draft.lane,
+            "cost": fair.cost(len(phones) * draft.segmentation.count, draft.lane),
+            "state": state,
+            "due_at": due_at.isoformat(),
+            "size": len(phones),
+            "recipients": "\n".join(phones),
+        }

@@ -7,7 +7,7 @@ from redis import Redis
 from sqlalchemy import Engine
 
 from api.cache import Remembered
-from api.commit import GroupCommit
+from api.group_commit import GroupCommit
 from api.rate_limit import Buckets
 from api.sharing import Sharing
 from api.tokens import Tokens

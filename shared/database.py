@@ -78,6 +78,23 @@ def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
     return driver
 
 
+@contextmanager
+def at_once(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
+    """The driver's own connection, on which each statement is a transaction by itself, on disk when it returns."""
+    pooled = engine.raw_connection()
+    driver: psycopg.Connection[Any] | None = pooled.driver_connection
+    assert driver is not None
+    try:
+        driver.autocommit = True
+        yield driver
+    finally:
+        try:
+            driver.autocommit = False
+        except psycopg.Error:
+            pooled.invalidate()
+        pooled.close()
+
+
 def copy_rows(connection: Connection, table: str, columns: str, rows: str) -> None:
     """COPY lines of tab-separated text into a table, in the connection's transaction."""
     with driver_of(connection).cursor() as cursor, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:

@@ -1,0 +1,165 @@
+"""Commits sends that arrive together in one transaction.
+
+One account's row allows one reserve per write to the disk, and so a group of sends shares it. Nobody waits on purpose;
+whoever comes while a commit is under way is in the next one.
+"""
+
+from dataclasses import dataclass, field
+from threading import Lock
+
+from sqlalchemy import Connection, Engine, text
+
+from api import idempotency
+from api.commit import accept_rows, answers_of, commit_sends
+from api.draft import Draft
+from api.idempotency import Answered
+from api.problems import Problem
+from shared.crashpoints import crashpoint
+from shared.database import at_once
+from shared.money import NotEnough
+
+MOST_TOGETHER = 256
+
+
+def _locked() -> Lock:
+    made = Lock()
+    made.acquire()
+    return made
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A draft on its way into a group. Without an answer or error at the end, it is to be committed by itself."""
+
+    draft: Draft
+    leads: bool = False
+    """Whether its thread is to commit the next group."""
+    answered: Answered | None = None
+    error: Exception | None = None
+    turn: Lock = field(default_factory=_locked)
+    """Held until there is something for the thread to do."""
+
+
+class GroupCommit:
+    """Commits drafts, those that arrive together in one transaction.
+
+    The first to come leads: its thread commits all who wait, and hands the lead to one who came meanwhile. Each waits
+    for a lock of its own, because threads that queue for one lock wake one after the other.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._queue: list[Waiting] = []
+        self._led = False
+        self._lock = Lock()
+
+    def together(self, draft: Draft) -> Answered:
+        """Commit the draft with whatever else is waiting. Returns after its commit; raises Problem without effect."""
+        waiting = Waiting(draft)
+        with self._lock:
+            waiting.leads, self._led = not self._led, True
+            if not waiting.leads:
+                self._queue.append(waiting)
+        if not waiting.leads:
+            waiting.turn.acquire()
+        if waiting.leads:
+            self._lead(waiting)
+        if waiting.error is not None:
+            raise waiting.error
+        return waiting.answered or self.alone(draft)
+
+    def alone(self, draft: Draft) -> Answered:
+        """Commit one draft. Waits for a twin with the same key."""
+        try:
+            with self._engine.begin() as connection:
+                if draft.key is not None:
+                    idempotency.wait_for(connection, draft.key)
+                    before = idempotency.stored(connection, [draft.key]).get(draft.key.lock)
+                    if before is not None:
+                        return idempotency.replay(draft.key, *before)
+                return Answered(commit_sends(connection, [draft])[0])
+        except NotEnough:
+            raise self._not_enough(draft) from None
+
+    def _lead(self, leader: Waiting) -> None:
+        """Commit the group that has gathered. Whom it could not include is left without an answer."""
+        with self._lock:
+            group = [leader, *self._queue[: MOST_TOGETHER - 1]]
+            self._queue = self._queue[MOST_TOGETHER - 1 :]
+        try:
+            self._try_group(group)
+        except NotEnough:
+            pass  # somebody in the group cannot pay: each is asked by itself
+        except Exception as error:
+            for waiting in group:
+                waiting.error = error
+        finally:
+            self._hand_over()
+            for waiting in group[1:]:
+                waiting.turn.release()
+
+    def _hand_over(self) -> None:
+        with self._lock:
+            following = self._queue.pop(0) if self._queue else None
+            self._led = following is not None
+        if following is not None:
+            following.leads = True
+            following.turn.release()
+
+    def _try_group(self, group: list[Waiting]) -> None:
+        """Commit those of the group that nothing stands against."""
+        if all(waiting.draft.key is None for waiting in group) and len({w.draft.account_id for w in group}) == 1:
+            self._at_once(group)
+            return
+        with self._engine.begin() as connection:
+            free = self._free(connection, group)
+            if not free:
+                return
+            answers = commit_sends(connection, [waiting.draft for waiting in free])
+        for waiting, answer in zip(free, answers, strict=True):
+            waiting.answered = Answered(answer)
+
+    def _at_once(self, group: list[Waiting]) -> None:
+        """Commit a group of one account and without keys: one statement that is its own transaction."""
+        drafts = [waiting.draft for waiting in group]
+        crashpoint("accept.before_commit")
+        with at_once(self._engine) as driver:
+            left = accept_rows(driver, drafts)
+        for waiting, answer in zip(group, answers_of(drafts, left), strict=True):
+            waiting.answered = Answered(answer)
+
+    @staticmethod
+    def _free(connection: Connection, group: list[Waiting]) -> list[Waiting]:
+        """The members without a key, and the first with each key that is new and that no twin holds."""
+        first: dict[str, Waiting] = {}
+        for waiting in group:
+            if waiting.draft.key is not None:
+                first.setdefault(waiting.draft.key.lock, waiting)
+        keys = [waiting.draft.key for waiting in first.values() if waiting.draft.key is not None]
+        taken = idempotency.try_locks(connection, keys) if keys else set()
+        used = set(idempotency.stored(connection, keys)) if keys else set()
+        return [
+            waiting
+            for waiting in group
+            if (key := waiting.draft.key) is None
+            or (key.lock in taken and key.lock not in used and first[key.lock] is waiting)
+        ]
+
+    def _not_enough(self, draft: Draft) -> Problem:
+        with self._engine.connect() as connection:
+            row = connection.execute(
+                text("SELECT available, state FROM account WHERE id = :id"), {"id": draft.account_id}
+            ).one()
+        if row.state != "active":
+            return Problem("account_suspended", "This account may not send at present.")
+        return low_balance(draft.cost, row.available)
+
+
+def low_balance(required: int, balance: int) -> Problem:
+    """A 402."""
+    return Problem(
+        "low_balance",
+        f"This send needs {required:,} credits; {balance:,} are left.",
+        required=required,
+        balance=balance,
+    )

@@ -35,8 +35,12 @@ CSV = {
     ("GET", "/sends/<uuid:send_id>/messages"): "message_id,phone,status,segments,cost,error,submitted_at,finished_at\n"
     f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT}\n",
     ("GET", "/groups/<uuid:group_id>/contacts"): f"phone,city,name,tags\n{PHONE},Nairobi,Ann,vip;new\n",
+    ("GET", "/suppressions"): f"phone,category,sender_id,reason,created_at\n{PHONE},,,stop,{SENT_AT}\n",
 }
 """Operations that answer `Accept: text/csv`, and what they give."""
+
+CSV_BODIES = {"/suppressions/import": f"phone,category,reason\n{PHONE},marketing,asked by phone call\n"}
+"""Operations that take CSV."""
 
 PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "validation_failed": (

@@ -14,7 +14,7 @@ from marshmallow import Schema, fields
 from api.answers.base import ErrorAnswer
 from api.answers.sms import RejectedAnswer
 from api.endpoint import ENDPOINTS, PREFIX, Endpoint
-from api.examples import CHANGED, CSV, EVERYWHERE, HEADERS, PROBLEMS
+from api.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
 from api.links import links_of
 from api.problems import CATALOGUE, Problem
 from api.resources.auth import CREDENTIALS, REVOKE_TOKEN
@@ -121,6 +121,9 @@ def _body(operation: Endpoint) -> dict[str, Any] | None:
         schemas = dict(QUOTES.values())
         each = {kind: {"value": _example(schema)} for kind, schema in schemas.items()}
         return _json({"anyOf": list(schemas.values())}, each, required=True)
+    if operation.path in CSV_BODIES:
+        example = {"schema": {"type": "string"}, "example": CSV_BODIES[operation.path]}
+        return {"required": True, "content": {"text/csv": example}}
     schema = operation.takes() if operation.takes is not None else BODIES.get(operation.path)
     if schema is None:
         return None

@@ -41,6 +41,7 @@ CATALOGUE: dict[str, Kind] = {
     "send_not_found": Kind(404, "Send not found", "List your sends with GET /api/v1/sends."),
     "message_not_found": Kind(404, "Message not found", "List your messages with GET /api/v1/messages."),
     "api_key_not_found": Kind(404, "API key not found", "List your keys with GET /api/v1/api-keys."),
+    "suppression_not_found": Kind(404, "Not on the list", "List who has opted out with GET /api/v1/suppressions."),
     "sender_not_found": Kind(404, "Sender ID not found", "List your sender IDs with GET /api/v1/sender-ids."),
     "error_not_found": Kind(404, "Error code not found", "List the codes with GET /api/v1/errors."),
     "method_not_allowed": Kind(405, "Method not allowed", "Use one of the methods in the Allow header."),

@@ -13,6 +13,7 @@ from api.resources import (
     sender_ids,
     sends,
     sms,
+    suppressions,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "sender_ids",
     "sends",
     "sms",
+    "suppressions",
 ]

@@ -8,6 +8,7 @@ from api.words import (
     groups,
     inbound,
     senders,
+    suppressions,
 )
 from api.words.core import Word
 
@@ -17,4 +18,5 @@ WORDS: Final[dict[str, Word]] = {
     **inbound.WORDS,
     **groups.WORDS,
     **senders.WORDS,
+    **suppressions.WORDS,
 }

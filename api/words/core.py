@@ -32,6 +32,7 @@ TAGS = {
     "api-keys": "The keys that are exchanged: make, limit, rotate and revoke them.",
     "sms": "Send, or ask what it would cost.",
     "sender-ids": "In whose name messages are sent.",
+    "suppressions": "Who has opted out.",
     "sends": "Accepted requests: where they are, and how to stop them.",
     "messages": "One SMS to one phone each: its status, and what happened to it.",
     "inbound": "Messages from phones. A STOP, in any of many languages, puts its phone on the opt-out list.",

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, text
 
 from shared.database import transaction
+from shared.events import EventType, add
 from shared.ids import new_id
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
@@ -167,7 +168,10 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     new = connection.execute(KEEP, values).rowcount
     if new and account is not None and keyword is not None and is_phone(phone):
         change = OPT_OUT if keyword is Keyword.STOP else OPT_IN
-        connection.execute(change, {"account": account, "phone": int(phone), "reason": REASON})
+        changed = connection.execute(change, {"account": account, "phone": int(phone), "reason": REASON}).rowcount
+        if changed and keyword is Keyword.STOP:
+            told = {"phone": phone, "category": None, "sender_id": None, "reason": REASON}
+            add(connection, account, EventType.SUPPRESSION_CREATED, told)
 
 
 def storable(said: str) -> str:

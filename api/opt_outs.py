@@ -1,0 +1,71 @@
+"""Opt-outs as a request lists them: each checked by itself, so that the valid ones can be taken."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from api.draft import INLINE
+from api.schemas.suppressions import LONGEST_REASON
+from shared.lifecycle import Category
+from shared.numbering import Numbering
+from shared.suppressions import Scope, suppress_all
+
+QUOTED = 32
+"""Characters shown of a rejected phone."""
+
+
+class OptOut(NamedTuple):
+    """An entry: who, as it was written, why and of what."""
+
+    phone: object
+    reason: str
+    category: str = ""
+    sender_id: str = ""
+
+
+def of_csv(row: dict[str, str]) -> OptOut:
+    """The entry of a row with the columns phone, reason, category and sender_id."""
+    reason = row.get("reason", "import")
+    return OptOut(row.get("phone", ""), reason, row.get("category", ""), row.get("sender_id", ""))
+
+
+def put(connection: Connection, account_id: int, entries: Iterable[OptOut], numbering: Numbering) -> dict[str, Any]:
+    """Put the valid entries on the list. Returns the answer: counts, and what was rejected and why."""
+    sets: dict[tuple[str, Scope], set[int]] = {}
+    counts: Counter[str] = Counter(dict.fromkeys(("submitted", "added", "unchanged", "duplicate", "invalid"), 0))
+    rejected: list[dict[str, object]] = []
+    for index, entry in enumerate(entries):
+        counts["submitted"] += 1
+        phone = numbering.read(entry.phone) if isinstance(entry.phone, str) else None
+        wrong = _wrong(entry, phone, numbering)
+        if wrong is not None or phone is None:
+            shown = entry.phone[:QUOTED] if isinstance(entry.phone, str) else None
+            rejected.append({"index": index, "phone": shown, **(wrong or {})})
+            continue
+        phones = sets.setdefault((entry.reason, Scope(entry.category, entry.sender_id)), set())
+        counts["duplicate"] += int(phone) in phones
+        phones.add(int(phone))
+    for (reason, scope), phones in sorted(sets.items()):
+        added = suppress_all(connection, account_id, list(phones), reason, scope)
+        counts["added"] += added
+        counts["unchanged"] += len(phones) - added
+    counts["invalid"] = len(rejected)
+    return {
+        "counts": dict(counts),
+        "rejected": rejected[:INLINE],
+        **({"rejected_truncated": True} if len(rejected) > INLINE else {}),
+    }
+
+
+def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, str] | None:
+    if not isinstance(entry.phone, str):
+        return {"code": "invalid_phone", "detail": 'Give the phone as a text, such as "254711000000".'}
+    if phone is None:
+        return {"code": "invalid_phone", "detail": numbering.detail(entry.phone)}
+    if entry.category and entry.category not in list(Category):
+        return {"code": "invalid", "detail": f"There is no category {entry.category[:QUOTED]!r}."}
+    if len(entry.sender_id) > 15 or len(entry.reason) > LONGEST_REASON:
+        return {"code": "invalid", "detail": "A sender ID has at most 15 characters, and a reason at most 255."}
+    return None

@@ -19,15 +19,16 @@ FEWEST, MOST = 16, 512
 """Batches looked at in one claim."""
 
 
-CANDIDATE = text(
-    f"""
-    SELECT b.id, b.send_id, b.size - b.next_index + 1 AS ahead, coalesce(cardinality(b.retry), 0) AS retrying,
-           s.rate, s.segments, s.state, s.kind
+NEXT = """
+    SELECT b.id, b.send_id, b.size - b.next_index + 1 AS ahead,
+           coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate, s.segments, s.state, s.kind
       FROM batch b JOIN send s ON s.id = b.send_id
-     WHERE b.state = 'queued' AND {SENDABLE}
-     ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED
-    """
-)
+"""
+IN_ORDER = "ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
+
+CANDIDATE = text(f"{NEXT} WHERE b.state = 'queued' AND {SENDABLE} {IN_ORDER}")
+CANDIDATE_TEST = text(f"{NEXT} WHERE b.state = 'queued' AND s.test AND {SENDABLE} {IN_ORDER}")
+CANDIDATE_OF_CARRIER = text(f"{NEXT} WHERE b.state = 'queued' AND b.carrier = :carrier AND {SENDABLE} {IN_ORDER}")
 
 PACE = text(
     """
@@ -49,13 +50,23 @@ CLAIM = text(
      WHERE b.id = c.id AND s.id = b.send_id
     RETURNING b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
               b.watermark, b.attempts, b.turn, s.kind, s.sender_id, s.message, s.encoding, s.segments, s.price, s.test,
-              s.lane, s.expires_at
+              s.lane, s.expires_at, b.route
     """
 )
 
 
-def claim(engine: Engine, budget: int, window: int, lease: float, size: float = 100.0) -> list[Slice]:
+def claim(
+    engine: Engine,
+    budget: int,
+    window: int,
+    lease: float,
+    size: float = 100.0,
+    carrier: str | None = None,
+    tests: bool = False,
+) -> list[Slice]:
     """Take up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
+
+    Of one carrier's queue, where there are several; with `tests` only what test keys sent.
 
     The first `window` messages of the turn are below the watermark at once. Empty when nothing may be sent now. `size`
     is how many messages of a batch there are to take, as a rule: batches that are looked at are out of other workers'
@@ -63,7 +74,10 @@ def claim(engine: Engine, budget: int, window: int, lease: float, size: float = 
     """
     most = min(MOST, max(FEWEST, int(2 * budget / size)))
     with transaction(engine) as connection:
-        candidates = connection.execute(CANDIDATE, {"candidates": most}).all()
+        if carrier is not None:
+            candidates = connection.execute(CANDIDATE_OF_CARRIER, {"candidates": most, "carrier": carrier}).all()
+        else:
+            candidates = connection.execute(CANDIDATE_TEST if tests else CANDIDATE, {"candidates": most}).all()
         if not candidates:
             return []
         intents = _within_budget(connection, candidates, budget)
@@ -132,4 +146,5 @@ def _slice(row: Row[Any]) -> Slice:
         indexes=indexes,
         phones=[recipients[index - 1] for index in indexes],
         watermark=row.watermark,
+        route=row.route,
     )

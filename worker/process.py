@@ -12,21 +12,31 @@ from shared.inbound import store as store_inbound
 from shared.settings import Settings
 from worker import receipts
 from worker.auditor import Auditor
+from worker.board import Board
 from worker.carriers.base import Carrier, LateAnswer, Receipt
-from worker.carriers.file import read_carrier
+from worker.carriers.file import Carriers, read_carriers
 from worker.carriers.simulator import Simulator
+from worker.fleet import Fleet
+from worker.gate import Gate
 from worker.late import record_late
-from worker.pacing import Pacer
+from worker.pacing import CarrierPace, Crowd, Pacer
+from worker.routes import Routes
+from worker.sorter import Sorter
 from worker.sweeper import Sweeper
 from worker.turn import Turns
+
+SEVERAL = 6
+"""Carriers for whose turns there are database connections; those of others wait a moment for one."""
 
 
 class WorkerProcess:
     """A worker's carriers, turns, sweeper and auditor. `start` opens them, `stop` ends them gracefully."""
 
     def __init__(self, settings: Settings, engine: Engine | None = None, redis: "Redis | None" = None) -> None:
-        self.engine = engine or make_engine(settings.database_url, settings.turns + 8, "bulksms-worker", by_key=True)
-        client = redis or Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1)
+        self.settings = settings
+        self.engine = engine or make_engine(
+            settings.database_url, _connections(settings), "bulksms-worker", by_key=True
+        )
         self.simulator = Simulator(
             self.engine,
             settings.simulator_rate,
@@ -34,17 +44,47 @@ class WorkerProcess:
             settings.simulator_receipt_delay,
             settings.simulator_round_trip,
         )
-        file = settings.carriers_file
-        self.live: Carrier = read_carrier(Path(file), settings.lease) if file else self.simulator
-        pacer = Pacer(client, lambda: self.sweeper.workers)
-        self.turns = Turns(self.engine, self.live, self.simulator, pacer, settings)
-        self.sweeper = Sweeper(self.engine, self.turns, settings)
+        told = self._read()
+        self.carriers = {carrier.name: carrier for carrier in (*told.carriers, self.simulator)}
+        self.crowd = Crowd()
+        gates = [Gate(carrier, breaks=carrier is not self.simulator) for carrier in told.carriers]
+        first = Turns(self.engine, told.carriers[0], self.simulator, settings, gates[0])
+        self.pacer = Pacer(
+            redis or Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1),
+            self.crowd,
+            first.stop,
+        )
+        for carrier in self.carriers.values():
+            carrier.pace = CarrierPace(self.pacer, carrier)
+        self.board = Board(self.engine, self.pacer, gates)
+        first.workers = self._workers
+        self.turns = first if told.routes is None else self._fleet(gates, told.routes, first)
+        self.sweeper = Sweeper(self.engine, self.turns, settings, self.crowd, self.board)
         self.books = make_engine(settings.database_url, 1, "bulksms-audit")
         self.auditor = Auditor(self.books, settings)
 
+    def _read(self) -> Carriers:
+        file = self.settings.carriers_file
+        if not file:
+            return Carriers([self.simulator], None)
+        return read_carriers(Path(file), self.settings.lease, self.engine)
+
+    def _fleet(self, gates: list[Gate], routes: Routes, first: Turns) -> Fleet:
+        """Turns of their own for each carrier, and for the built-in simulator's test messages."""
+        turns = {}
+        for gate in [*gates, Gate(self.simulator, breaks=False)]:
+            name = gate.carrier.name
+            turns[name] = Turns(self.engine, gate.carrier, self.simulator, self.settings, gate, name)
+            turns[name].stop, turns[name].workers = first.stop, self._workers
+        sorter = Sorter(self.engine, routes, self.board, self.simulator.name)
+        return Fleet(turns, self.simulator, sorter, self.settings, first.stop)
+
+    def _workers(self) -> int:
+        return self.crowd.workers
+
     def start(self) -> None:
         """Open the carriers and begin to sweep."""
-        for carrier in {id(carrier): carrier for carrier in (self.live, self.simulator)}.values():
+        for carrier in self.carriers.values():
             self.open(carrier)
         self.sweeper.start()
         self.auditor.start(self.turns.stop)
@@ -68,7 +108,12 @@ class WorkerProcess:
     def stop(self) -> None:
         """End the turns under way, then close the carriers."""
         self.sweeper.stop()
-        self.live.close()
-        self.simulator.close()
+        for carrier in self.carriers.values():
+            carrier.close()
         self.engine.dispose()
         self.books.dispose()
+
+
+def _connections(settings: Settings) -> int:
+    """At most so many are opened, and each only when it is needed."""
+    return settings.turns * (SEVERAL if settings.carriers_file else 1) + 8

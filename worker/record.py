@@ -20,7 +20,7 @@ from worker.counts import add_to_sends
 from worker.doubt import Resolution, resolve
 from worker.slices import Slice
 
-MESSAGE_COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, reference, error"
+MESSAGE_COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error"
 SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT
 DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
 
@@ -152,6 +152,7 @@ def moved_of(written: list[tuple[Slice, list[int]]], heard: frozenset[int]) -> I
 def message_lines(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:
     """The rows of the messages, as COPY reads them. The first case is nearly all of them."""
     prefix, indexes, phones = prefix_of(piece.batch_id), piece.indexes, piece.phones
+    carrier = f"{carrier}\t{field(piece.route)}"
     carried = f"{piece.price}\t1\t{carrier}"
     for place in places:
         status, reference, error, at, attempts = piece.result(place)

@@ -28,6 +28,7 @@ LEFT_BEHIND = text(
     f"""
     SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
            b.attempts, s.lane, s.segments, s.price, s.sender_id, s.expires_at, s.test,
+           b.carrier, b.route,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND b.lease_until < clock_timestamp()
@@ -50,7 +51,8 @@ def recover(
     with transaction(engine) as connection:
         rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
         close_intents(
-            connection, [_close(connection, row, carrier_of(row.test), row.lane in resend_lanes) for row in rows]
+            connection,
+            [_close(connection, row, row.carrier or carrier_of(row.test), row.lane in resend_lanes) for row in rows],
         )
         if rows:
             crashpoint("recover.before_commit")
@@ -96,12 +98,13 @@ def before_receipts(status: str) -> str:
 def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], carrier: str) -> None:
     now = connection.execute(NOW).scalar_one()
     recipients = row.recipients.split("\n")
-    prefix = prefix_of(row.id)
+    prefix, route = prefix_of(row.id), field(row.route)
     messages, doubts = [], []
     for index in indexes:
         phone = recipients[index - 1]
-        messages.append(f"{prefix}{index:04x}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t1\t{carrier}\t\\N\t\\N\n")
-        doubts.append(f"{prefix}{index:04x}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
+        name = f"{prefix}{index:04x}"
+        messages.append(f"{name}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t1\t{carrier}\t{route}\t\\N\t\\N\n")
+        doubts.append(f"{name}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
     copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(messages))
     copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))
     moved = Moved(row.account_id, row.send_id, row.id, MessageStatus.IN_DOUBT, indexes)

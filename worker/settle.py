@@ -64,7 +64,8 @@ CLOSE_INTENT = text(
        SET state = c.state, next_index = c.next_index,
            retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), turn = b.turn + c.cost,
            due_at = clock_timestamp() + make_interval(secs => c.wait), attempts = c.attempts, crashes = c.crashes,
-           intent = 0, watermark = 0, lease_until = NULL, database_started = NULL
+           intent = 0, watermark = 0, lease_until = NULL, database_started = NULL,
+           carrier = NULL, portion = NULL, route = NULL
       FROM unnest(CAST(:id AS uuid[]), CAST(:state AS batch_state[]), CAST(:next_index AS int[]),
                   CAST(:retry AS text[]), CAST(:cost AS bigint[]), CAST(:wait AS float8[]), CAST(:attempts AS int[]),
                   CAST(:crashes AS int[])) AS c (id, state, next_index, retry, cost, wait, attempts, crashes)

@@ -55,6 +55,8 @@ class Slice:
     """Phone of each place."""
     watermark: int
     """Places below it may have left."""
+    route: str | None = None
+    """Why it goes through that carrier; None where there is no other."""
     results: list[Result | None] = field(init=False)
     """By place. A throttled message has none, it is still to be submitted."""
     known: int = 0

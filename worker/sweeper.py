@@ -20,8 +20,11 @@ from shared.inbound import end_parts
 from shared.migrate import make_partitions
 from shared.sendable import SENDABLE
 from shared.settings import IDEMPOTENCY_DAYS, Settings
+from worker.board import Board
 from worker.doubt import give_up
 from worker.expand import expand
+from worker.fleet import Fleet
+from worker.pacing import Crowd
 from worker.purge import purge_deleted_groups
 from worker.quiet import Outage
 from worker.receipts import match_kept
@@ -53,7 +56,7 @@ WAKE_SENDS = text(
 
 WAKE_BATCHES = text(
     """
-    UPDATE batch SET state = 'queued' WHERE id IN (
+    UPDATE batch SET state = 'queued', carrier = NULL, portion = NULL, route = NULL WHERE id IN (
         SELECT id FROM batch WHERE state = 'waiting' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1000
            FOR UPDATE SKIP LOCKED)
     """
@@ -101,18 +104,27 @@ PURGES = (
 class Sweeper:
     """The background thread of one worker process."""
 
-    def __init__(self, engine: Engine, turns: Turns, settings: Settings) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        turns: Turns | Fleet,
+        settings: Settings,
+        crowd: Crowd | None = None,
+        board: Board | None = None,
+    ) -> None:
         self._engine = engine
         self._turns = turns
         self._settings = settings
+        self._crowd = crowd or Crowd()
+        self._board = board
         self._holder = str(uuid4())
+        if board is not None:
+            board.worker = self._holder
         self._pool = ThreadPoolExecutor(settings.turns, thread_name_prefix="turn")
         self._running: set[Future[None]] = set()
         self._housekept = 0.0
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
-        self.outage = Outage()
-        self.workers = 1
-        """Worker processes that were alive at the last look."""
+        self.outage = turns.outage if isinstance(turns, Fleet) else Outage()
 
     def start(self) -> None:
         """Begin to sweep, each second."""
@@ -123,6 +135,8 @@ class Sweeper:
         self._turns.stop.set()
         self._thread.join(5)
         self._pool.shutdown(wait=True)
+        if isinstance(self._turns, Fleet):
+            self._turns.close()
 
     def _run(self) -> None:
         while not self._turns.stop.wait(PERIOD):
@@ -135,8 +149,12 @@ class Sweeper:
     def sweep(self) -> None:
         """One round."""
         self._report_alive()
+        if self._board is not None:
+            self._board.look()
         if self._leads():
             self.recover_and_wake()
+            if isinstance(self._turns, Fleet):
+                self._turns.follow()
         self._running = {turn for turn in self._running if not turn.done()}
         if len(self._running) < self._settings.turns and self._messages_wait():
             self._running.add(self._pool.submit(self._work_quietly))
@@ -206,7 +224,10 @@ class Sweeper:
         with transaction(self._engine, durable=False) as connection:
             name = f"worker:{self._holder}"
             connection.execute(TAKE_LEASE, {"name": name, "holder": self._holder, "seconds": 5})
-            self.workers = max(1, connection.execute(WORKERS).scalar_one())
+            workers = max(1, connection.execute(WORKERS).scalar_one())
+        if not self._crowd.workers:
+            self._crowd.since = time.monotonic()
+        self._crowd.workers = workers
 
     def _leads(self) -> bool:
         with transaction(self._engine, durable=False) as connection:

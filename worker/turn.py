@@ -13,6 +13,7 @@ that is paused, held or canceled, and a worker that is told to stop, stop at the
 import logging
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from sqlalchemy import Engine
@@ -23,9 +24,9 @@ from shared.crashpoints import crashpoint
 from shared.ids import MessageIds
 from shared.lifecycle import MessageStatus
 from shared.settings import Settings
-from worker.carriers.base import Answer, Carrier, Outcome, Parcel
+from worker.carriers.base import OURS, Answer, Carrier, Outcome, Parcel
 from worker.claim import claim
-from worker.pacing import Pacer
+from worker.gate import Gate
 from worker.record import advance
 from worker.settle import settle
 from worker.slices import MOST_ATTEMPTS, Result, Slice
@@ -39,8 +40,9 @@ MOST_AT_ONCE = 5_000
 """Segments of one turn when the carrier has no rate limit."""
 FIRST_SPEED = 1_000.0
 """Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
-TURN_SHARE = 0.25
-"""Seconds of the carrier's rate that the turns of one process claim together."""
+TURN_SHARE, MOST_SHARES = 0.25, 1.0
+"""Seconds of the carrier's rate that the turns of one process claim together, and those of all processes: what is
+claimed goes before what is more urgent and comes later."""
 FIRST_WAIT, LONGEST_WAIT, MOST_WAITS = 0.1, 2.0, 6
 """Seconds between tries when throttled, and tries before the turn is given to others."""
 
@@ -60,14 +62,28 @@ Window = list[tuple[Slice, list[int]]]
 
 
 class Turns:
-    """Takes turns for one worker process. Safe to use from several threads; each turn belongs to one of them."""
+    """Takes turns for one worker process. Safe to use from several threads; each turn belongs to one of them.
 
-    def __init__(self, engine: Engine, live: Carrier, simulator: Carrier, pacer: Pacer, settings: Settings) -> None:
+    Where there are several carriers, these are the turns of one of them: of its `queue` only.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        live: Carrier,
+        simulator: Carrier,
+        settings: Settings,
+        gate: Gate | None = None,
+        queue: str | None = None,
+    ) -> None:
         self._engine = engine
         self._live = live
         self._simulator = simulator
-        self._pacer = pacer
         self._settings = settings
+        self._queue = queue
+        self.gate = gate or Gate(live, breaks=False)
+        self.workers: Callable[[], int] = lambda: 1
+        """How many worker processes are alive."""
         self._suppressions = Suppressions(engine)
         self._free = threading.BoundedSemaphore(settings.turns)
         self._speed = FIRST_SPEED
@@ -90,7 +106,7 @@ class Turns:
             if self.stop.is_set():
                 return False
             stride = max(1, self._live.window // self._settings.turns)
-            slices = claim(self._engine, self._budget(stride), stride, self._settings.lease, self._size)
+            slices = self._claim(stride)
             if slices:
                 self._size = sum(len(piece.indexes) for piece in slices) / len(slices)
             for test in (False, True):
@@ -99,31 +115,52 @@ class Turns:
                     self._send(self.carrier_of(test), pieces, stride)
             return bool(slices)
 
+    def _claim(self, stride: int) -> list[Slice]:
+        """As much as the carrier may be given now. Test keys never wait for it."""
+        budget = self._budget(stride)
+        room = self.gate.room(budget)
+        if room:
+            slices = claim(self._engine, room, stride, self._settings.lease, self._size, self._queue)
+            if not slices:
+                self.gate.unused()
+            return slices
+        if self._queue is not None:
+            return []
+        return claim(self._engine, budget, stride, self._settings.lease, self._size, None, True)
+
     def carrier_of(self, test: bool) -> Carrier:
         """The carrier of a send: test keys always go to the simulator."""
         return self._simulator if test else self._live
 
     def _budget(self, stride: int) -> int:
         """Segments of the next turn: what can be submitted in its time."""
-        if self._live.rate > 0:
-            return min(MOST_AT_ONCE, max(1, int(self._live.rate * TURN_SHARE / self._settings.turns)))
+        rate = self._live.pace.allowed or self._live.rate
+        if rate > 0:
+            share = min(TURN_SHARE, MOST_SHARES / max(1, self.workers()))
+            return min(MOST_AT_ONCE, max(1, int(rate * share / self._settings.turns)))
         return min(MOST_AT_ONCE, max(stride, int(self._speed * TURN_SECONDS)))
 
     def _send(self, carrier: Carrier, slices: list[Slice], stride: int) -> None:
         self._suppressions.drop(slices)
+        gate = self.gate if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
         while waits <= MOST_WAITS and (window := next_window(slices, stride)):
             segments = sum(len(places) * piece.segments for piece, places in window)
-            if not self._pacer.take(carrier.name, carrier.rate, segments, self.stop):
-                break
             crashpoint("submit.before")
             outcomes = carrier.submit(parcels(window))
             crashpoint("submit.answered")
             submitted += segments
+            if gate is not None:
+                gate.note(outcomes)
             if note(window, outcomes):
+                if any(answer is Answer.THROTTLED and error not in OURS for answer, _, error in outcomes):
+                    speed = submitted / max(0.001, time.monotonic() - begun)
+                    carrier.pace.throttled(speed * self._settings.turns)
                 self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))
                 waits += 1
             if self.stop.is_set() or time.monotonic() - begun > TURN_SECONDS or not unfinished(slices):
+                break
+            if gate is not None and gate.shut:
                 break
             if not self._advance(carrier, slices, stride):
                 break

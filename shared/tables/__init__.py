@@ -4,7 +4,19 @@ Amounts are credits, whole numbers: one credit is one segment. Times are UTC. Gu
 holds (checks, uniqueness, append-only) stand beside the table they protect.
 """
 
-from shared.tables import accounts, changes, contacts, events, inbound, messages, money, running, sends
+from shared.tables import accounts, carriers, changes, contacts, events, inbound, messages, money, running, sends
 from shared.tables.base import metadata
 
-__all__ = ["accounts", "changes", "contacts", "events", "inbound", "messages", "metadata", "money", "running", "sends"]
+__all__ = [
+    "accounts",
+    "carriers",
+    "changes",
+    "contacts",
+    "events",
+    "inbound",
+    "messages",
+    "metadata",
+    "money",
+    "running",
+    "sends",
+]

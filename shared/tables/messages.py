@@ -25,6 +25,7 @@ message = Table(
     Column("carrier", Text),
     Column("reference", Text, index=True, comment="the carrier's id of the message, as received"),
     Column("error", Text, comment="the carrier's code, or ours"),
+    Column("route", Text, comment="why that carrier; null where there is one"),
     postgresql_partition_by="RANGE (id)",
 )
 """One row a message, inserted once with its result. Only `status`, `finished_at` and `error` change afterwards, and

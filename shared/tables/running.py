@@ -41,6 +41,7 @@ simulated_receipt = Table(
     Column("status", message_status, nullable=False),
     Column("error", Text),
     Column("due_at", MOMENT, nullable=False, index=True),
+    Column("carrier", Text, nullable=False, server_default="simulator"),
     comment="what the simulated carrier still has to report; a real carrier keeps this on its side",
 )
 
@@ -50,5 +51,6 @@ simulated_submit = Table(
     Column("message_id", Uuid, nullable=False, index=True),
     Column("phone", BigInteger, nullable=False),
     Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
+    Column("carrier", Text, nullable=False, server_default="simulator"),
     comment="what the simulated carrier was given, in its own books: more than one row a message is a duplicate",
 )

@@ -2,74 +2,191 @@
 
 import threading
 import time
+from bisect import bisect_left
+from dataclasses import dataclass
 
 import fakeredis
 import pytest
 from redis.exceptions import ConnectionError as Away
 
-from worker.pacing import BURST, Pacer
+from worker.pacing import CHUNK, COOLING, DECREASE, FLOOR, HEARD, CarrierPace, Crowd, Pacer
 
 RATE = 1000.0
+
+
+@dataclass
+class Carrier:
+    name: str = "carrier"
+    rate: float = RATE
 
 
 class Broken:
     """A Redis that is away."""
 
+    def __init__(self) -> None:
+        self.away = True
+
     def register_script(self, _: str) -> object:
-        def script(**_: object) -> float:
-            raise Away("away")
+        def script(**_: object) -> object:
+            if self.away:
+                raise Away("away")
+            return [b"0", str(RATE).encode()]
 
         return script
 
 
-def take_for(pacer: Pacer, seconds: float, segments: int, stop: threading.Event) -> int:
-    """Segments that one worker gets in that time."""
-    taken = 0
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        assert pacer.take("carrier", RATE, segments, stop)
-        taken += segments
-    return taken
+class Clock:
+    """The module `time`, and the event whose wait moves it."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.stopped = False
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def wait(self, seconds: float) -> bool:
+        self.now += seconds
+        return self.stopped
+
+    def is_set(self) -> bool:
+        return self.stopped
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("worker.pacing.time", clock)
+    return clock
+
+
+def pace_without_redis(clock: Clock, workers: int, carrier: Carrier | None = None, alone: int = 0) -> CarrierPace:
+    pacer = Pacer(None, Crowd(workers, alone, clock.now), clock)  # type: ignore[arg-type]
+    return CarrierPace(pacer, carrier or Carrier())
+
+
+def busiest_second(times: list[float]) -> int:
+    """Most of the times that lie within a second, wherever it begins."""
+    times = sorted(times)
+    return max(bisect_left(times, at + 1.0) - number for number, at in enumerate(times))
 
 
 def test_it_works() -> None:
-    pacer = Pacer(fakeredis.FakeRedis(), lambda: 1)
-    taken = take_for(pacer, 0.5, 10, threading.Event())
-    assert 0.8 * RATE * 0.5 < taken <= RATE * (0.5 + BURST) + 20
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), threading.Event()), Carrier())
+    assert pace.chunk == int(RATE * CHUNK)
+    assert pace.take(pace.chunk, time.monotonic() + 10)
 
 
-def test_several_workers_share_one_bucket() -> None:
-    server = fakeredis.FakeServer()
-    taken: list[int] = []
+def test_several_workers_share_the_rate() -> None:
+    server, taken, stop = fakeredis.FakeServer(), [], threading.Event()
+    carrier = Carrier(rate=400.0)
 
     def work() -> None:
-        pacer = Pacer(fakeredis.FakeRedis(server=server), lambda: 4)
-        taken.append(take_for(pacer, 0.5, 10, threading.Event()))
+        pace = CarrierPace(Pacer(fakeredis.FakeRedis(server=server), Crowd(4), stop), carrier)
+        while pace.take(pace.chunk, time.monotonic() + 10):
+            taken.extend([time.monotonic()] * pace.chunk)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
+    time.sleep(1.5)
+    stop.set()
     for thread in threads:
         thread.join()
-    assert sum(taken) <= RATE * (0.5 + BURST) + 4 * 20
+    assert 0 < busiest_second(taken) <= 1.1 * carrier.rate
 
 
-@pytest.mark.parametrize("workers", [1, 4])
-def test_without_redis_each_takes_its_share(workers: int) -> None:
-    pacer = Pacer(Broken(), lambda: workers)  # type: ignore[arg-type]
-    taken = take_for(pacer, 0.5, 10, threading.Event())
-    assert 0.7 * RATE / workers * 0.5 < taken <= RATE / workers * 0.5 + 30
+def test_without_redis_each_takes_its_share_when_the_others_have_heard(clock: Clock) -> None:
+    paces = [pace_without_redis(clock, 4) for _ in range(4)]
+    begun = clock.now
+    times = []
+    for _ in range(200):
+        pace = paces[0]
+        assert pace.take(pace.chunk, clock.now + 100)
+        times.append(clock.now)
+    assert times[0] >= begun + HEARD
+    assert busiest_second(times) * paces[0].chunk <= RATE / 4 * 1.05 + paces[0].chunk
 
 
-def test_no_rate_is_no_wait() -> None:
-    began = time.monotonic()
-    assert Pacer(fakeredis.FakeRedis(), lambda: 1).take("carrier", 0.0, 10**6, threading.Event())
-    assert time.monotonic() - began < 0.1
+def test_nobody_takes_anything_who_does_not_know_how_many_there_are(clock: Clock) -> None:
+    pace = pace_without_redis(clock, 0)
+    assert not pace.take(1, clock.now + 60)
+
+
+def test_those_with_redis_leave_the_others_their_share() -> None:
+    pacer = Pacer(fakeredis.FakeRedis(), Crowd(4, alone=1), threading.Event())
+    assert pacer.with_redis() == 0.75
+    assert not pacer.alone
+
+
+def test_a_worker_that_lost_redis_waits_before_it_goes_on(clock: Clock) -> None:
+    broken = Broken()
+    pacer = Pacer(broken, Crowd(2, 0, clock.now - 100), clock)  # type: ignore[arg-type]
+    pace, begun = CarrierPace(pacer, Carrier()), clock.now
+    assert pace.take(1, clock.now + 60)
+    assert clock.now >= begun + HEARD
+    assert pacer.alone
+    broken.away = False
+    clock.now += 10
+    assert pace.take(1, clock.now + 60)
+    assert not pacer.alone
+
+
+def test_no_rate_is_nobody_asked() -> None:
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), threading.Event()), Carrier(rate=0.0))
+    assert pace.chunk == 0
 
 
 def test_a_stop_ends_the_wait() -> None:
-    pacer = Pacer(fakeredis.FakeRedis(), lambda: 1)
     stop = threading.Event()
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), stop), Carrier())
     stop.set()
-    assert pacer.take("carrier", 1.0, 1, threading.Event())
-    assert not pacer.take("carrier", 1.0, 100, stop)
+    assert not pace.take(1, time.monotonic() + 60)
+
+
+def test_what_would_be_too_late_takes_no_place(clock: Clock) -> None:
+    pace = pace_without_redis(clock, 1, Carrier(rate=1.0))
+    clock.now += HEARD
+    assert pace.take(10, clock.now + 1)
+    assert not pace.take(1, clock.now + 1)
+    assert pace.take(1, clock.now + 11)
+
+
+@pytest.mark.parametrize("with_redis", [True, False])
+def test_throttling_slows_down_and_full_speed_comes_back(with_redis: bool) -> None:
+    redis = fakeredis.FakeRedis() if with_redis else None
+    pace = CarrierPace(Pacer(redis, Crowd(1), threading.Event()), Carrier())
+    pace.throttled(500.0)
+    assert pace.allowed == pytest.approx(DECREASE * RATE, rel=0.01)
+    pace.throttled(500.0)
+    assert pace.allowed == pytest.approx(DECREASE * RATE, rel=0.05), f"not twice within {COOLING} s"
+    assert pace.throttles == 2
+
+
+def test_full_speed_is_back_within_half_a_minute(clock: Clock) -> None:
+    pace = pace_without_redis(clock, 1)
+    for _ in range(60):
+        pace.throttled(RATE)
+        clock.now += COOLING
+    assert FLOOR * RATE <= pace.allowed < 0.3 * RATE
+    clock.now += 30
+    assert pace.allowed == RATE
+
+
+def test_a_carrier_without_a_rate_is_limited_by_what_it_took(clock: Clock) -> None:
+    pace = pace_without_redis(clock, 1, Carrier(rate=0.0))
+    pace.throttled(200.0)
+    assert pace.allowed == pytest.approx(DECREASE * 200)
+    assert pace.chunk == int(DECREASE * 200 * CHUNK)
+    clock.now += 30
+    assert pace.allowed == pace.chunk == 0
+
+
+def test_all_workers_slow_down_together() -> None:
+    server = fakeredis.FakeServer()
+    paces = [
+        CarrierPace(Pacer(fakeredis.FakeRedis(server=server), Crowd(2), threading.Event()), Carrier()) for _ in "ab"
+    ]
+    paces[0].throttled(RATE)
+    assert paces[1].take(1, time.monotonic() + 10)
+    assert paces[1].allowed < 0.9 * RATE

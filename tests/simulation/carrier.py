@@ -12,7 +12,18 @@ from uuid import UUID
 
 from shared.lifecycle import MessageStatus
 from tests.simulation.tasks import stand
-from worker.carriers.base import Answer, LateAnswer, OnInbound, OnLateAnswers, OnReceipts, Outcome, Parcel, Receipt
+from worker.carriers.base import (
+    Answer,
+    LateAnswer,
+    OnInbound,
+    OnLateAnswers,
+    OnReceipts,
+    Outcome,
+    Pace,
+    Parcel,
+    Receipt,
+    Unpaced,
+)
 
 SENT, UNDELIVERED, DELIVERED = MessageStatus.SENT, MessageStatus.UNDELIVERED, MessageStatus.DELIVERED
 WORDS = (
@@ -83,6 +94,8 @@ class ModelCarrier:
     """Not delivered yet."""
     late: list[LateAnswer] = field(default_factory=list)
     by_reference: dict[str, Handed] = field(default_factory=dict)
+    pace: Pace = field(default_factory=Unpaced)
+    trouble: str | None = None
 
     def open(
         self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
@@ -95,6 +108,7 @@ class ModelCarrier:
     def submit(self, parcels: list[Parcel]) -> list[Outcome]:
         """Take the messages one after the other; the worker may die between two of them, or before the answers."""
         handed: list[tuple[Handed, Outcome]] = []
+        stand("pace")
         for parcel in parcels:
             for message, phone in zip(parcel.ids, parcel.phones, strict=True):
                 if self.rng.random() < 0.1:

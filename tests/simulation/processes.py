@@ -1,14 +1,12 @@
 """Worker processes of the product, with nothing replaced but what makes them wait."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import Engine
 
 from shared.settings import Settings
 from tests.simulation.carrier import ModelCarrier
 from tests.simulation.tasks import Task, stand
-from worker.pacing import Pacer
 from worker.sweeper import Sweeper
 from worker.turn import Turns
 
@@ -33,18 +31,6 @@ class Stop:
         return self._set
 
 
-class YieldingPacer(Pacer):
-    """A pacer at which others may run. The pace itself is not simulated."""
-
-    def __init__(self) -> None:
-        super().__init__(None, lambda: 1)
-
-    def take(self, carrier: str, rate: float, segments: int, stop: Any) -> bool:
-        """True, unless the process was asked to stop."""
-        stand("pace")
-        return not stop.is_set()
-
-
 @dataclass(slots=True)
 class Process:
     """One worker process: its turns share what they remember, and die together."""
@@ -62,7 +48,7 @@ class Process:
 
 def new_process(engine: Engine, live: ModelCarrier, simulator: ModelCarrier, settings: Settings) -> Process:
     """A process that has just started."""
-    turns = Turns(engine, live, simulator, YieldingPacer(), settings)
+    turns = Turns(engine, live, simulator, settings)
     stop = Stop()
     turns.stop = stop  # type: ignore[assignment]
     return Process(turns, Sweeper(engine, turns, settings), stop)

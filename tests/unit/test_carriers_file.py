@@ -4,49 +4,111 @@ from pathlib import Path
 
 import pytest
 
-from worker.carriers.file import CarriersError, read_carrier
+from worker.carriers.file import Carriers, CarriersError, read_carriers
 
 GOOD = """
 [carrier.main]
-driver = "smpp"
+kind = "smpp"
 host = "127.0.0.1"
 system_id = "acme"
 password = "$PASSWORD"
 window = 250
 rate = 100
 """
+TWO = (
+    GOOD
+    + """prices = { "254" = 0.8, default = 2 }
+
+[carrier.spare]
+kind = "smpp"
+host = "127.0.0.2"
+system_id = "acme"
+password = "other"
+prices = { default = 1 }
+
+[[routes]]
+name = "kenya"
+prefixes = ["254"]
+categories = ["marketing"]
+carriers = ["spare", "main"]
+choose = "cheapest"
+
+[[routes]]
+carriers = ["spare"]
+"""
+)
+
+
+def read(tmp_path: Path, text: str) -> Carriers:
+    file = tmp_path / "carriers.toml"
+    file.write_text(text)
+    return read_carriers(file, 15.0, None, {"PASSWORD": "secret"})
 
 
 def test_it_works(tmp_path: Path) -> None:
-    file = tmp_path / "carriers.toml"
-    file.write_text(GOOD)
-    carrier = read_carrier(file, 15.0, {"PASSWORD": "secret"})
+    told = read(tmp_path, GOOD)
+    (carrier,) = told.carriers
     assert (carrier.name, carrier.window, carrier.rate) == ("main", 250, 100)
+    assert told.routes is None
+
+
+def test_a_driver_is_another_word_for_a_kind(tmp_path: Path) -> None:
+    assert read(tmp_path, GOOD.replace("kind =", "driver =")).carriers[0].name == "main"
+
+
+def test_several_carriers_and_routes(tmp_path: Path) -> None:
+    told = read(tmp_path, TWO)
+    assert [carrier.name for carrier in told.carriers] == ["main", "spare"]
+    assert told.routes is not None
+    choose = told.routes.chooser("ACME", 2, 0, {"main", "spare"})
+    assert choose("254711000000").told == "kenya: cheapest"
+    assert choose("254711000000").carrier == "main"
+    assert choose("255711000000").carrier == "spare"
+
+
+def test_several_carriers_need_no_routes(tmp_path: Path) -> None:
+    told = read(tmp_path, TWO[: TWO.index("[[routes]]")])
+    assert told.routes is not None
+    assert told.routes.chooser("ACME", 0, 0, {"spare"})("254711000000").told == "all: fallback"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("[carrier.main", "is not TOML"),
-        ("", "must have one table [carrier.NAME]"),
-        (GOOD + "[other]\n", "and nothing else"),
-        (GOOD.replace('"smpp"', '"smoke"'), "needs a driver, one of: smpp"),
+        ("", "must have a table [carrier.NAME]"),
+        (GOOD + "[other]\n", "line 9: there is no other"),
+        (GOOD.replace('"smpp"', '"smoke"'), "line 2: [carrier.main] needs a kind, one of: smpp"),
+        (GOOD.replace("[carrier.main]", "[carrier.Main]"), "line 2: [carrier.Main]: a name is a letter"),
+        (GOOD.replace("[carrier.main]", "[carrier.simulator]"), "simulator is the built-in one's"),
         (GOOD.replace("window = 250", "window = 0"), "line 7: [carrier.main]: window: a whole number from 1 to 1000"),
         (GOOD.replace("window", "windows"), "line 7: [carrier.main]: there is no setting windows"),
         (GOOD + "answer_time = 13.0\n", "line 9: [carrier.main]: answer_time: at most 12 seconds"),
         (GOOD.replace("$PASSWORD", "$NOTHING"), "line 6: [carrier.main]: password: the environment has no NOTHING"),
         (GOOD.replace('host = "127.0.0.1"\n', ""), "[carrier.main]: host is missing"),
+        (TWO.replace('host = "127.0.0.2"', "hots = 1"), "line 13: [carrier.spare]: there is no setting hots"),
+        (TWO.replace("default = 2", "default = -2"), "line 9: [carrier.main]: prices: default: a number of at least 0"),
+        (TWO.replace('"254" =', '"+254" ='), "line 9: [carrier.main]: prices: '+254' is no prefix"),
+        (TWO.replace('["254"]', '["+254"]'), "line 20: prefixes: '+254': write digits"),
+        (TWO.replace('["254"]', '"254"'), "line 20: prefixes: write a list of texts"),
+        (TWO.replace('["marketing"]', '["fun"]'), "line 21: categories: 'fun' is none of authentication"),
+        (TWO.replace('["spare"]', '["spar"]'), "line 26: there is no carrier 'spar'; did you mean spare?"),
+        (TWO.replace('["spare"]', '["spare", "spare"]'), "line 26: carriers: one of them is named twice"),
+        (TWO.replace('carriers = ["spare"]', ""), "line 25: carriers: name at least one of main, spare"),
+        (TWO.replace('"cheapest"', '"best"'), "line 23: choose: one of order, cheapest"),
+        (TWO.replace("prices = { default = 1 }", ""), "line 23: choose: [carrier.spare] has no prices"),
+        (TWO.replace("prefixes", "prefixs"), "line 20: there is no setting prefixs; did you mean prefixes?"),
+        (TWO + 'prefixes = ["1"]\n', "line 25: the last route must take every message"),
+        (TWO + '[[routes]]\ncarriers = ["main"]\n', "line 25: this route takes every message, so those after it"),
     ],
 )
 def test_a_bad_file_is_refused(tmp_path: Path, text: str, said: str) -> None:
-    file = tmp_path / "carriers.toml"
-    file.write_text(text)
     with pytest.raises(CarriersError) as caught:
-        read_carrier(file, 15.0, {"PASSWORD": "secret"})
+        read(tmp_path, text)
     assert said in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(CarriersError, match="cannot be read"):
-        read_carrier(tmp_path / "carriers.toml", 15.0)
+        read_carriers(tmp_path / "carriers.toml", 15.0)

@@ -30,6 +30,10 @@ class Answer(StrEnum):
     """Bytes left us and no answer came. Never submitted again."""
 
 
+OURS = frozenset({"not_connected", "window_full", "not_in_time"})
+"""Errors of throttled messages that never left us: the carrier said nothing of the kind."""
+
+
 class Outcome(NamedTuple):
     """One message's answer, the carrier's id of it (raw, as received) and the carrier's code."""
 
@@ -79,14 +83,51 @@ OnInbound = Callable[[list[Inbound]], None]
 """Stores messages from phones. When it returns they are committed, and only then may the carrier be answered."""
 
 
+class Pace(Protocol):
+    """How fast messages may leave. A driver asks it just before it writes; how it is decided lies above the driver."""
+
+    @property
+    def chunk(self) -> int:
+        """Segments that leave together at most; 0: as many as there are, and nobody need be asked."""
+
+    @property
+    def allowed(self) -> float:
+        """Segments per second that may leave at present; 0 is no limit. Not for drivers."""
+
+    def take(self, segments: int, deadline: float) -> bool:
+        """Wait until so many segments may leave. False: not before `deadline` (monotonic), and none may leave then."""
+
+    def throttled(self, taken: float) -> None:
+        """The carrier throttles, after it took so many segments per second. Not for drivers."""
+
+
+class Unpaced:
+    """The pace of a carrier that nobody limits."""
+
+    chunk, allowed = 0, 0.0
+
+    def take(self, segments: int, deadline: float) -> bool:
+        """They may leave."""
+        return True
+
+    def throttled(self, taken: float) -> None:
+        """Nobody slows down."""
+
+
 class Carrier(Protocol):
     """One carrier, opened once in a worker process and used by its turns in several threads."""
 
     name: str
     rate: float
-    """Segments per second that the carrier takes from all workers together; 0 is no limit."""
+    """Segments per second that the carrier takes from all workers together; 0 is no limit. May change at any time."""
     window: int
-    """Messages that may be unanswered at a time, per process."""
+    """Messages that may be unanswered at a time, per process. May change at any time."""
+    pace: Pace
+    """What is asked before messages leave; given to the driver before it is opened."""
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing can be submitted at present, such as a lost connection; None when it can."""
 
     def open(
         self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None

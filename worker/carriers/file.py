@@ -1,38 +1,108 @@
-"""CARRIERS_FILE: the carrier that messages go to, in TOML.
+"""CARRIERS_FILE: the carriers that messages go to and the routes to them, in TOML.
 
     [carrier.main]
-    driver = "smpp"
+    kind = "smpp"
     host = "smsc.example.com"
     system_id = "acme"
     password = "$MAIN_PASSWORD"
+    prices = { "254" = 0.8, default = 1.5 }
 
-A text that begins with `$` names a variable of the environment, so that no secret stands in the file. The other
-settings are those of `SmppConfig`.
+    [carrier.spare]
+    kind = "smpp"
+    ...
+
+    [[routes]]
+    name = "kenya"
+    prefixes = ["254"]
+    carriers = ["main", "spare"]
+    choose = "cheapest"
+
+    [[routes]]
+    carriers = ["spare", "main"]
+
+A text that begins with `$` names a variable of the environment, so that no secret stands in the file. A carrier's
+other settings are those of its kind.
 """
 
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Engine
+
 from worker.carriers.base import Carrier
+from worker.carriers.places import Places
+from worker.carriers.routing import RouteError, read_prices, read_routes
+from worker.carriers.simulator import Simulator
 from worker.carriers.smpp.config import ConfigError, SmppConfig
 from worker.carriers.smpp.driver import SmppCarrier
+from worker.routes import Routes
 
 MARGIN = 3.0
 """Seconds that a turn needs of its lease beside waiting for answers; without a lease it would be taken for dead."""
-DRIVERS = ("smpp",)
-SETTING = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+BUILT_IN = "simulator"
 
 
 class CarriersError(RuntimeError):
     """The file cannot be used. Says where and why."""
 
 
-def read_carrier(path: Path, lease: float, environ: Mapping[str, str] | None = None) -> Carrier:
-    """The driver of the file's carrier, not opened yet. `lease` is a turn's, in seconds. Raises CarriersError."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A carrier's settings as the file has them, `where` they stand, and what a driver may need besides."""
+
+    name: str
+    settings: dict[str, Any]
+    where: str
+    lease: float
+    engine: Engine | None
+
+
+@dataclass(frozen=True, slots=True)
+class Carriers:
+    """What the file says. `routes` is None where there is nothing to choose."""
+
+    carriers: list[Carrier]
+    routes: Routes | None
+
+
+def _smpp(table: Table) -> Carrier:
+    config = SmppConfig.from_mapping({"name": table.name, **table.settings})
+    if config.answer_time + MARGIN > table.lease:
+        most = f"at most {table.lease - MARGIN:g} seconds, as a turn's lease is {table.lease:g} (LEASE_SECONDS)"
+        raise ConfigError(f"answer_time: {most}")
+    return SmppCarrier(config)
+
+
+SIMULATED = {"rate": 0.0, "window": 400, "receipt_delay": 1.0, "round_trip": 0.0}
+
+
+def _simulator(table: Table) -> Carrier:
+    values = {**SIMULATED, **table.settings}
+    unknown = sorted(set(values) - set(SIMULATED))
+    if unknown:
+        raise ConfigError(f"there is no setting {unknown[0]}")
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int if name == "window" else (int, float)) or value < 0:
+            raise ConfigError(f"{name}: a number of at least 0, not {value!r}")
+    if table.engine is None:
+        raise ConfigError("kind: a simulated carrier needs the database")
+    return Simulator(table.engine, **values, name=table.name)
+
+
+KINDS: dict[str, Callable[[Table], Carrier]] = {"smpp": _smpp, "simulator": _simulator}
+"""How a carrier of each kind is made of its table. Raises ConfigError, whose text begins with the setting's name."""
+
+
+def read_carriers(
+    path: Path, lease: float, engine: Engine | None = None, environ: Mapping[str, str] | None = None
+) -> Carriers:
+    """The file's carriers, not opened yet, and its routes. `lease` is a turn's, in seconds. Raises CarriersError."""
     try:
         source = path.read_text()
         told = tomllib.loads(source)
@@ -40,42 +110,59 @@ def read_carrier(path: Path, lease: float, environ: Mapping[str, str] | None = N
         raise CarriersError(f"CARRIERS_FILE={path} cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CarriersError(f"{path} is not TOML: {error}.") from None
-    carriers = told.get("carrier")
-    if not isinstance(carriers, dict) or len(carriers) != 1 or len(told) != 1:
-        raise CarriersError(f"{path} must have one table [carrier.NAME], and nothing else.")
-    ((name, settings),) = carriers.items()
-    return _driver(path, source, name, settings, lease, os.environ if environ is None else environ)
-
-
-def _driver(path: Path, source: str, name: str, settings: Any, lease: float, environ: Mapping[str, str]) -> Carrier:
-    values = dict(settings) if isinstance(settings, dict) else {}
-    driver = values.pop("driver", None)
-    if driver not in DRIVERS:
-        raise CarriersError(f"{path}: [carrier.{name}] needs a driver, one of: {', '.join(DRIVERS)}.")
+    places = Places(path, source)
+    tables = told.pop("carrier", None)
+    if not isinstance(tables, dict) or not tables or not all(isinstance(table, dict) for table in tables.values()):
+        raise CarriersError(f"{path} must have a table [carrier.NAME] for each carrier.")
+    routes = told.pop("routes", [])
+    if told:
+        raise CarriersError(
+            f"{places.of_table(next(iter(told)))}: there is no {next(iter(told))}, only carrier and routes."
+        )
+    prices: dict[str, dict[str, float]] = {}
+    carriers = []
+    for name, table in tables.items():
+        carriers.append(_carrier(places, name, dict(table), lease, engine, os.environ if environ is None else environ))
+        prices[name] = _prices(places, name, table)
     try:
-        values = {key: _from_environment(key, value, environ) for key, value in values.items()}
-        config = SmppConfig.from_mapping({"name": name, **values})
-        if config.answer_time + MARGIN > lease:
-            most = f"at most {lease - MARGIN:g} seconds, as a turn's lease is {lease:g} (LEASE_SECONDS)"
-            raise ConfigError(f"answer_time: {most}")
-        return SmppCarrier(config)
+        chosen = read_routes(routes, prices) if routes or len(carriers) > 1 else None
+    except RouteError as error:
+        raise CarriersError(f"{places.of_route(error.number, error.key)}: {error}.") from None
+    return Carriers(carriers, chosen)
+
+
+def _carrier(
+    places: Places, name: str, table: dict[str, Any], lease: float, engine: Engine | None, environ: Mapping[str, str]
+) -> Carrier:
+    header = f"carrier.{name}"
+    if not NAME.fullmatch(name) or name == BUILT_IN:
+        raise CarriersError(
+            f"{places.of_table(header)}: [{header}]: a name is a letter and up to 31 of a-z, 0-9, - and _, "
+            f"and {BUILT_IN} is the built-in one's."
+        )
+    kind = table.pop("kind", None) or table.pop("driver", None)
+    table.pop("prices", None)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise CarriersError(f"{places.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
+    try:
+        settings = {key: _from_environment(key, value, environ) for key, value in table.items()}
+        return KINDS[kind](Table(name, settings, places.of_table(header), lease, engine))
     except ConfigError as error:
-        line = _line_of(source, str(error))
-        raise CarriersError(f"{path}{f', line {line}' if line else ''}: [carrier.{name}]: {error}.") from None
+        raise CarriersError(f"{places.of_setting(header, str(error))}: [{header}]: {error}.") from None
+
+
+def _prices(places: Places, name: str, table: Mapping[str, Any]) -> dict[str, float]:
+    try:
+        return read_prices(table.get("prices", {}))
+    except ValueError as error:
+        raise CarriersError(f"{places.of_setting(f'carrier.{name}', 'prices')}: [carrier.{name}]: {error}.") from None
 
 
 def _from_environment(key: str, value: Any, environ: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {name: _from_environment(f"{key}.{name}", inner, environ) for name, inner in value.items()}
     if not isinstance(value, str) or not value.startswith("$"):
         return value
     if not environ.get(value[1:]):
         raise ConfigError(f"{key}: the environment has no {value[1:]}; set it, or write the value itself")
     return environ[value[1:]]
-
-
-def _line_of(source: str, error: str) -> int | None:
-    """The line, from 1, of the setting that an error names."""
-    for number, line in enumerate(source.splitlines(), 1):
-        match = SETTING.match(line)
-        if match and re.search(rf"\b{re.escape(match[1])}\b", error):
-            return number
-    return None

@@ -25,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared.database import copy_rows, transaction
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import Answer, OnInbound, OnLateAnswers, OnReceipts, Outcome, Parcel, Receipt
+from worker.carriers.base import Answer, OnInbound, OnLateAnswers, OnReceipts, Outcome, Pace, Parcel, Receipt, Unpaced
 
 log = logging.getLogger(__name__)
 
@@ -37,14 +37,17 @@ ACCEPTED_OUTCOMES = frozenset({UNDELIVERED, THROTTLED, SLOW, SILENT_TAKEN, EARLY
 
 EARLY_SECONDS = 0.2
 """Before the answer to a message whose receipt comes first."""
+PATIENCE = 10.0
+"""Seconds within which a window must have left; the rest of it goes back."""
+NOT_IN_TIME = Outcome(Answer.THROTTLED, error="not_in_time")
 LOOK_SECONDS, REST_SECONDS = 0.05, 0.5
 """Between looks for receipts that are due: after submits of this process, and else."""
 
 TAKE_DUE = text(
     """
     DELETE FROM simulated_receipt WHERE id IN (
-        SELECT id FROM simulated_receipt WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT 2000
-           FOR UPDATE SKIP LOCKED)
+        SELECT id FROM simulated_receipt WHERE due_at <= clock_timestamp() AND carrier = :carrier
+         ORDER BY due_at LIMIT 2000 FOR UPDATE SKIP LOCKED)
     RETURNING reference, phone, status, error, due_at
     """
 )
@@ -53,7 +56,8 @@ TAKE_DUE = text(
 class Simulator:
     """A deterministic carrier in the worker's process."""
 
-    name = "simulator"
+    trouble: str | None = None
+    """Never any; tests give it some."""
 
     def __init__(
         self,
@@ -63,7 +67,10 @@ class Simulator:
         receipt_delay: float = 1.0,
         round_trip: float = 0.0,
         answer_time: float = 1.0,
+        name: str = "simulator",
     ) -> None:
+        self.name = name
+        self.pace: Pace = Unpaced()
         self.rate = rate
         self.window = window
         self._engine = engine
@@ -100,17 +107,22 @@ class Simulator:
         receipts: list[str] = []
         outcomes = []
         waits = [self._round_trip]
+        left = self._leave(parcels)
         at_once = datetime.now(UTC)
         due = at_once + self._delay
         for parcel in parcels:
             for message, phone in zip(parcel.ids, parcel.phones, strict=True):
+                if left <= 0:
+                    outcomes.append(NOT_IN_TIME)
+                    continue
+                left -= parcel.segments
                 magic = phone[:5] if phone.startswith("999") else ""
                 outcome = self._answer(magic, phone)
                 outcomes.append(outcome)
                 if outcome.answer == Answer.ACCEPTED or magic == SILENT_TAKEN:
-                    submits.append(f"{message}\t{phone}\n")
+                    submits.append(f"{message}\t{phone}\t{self.name}\n")
                     reference = outcome.reference or self._reference()
-                    line = _receipt_line(magic, reference, phone, at_once if magic == EARLY else due)
+                    line = self._receipt_line(magic, reference, phone, at_once if magic == EARLY else due)
                     receipts += [line] * {NEVER: 0, TWICE: 2}.get(magic, 1)
                 if magic in (SLOW, SILENT, SILENT_TAKEN):
                     waits.append(self.answer_time)
@@ -121,6 +133,16 @@ class Simulator:
         self._submitted.set()
         time.sleep(max(waits))
         return outcomes if kept else [given_up(outcome) for outcome in outcomes]
+
+    def _leave(self, parcels: list[Parcel]) -> int:
+        """Wait until the messages may leave. Returns how many segments may."""
+        segments = sum(parcel.segments * len(parcel.phones) for parcel in parcels)
+        chunk = self.pace.chunk or segments
+        deadline = time.monotonic() + PATIENCE
+        for left in range(0, segments, chunk):
+            if not self.pace.take(min(chunk, segments - left), deadline):
+                return left
+        return segments
 
     def _answer(self, magic: str, phone: str) -> Outcome:
         if not magic or (magic in ACCEPTED_OUTCOMES and magic not in (THROTTLED, SILENT_TAKEN)):
@@ -149,9 +171,9 @@ class Simulator:
             return True
         try:
             with transaction(self._engine) as connection:
-                copy_rows(connection, "simulated_submit", "message_id, phone", "".join(submits))
+                copy_rows(connection, "simulated_submit", "message_id, phone, carrier", "".join(submits))
                 if receipts:
-                    columns = "reference, phone, status, error, due_at"
+                    columns = "reference, phone, status, error, due_at, carrier"
                     copy_rows(connection, "simulated_receipt", columns, "".join(receipts))
         except SQLAlchemyError as error:
             log.warning("the simulated carrier gives no answer, its books cannot be written: %s", error)
@@ -174,20 +196,19 @@ class Simulator:
     def deliver_due(self) -> int:
         """Deliver the receipts that are due. Returns how many; those that could not be stored come again."""
         with transaction(self._engine) as connection:
-            rows = connection.execute(TAKE_DUE).all()
+            rows = connection.execute(TAKE_DUE, {"carrier": self.name}).all()
             receipts = [
                 Receipt(row.reference, MessageStatus(row.status), row.error, row.due_at, str(row.phone)) for row in rows
             ]
             self.on_receipts(receipts)
         return len(rows)
 
+    def _receipt_line(self, magic: str, reference: str, phone: str, due: datetime) -> str:
+        if magic == UNDELIVERED:
+            return f"{reference}\t{phone}\tundelivered\tabsent_subscriber\t{due}\t{self.name}\n"
+        return f"{reference}\t{phone}\tdelivered\t\\N\t{due}\t{self.name}\n"
+
 
 def given_up(outcome: Outcome) -> Outcome:
     """The outcome when the carrier's books may or may not have been written: what it took is in doubt."""
     return Outcome(Answer.IN_DOUBT) if outcome.answer == Answer.ACCEPTED else outcome
-
-
-def _receipt_line(magic: str, reference: str, phone: str, due: datetime) -> str:
-    if magic == UNDELIVERED:
-        return f"{reference}\t{phone}\tundelivered\tabsent_subscriber\t{due}\n"
-    return f"{reference}\t{phone}\tdelivered\t\\N\t{due}\n"

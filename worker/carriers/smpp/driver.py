@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 
 from shared.smpp.numbers import Command
-from worker.carriers.base import OnInbound, OnLateAnswers, OnReceipts, Outcome, Parcel
+from worker.carriers.base import OnInbound, OnLateAnswers, OnReceipts, Outcome, Pace, Parcel, Unpaced
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health
 from worker.carriers.smpp.deliveries import Deliveries
@@ -33,8 +33,9 @@ class SmppCarrier:
     def __init__(self, config: SmppConfig) -> None:
         self.name = config.name
         self.rate = config.rate
-        self.window = config.window
+        self.pace: Pace = Unpaced()
         self._config = config
+        self._window = config.window
         self._counters = Counters()
         self._longs = Longs()
         self._references = References()
@@ -43,7 +44,27 @@ class SmppCarrier:
         self._closing = threading.Event()
 
     def _session(self, wire: Wire) -> Session:
-        return Session(wire, self._config, self._deliveries, self._counters, self._longs)
+        session = Session(wire, self._config, self._deliveries, self._counters, self._longs)
+        session.windows.resize(self._window)
+        return session
+
+    @property
+    def window(self) -> int:
+        """Submits that may be unanswered at a time; a change also counts for the connection that is open."""
+        return self._window
+
+    @window.setter
+    def window(self, size: int) -> None:
+        """From now on so many."""
+        self._window = size
+        for session in filter(None, (link.session(0) for link in self._links)):
+            session.windows.resize(size)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing can be submitted: it is not bound, and what the carrier or the network said."""
+        health = self._links[0].health()
+        return None if health.state == "bound" else f"{health.state}: {health.error or 'no answer yet'}"
 
     def open(
         self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
@@ -86,7 +107,7 @@ class SmppCarrier:
         session = self._links[0].session(CONNECT_PATIENCE) if indexes else None
         if session is None:
             return [NOT_CONNECTED] * len(indexes)
-        return session.exchange(submission, indexes, deadline)
+        return session.exchange(submission, indexes, deadline, self.pace)
 
     @property
     def health(self) -> Health:

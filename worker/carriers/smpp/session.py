@@ -6,6 +6,7 @@ from typing import Protocol
 
 from shared.smpp.numbers import RESPONSE, Command, Status
 from shared.smpp.pdu import HEADER, HEADER_SIZE, Bind, bind_body, pdu
+from worker.carriers.base import Pace
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.ids import LONGEST, answer_id
@@ -63,12 +64,14 @@ class Session:
 
     # --- submitting -----------------------------------------------------------------------------------------------
 
-    def exchange(self, submission: Submission, indexes: Sequence[int], deadline: float) -> list[CarrierAnswer]:
-        """Submit these PDUs and wait for their answers, until `deadline` on the monotonic clock."""
+    def exchange(
+        self, submission: Submission, indexes: Sequence[int], deadline: float, pace: Pace
+    ) -> list[CarrierAnswer]:
+        """Submit these PDUs at that pace and wait for their answers, until `deadline` on the monotonic clock."""
         window = self.windows.open(submission, indexes)
         if window is None:
             return [NOT_CONNECTED] * len(indexes)
-        untouched = self._send(window, deadline)
+        untouched = self._send(window, deadline, pace)
         window.done.wait(max(0.0, deadline - time.monotonic()))
         answers = self.windows.close(window, untouched)
         self._counters.submitted += window.sent
@@ -77,17 +80,18 @@ class Session:
             answers = [self._spelling(each) if isinstance(each, str) else each for each in answers]
         return answers
 
-    def _send(self, window: Window, deadline: float) -> int:
-        """Write the window's PDUs, as many at a time as there is room for: in one piece where there is for all.
+    def _send(self, window: Window, deadline: float, pace: Pace) -> int:
+        """Write the window's PDUs, as many at a time as there is room for and as the pace wants together.
 
         Returns how many of those that count as sent have certainly not left.
         """
         pieces = pieces_of(window)
-        at = 0
+        cost, at = window.submission.cost, 0
         while at < len(window.indexes):
-            taken = self.windows.take(window, deadline)
-            if not taken:
-                return 0
+            chunk = pace.chunk
+            taken = self.windows.take(window, deadline, max(1, chunk // cost) if chunk else len(pieces))
+            if not taken or (chunk and not pace.take(taken * cost, deadline)):
+                return taken
             part = pieces[3 * at : 3 * (at + taken)]
             data = b"".join(part)
             left = self._writer.write(data, deadline)

@@ -34,6 +34,8 @@ class Submission:
         """One for each PDU."""
         self.longs: list[tuple[Long, int] | None] | None = None
         """For each PDU that is a part: its message and its number in it; None when no message is in parts."""
+        self.cost = 1
+        """Segments of a PDU, of the dearest: more than one only where a long text goes as one message_payload."""
         self._starts: list[int] | None = None
         """The first PDU of each message, and the end; None when each message is one PDU."""
         self._refused: dict[int, Outcome] = {}
@@ -55,6 +57,7 @@ class Submission:
             self._refuse(parcel, "invalid_sender")
         else:
             if len(text.octets) == 1:
+                self.cost = max(self.cost, parcel.segments)
                 self._append(parcel, bodies_of(message, parcel.phones))
                 return
             total = len(text.octets)

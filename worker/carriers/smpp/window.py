@@ -69,9 +69,9 @@ class Windows:
             self._open.append(window)
             return window
 
-    def take(self, window: Window, deadline: float) -> int:
-        """Room for some of the window's unsent PDUs: they count as sent. 0 when the time is over or all is lost."""
-        wanted = len(window.indexes) - window.sent
+    def take(self, window: Window, deadline: float, most: int) -> int:
+        """Room for up to `most` of the window's unsent PDUs, which then count as sent. 0: too late, or all is lost."""
+        wanted = min(most, len(window.indexes) - window.sent)
         with self._room:
             enough = min(wanted, max(1, self._size // 8))  # not a write for each single answer
             while self._free < enough and not self.lost and not self.draining:
@@ -84,6 +84,13 @@ class Windows:
             self._free -= taken
             window.sent += taken
             return taken
+
+    def resize(self, size: int) -> None:
+        """From now on so many may be unanswered."""
+        with self._room:
+            self._free += size - self._size
+            self._size = size
+            self._room.notify_all()
 
     def flush(self) -> None:
         """Make room for as many as were answered. Needs the lock."""

@@ -1,0 +1,105 @@
+"""What workers tell each other and the operator about the carriers, each second.
+
+The operator's changes (`carrier_setting`) take effect at once and drop no connection. Each worker reports how it finds
+each carrier (`carrier_report`); where there are several, a carrier is open as long as one worker finds it open.
+"""
+
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, Engine, text
+
+from shared.database import transaction
+from worker.gate import Gate
+from worker.pacing import Pacer
+
+FRESH = 5.0
+"""Seconds for which a report counts."""
+
+SETTINGS = text('SELECT name, rate, "window", paused FROM carrier_setting')
+
+REPORT = text(
+    """
+    INSERT INTO carrier_report (carrier, worker, state, error, since, rate, allowed, "window", alone, submitted,
+                                throttled, failed, reported_at)
+    SELECT *, clock_timestamp() FROM unnest(
+        CAST(:carrier AS text[]), CAST(:worker AS text[]), CAST(:state AS text[]), CAST(:error AS text[]),
+        CAST(:since AS timestamptz[]), CAST(:rate AS float8[]), CAST(:allowed AS float8[]), CAST(:window AS int[]),
+        CAST(:alone AS boolean[]), CAST(:submitted AS bigint[]), CAST(:throttled AS bigint[]),
+        CAST(:failed AS bigint[]))
+    ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state, error = EXCLUDED.error, since = EXCLUDED.since,
+        rate = EXCLUDED.rate, allowed = EXCLUDED.allowed, "window" = EXCLUDED."window", alone = EXCLUDED.alone,
+        submitted = EXCLUDED.submitted, throttled = EXCLUDED.throttled, failed = EXCLUDED.failed,
+        reported_at = EXCLUDED.reported_at
+    """
+)
+
+OTHERS = text(
+    """
+    SELECT carrier, bool_or(state = 'ready') AS open, bool_or(state = 'probing') AS probing,
+           count(*) FILTER (WHERE alone AND worker <> :worker) AS alone
+      FROM carrier_report WHERE reported_at > clock_timestamp() - make_interval(secs => :fresh) GROUP BY carrier
+    """
+)
+
+FORGET = text("DELETE FROM carrier_report WHERE reported_at < now() - interval '1 hour'")
+
+
+@dataclass(slots=True)
+class Board:
+    """One worker's gates, and what it knows of the others'."""
+
+    engine: Engine
+    pacer: Pacer
+    gates: list[Gate]
+    worker: str = ""
+    """This worker's name among the others."""
+    open: frozenset[str] = frozenset()
+    """Carriers that some worker finds open."""
+    trying: set[str] = field(default_factory=set)
+    """Others that may be tried with one batch: whoever gives it to them takes them out of here."""
+    _file: dict[str, tuple[float, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._file = {gate.carrier.name: (gate.carrier.rate, gate.carrier.window) for gate in self.gates}
+        self.open = frozenset(self._file)
+
+    def look(self) -> None:
+        """Take what was changed, report, and hear the others."""
+        with transaction(self.engine, durable=False) as connection:
+            self._take_settings(connection)
+            connection.execute(REPORT, self._report())
+            rows = connection.execute(OTHERS, {"worker": self.worker, "fresh": FRESH}).all()
+        self.open = frozenset(row.carrier for row in rows if row.open)
+        self.trying = {row.carrier for row in rows if row.probing and not row.open}
+        self.pacer.crowd.alone = max((row.alone for row in rows), default=0)
+
+    def _take_settings(self, connection: Connection) -> None:
+        changed = {row.name: row for row in connection.execute(SETTINGS)}
+        for gate in self.gates:
+            carrier = gate.carrier
+            rate, window = self._file[carrier.name]
+            told = changed.get(carrier.name)
+            gate.paused = told is not None and told.paused
+            rate = told.rate if told is not None and told.rate is not None else rate
+            window = told.window if told is not None and told.window is not None else window
+            if carrier.rate != rate:
+                carrier.rate = rate
+            if carrier.window != window:
+                carrier.window = window
+
+    def _report(self) -> dict[str, object]:
+        gates = self.gates
+        return {
+            "carrier": [gate.carrier.name for gate in gates],
+            "worker": [self.worker] * len(gates),
+            "state": [gate.state for gate in gates],
+            "error": [gate.error for gate in gates],
+            "since": [gate.since for gate in gates],
+            "rate": [gate.carrier.rate for gate in gates],
+            "allowed": [gate.carrier.pace.allowed for gate in gates],
+            "window": [gate.carrier.window for gate in gates],
+            "alone": [self.pacer.alone] * len(gates),
+            "submitted": [gate.counts.submitted for gate in gates],
+            "throttled": [gate.counts.throttled for gate in gates],
+            "failed": [gate.counts.failed for gate in gates],
+        }

@@ -1,0 +1,145 @@
+"""Puts the batches that wait into the queues of their carriers, where there are several. Their order stays the same.
+
+A batch whose messages go to several carriers goes to one after the other: the indexes of the next carrier's portion
+are put first in `retry`, and after its turn it is sorted again. One whose carriers are all closed waits, so that the
+queue of those that are open is found at once, and is looked at again when one opens.
+
+A sorting that a crash undoes is done again: nothing has left yet.
+"""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Engine, Row, text
+
+from shared.database import transaction
+from shared.sendable import SENDABLE
+from worker.board import Board
+from worker.routes import Choice, Routes
+
+AT_ONCE = 64
+"""Batches of one round."""
+WAIT = 30.0
+"""Seconds until a batch that waits for a carrier is looked at again; sooner when one opens."""
+
+UNSORTED = text(
+    f"""
+    SELECT b.id, b.recipients, b.retry, b.next_index, b.size, b.attempts, s.sender_id, s.lane, s.test,
+           s.carrier AS only
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE b.state = 'queued' AND b.carrier IS NULL AND {SENDABLE}
+     ORDER BY b.turn, b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
+    """
+)
+
+SORT = text(
+    """
+    UPDATE batch b
+       SET carrier = w.carrier, route = w.route, portion = w.portion,
+           state = CASE WHEN w.waits THEN CAST('waiting' AS batch_state) ELSE b.state END,
+           due_at = CASE WHEN w.waits THEN clock_timestamp() + make_interval(secs => :seconds) ELSE b.due_at END,
+           next_index = CASE WHEN w.portion IS NULL THEN b.next_index ELSE b.size + 1 END,
+           retry = CASE WHEN w.portion IS NULL THEN b.retry
+                        ELSE CAST(string_to_array(w.retry, ',') AS smallint[]) END
+      FROM unnest(CAST(:id AS uuid[]), CAST(:carrier AS text[]), CAST(:route AS text[]), CAST(:portion AS smallint[]),
+                  CAST(:retry AS text[]), CAST(:waits AS boolean[])) AS w (id, carrier, route, portion, retry, waits)
+     WHERE b.id = w.id
+    """
+)
+
+UNSORT_CLOSED = text(
+    """
+    UPDATE batch SET carrier = NULL, portion = NULL, route = NULL WHERE id IN (
+        SELECT id FROM batch WHERE state = 'queued' AND carrier IS NOT NULL AND carrier <> ALL(:open)
+         LIMIT :limit FOR UPDATE SKIP LOCKED)
+    """
+)
+"""What stands in the queue of a carrier that has closed is sorted again."""
+
+WAKE_OPENED = text(
+    """
+    UPDATE batch SET state = 'queued', carrier = NULL, portion = NULL, route = NULL WHERE id IN (
+        SELECT id FROM batch WHERE state = 'waiting' AND carrier IS NOT NULL AND carrier = ANY(:open)
+         LIMIT :limit FOR UPDATE SKIP LOCKED)
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Where a batch goes, and of its indexes those that go there if they are not all."""
+
+    choice: Choice
+    retry: str | None = None
+    portion: int | None = None
+
+
+class Sorter:
+    """Sorts for one worker process. Safe to use from several threads; one at a time sorts."""
+
+    def __init__(self, engine: Engine, routes: Routes, board: Board, simulator: str) -> None:
+        self._engine = engine
+        self._routes = routes
+        self._board = board
+        self._simulator = simulator
+        self._lock = threading.Lock()
+
+    def sort(self) -> set[str]:
+        """Sort the next batches in fair order. Returns the carriers that got any."""
+        with self._lock, transaction(self._engine, durable=False) as connection:
+            rows = connection.execute(UNSORTED, {"limit": AT_ONCE}).all()
+            if not rows:
+                return set()
+            places = [self._place(row) for row in rows]
+            connection.execute(
+                SORT,
+                {
+                    "id": [row.id for row in rows],
+                    "carrier": [place.choice.carrier for place in places],
+                    "route": [None if row.test else place.choice.told for row, place in zip(rows, places, strict=True)],
+                    "portion": [place.portion for place in places],
+                    "retry": [place.retry for place in places],
+                    "waits": [place.choice.why == "waits" for place in places],
+                    "seconds": WAIT,
+                },
+            )
+        return {place.choice.carrier for place in places}
+
+    def follow(self, limit: int = 500) -> None:
+        """What one worker does each second: let queues follow what has opened and closed."""
+        carriers = sorted(self._board.open | self._board.trying | {self._simulator})
+        with transaction(self._engine, durable=False) as connection:
+            connection.execute(UNSORT_CLOSED, {"open": carriers, "limit": limit})
+            connection.execute(WAKE_OPENED, {"open": carriers, "limit": limit})
+
+    def _place(self, row: Row[Any]) -> Sorted:
+        if row.test:
+            return Sorted(Choice(self._simulator, "test key", "only"))
+        open_now = self._board.open | self._board.trying
+        if row.only is not None:
+            return Sorted(Choice(row.only, "test", "only" if row.only in open_now else "waits"))
+        place = self._portion(row, open_now)
+        self._board.trying.discard(place.choice.carrier)
+        return place
+
+    def _portion(self, row: Row[Any], open_now: frozenset[str]) -> Sorted:
+        """The choice for all of the batch's next messages, or else for the first portion that need not wait."""
+        choose = self._routes.chooser(row.sender_id, row.lane, row.attempts, open_now)
+        choices = {index: choose(phone) for index, phone in _next_messages(row)}
+        different = dict.fromkeys(choices.values())
+        chosen = next((choice for choice in different if choice.why != "waits"), next(iter(different)))
+        if len({choice.carrier for choice in different}) == 1:
+            return Sorted(chosen)
+        first = [index for index, choice in choices.items() if choice.carrier == chosen.carrier]
+        rest = [index for index, choice in choices.items() if choice.carrier != chosen.carrier]
+        return Sorted(chosen, ",".join(map(str, first + rest)), len(first))
+
+
+def _next_messages(row: Row[Any]) -> Iterator[tuple[int, str]]:
+    """Index and phone of the messages that the batch's next turns are about."""
+    recipients = row.recipients.split("\n")
+    if row.retry:
+        return ((index, recipients[index - 1]) for index in row.retry)
+    return enumerate(recipients[row.next_index - 1 :], row.next_index)

@@ -37,6 +37,7 @@ DEFAULTS = """
       FROM information_schema.columns
      WHERE table_schema = 'public' AND column_default ~ '^(now|clock_timestamp)'
 """
+APPEND_ONLY = ("ledger", "change")
 TABLES = """
     SELECT string_agg(format('%I', relname), ', ') FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -55,7 +56,9 @@ class Database:
         with engine.begin() as connection:
             make_partitions(connection, START)
             connection.execute(text(SCHEMA))
-            connection.execute(text("GRANT TRUNCATE ON ledger TO CURRENT_USER"))  # to empty it between runs
+            connection.execute(
+                text(f"GRANT TRUNCATE ON {', '.join(APPEND_ONLY)} TO CURRENT_USER")
+            )  # to empty it between runs
             for statement in connection.execute(text(DEFAULTS)).scalars().all():
                 connection.execute(text(statement))
             name = make_url(self.server.url).database
@@ -79,9 +82,11 @@ class Database:
     def reset(self) -> None:
         """Empty every table, and put the clock back to its start."""
         with self._own.transaction():
-            self.run("ALTER TABLE ledger DISABLE TRIGGER USER")
+            for table in APPEND_ONLY:
+                self.run(f"ALTER TABLE {table} DISABLE TRIGGER USER")
             self.run(f"TRUNCATE {self._tables} RESTART IDENTITY")
-            self.run("ALTER TABLE ledger ENABLE TRIGGER USER")
+            for table in APPEND_ONLY:
+                self.run(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         self.run("VACUUM simulated.clock")
         self.set_clock(START)
 

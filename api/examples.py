@@ -36,6 +36,8 @@ CSV = {
     f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT}\n",
     ("GET", "/groups/<uuid:group_id>/contacts"): f"phone,city,name,tags\n{PHONE},Nairobi,Ann,vip;new\n",
     ("GET", "/suppressions"): f"phone,category,sender_id,reason,created_at\n{PHONE},,,stop,{SENT_AT}\n",
+    ("GET", "/usage"): "day,sender_id,country,category,status,messages,credits\n"
+    "2026-03-02,ACME,KE,transactional,delivered,3,3\n",
 }
 """Operations that answer `Accept: text/csv`, and what they give."""
 

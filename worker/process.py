@@ -24,13 +24,14 @@ from worker.routes import Routes
 from worker.sorter import Sorter
 from worker.sweeper import Sweeper
 from worker.turn import Turns
+from worker.usage import UsageCounter
 
 SEVERAL = 6
 """Carriers for whose turns there are database connections; those of others wait a moment for one."""
 
 
 class WorkerProcess:
-    """A worker's carriers, turns, sweeper and auditor. `start` opens them, `stop` ends them gracefully."""
+    """A worker's carriers, turns and what works beside them. `start` opens and begins, `stop` ends gracefully."""
 
     def __init__(self, settings: Settings, engine: Engine | None = None, redis: "Redis | None" = None) -> None:
         self.settings = settings
@@ -62,6 +63,7 @@ class WorkerProcess:
         self.sweeper = Sweeper(self.engine, self.turns, settings, self.crowd, self.board)
         self.books = make_engine(settings.database_url, 1, "bulksms-audit")
         self.auditor = Auditor(self.books, settings)
+        self.usage = UsageCounter(self.books)
 
     def _read(self) -> Carriers:
         file = self.settings.carriers_file
@@ -88,6 +90,7 @@ class WorkerProcess:
             self.open(carrier)
         self.sweeper.start()
         self.auditor.start(self.turns.stop)
+        self.usage.start(self.turns.stop)
         collect_less_often()
 
     def open(self, carrier: Carrier) -> None:

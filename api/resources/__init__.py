@@ -14,6 +14,7 @@ from api.resources import (
     sends,
     sms,
     suppressions,
+    usage,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "sends",
     "sms",
     "suppressions",
+    "usage",
 ]

@@ -45,6 +45,7 @@ SAID = {
     "Not a valid mapping type.": ("wrong_type", 'Give an object, such as {"order": "A-1042"}.'),
     "Not a valid list.": ("wrong_type", 'Give a list, such as ["254711000000"].'),
     "Not a valid UUID.": ("invalid_uuid", f"Give {AN_ID}."),
+    "Not a valid date.": ("invalid_time", "Give a day that there is, such as 2026-03-02."),
     "Not a valid datetime.": ("invalid_time", "Give a time in RFC 3339, such as 2026-03-02T09:00:00Z."),
 }
 """What marshmallow says of a value: our code for it, and what to do about it."""

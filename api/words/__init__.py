@@ -9,11 +9,13 @@ from api.words import (
     inbound,
     senders,
     suppressions,
+    usage,
 )
 from api.words.core import Word
 
 WORDS: Final[dict[str, Word]] = {
     **core.WORDS,
+    **usage.WORDS,
     **api_keys.WORDS,
     **inbound.WORDS,
     **groups.WORDS,

@@ -38,6 +38,7 @@ TAGS = {
     "inbound": "Messages from phones. A STOP, in any of many languages, puts its phone on the opt-out list.",
     "balance": "Credits, and the ledger behind them.",
     "groups": "Contact groups and their contacts.",
+    "usage": "What was sent, counted.",
     "limits": "What the service takes at most.",
     "errors": "Every error code.",
 }

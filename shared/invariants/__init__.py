@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from shared.invariants import books, liveness, messages, sends
+from shared.invariants import books, liveness, messages, sends, usage
 from shared.invariants.parts import Rule
 
 __all__ = ["RULES", "Rule"]
 
-RULES: Final = (*books.RULES, *sends.RULES, *messages.RULES, *liveness.RULES)
+RULES: Final = (*books.RULES, *sends.RULES, *messages.RULES, *liveness.RULES, *usage.RULES)

@@ -4,7 +4,7 @@ Amounts are credits, whole numbers: one credit is one segment. Times are UTC. Gu
 holds (checks, uniqueness, append-only) stand beside the table they protect.
 """
 
-from shared.tables import accounts, carriers, changes, contacts, events, inbound, messages, money, running, sends
+from shared.tables import accounts, carriers, changes, contacts, events, inbound, messages, money, running, sends, usage
 from shared.tables.base import metadata
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "money",
     "running",
     "sends",
+    "usage",
 ]

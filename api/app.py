@@ -15,6 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from werkzeug.exceptions import HTTPException
 
 import api.resources  # noqa: F401 - declares the endpoints
+from api.callbacks import add_callbacks
 from api.endpoint import ENDPOINTS, PREFIX, answer_json, mount, services
 from api.headers import REQUEST_ID, StandardHeaders
 from api.lean import LeanFlask
@@ -64,6 +65,7 @@ def create_app(
     _add_health(app)
     _add_documents(app)
     add_metrics(app, app.extensions["bulksms"])
+    add_callbacks(app, app.extensions["bulksms"])
     _add_errors(app)
     app.wsgi_app = StandardHeaders(app.wsgi_app, settings.requests_per_second)  # type: ignore[method-assign]
     return app

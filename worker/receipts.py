@@ -19,7 +19,7 @@ from shared.database import transaction
 from shared.events import Moved, add_of_messages, listening
 from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import Receipt
+from shared.receipts import Receipt, columns, keep
 from worker.counts import add_to_sends
 from worker.doubt import Resolution, resolve
 
@@ -81,14 +81,6 @@ IN_DOUBT_FOR = text(
     """
 )
 
-KEEP = text(
-    """
-    INSERT INTO receipt (carrier, reference, phone, status, error, done_at)
-    SELECT :carrier, * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]),
-        CAST(:status AS message_status[]), CAST(:error AS text[]), CAST(:done_at AS timestamptz[]))
-    """
-)
-
 KEPT = text(
     """
     SELECT id, carrier, reference, phone, status, error, done_at FROM receipt
@@ -107,7 +99,7 @@ def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
     with transaction(engine) as connection:
         unmatched = _place(connection, carrier, apply_usual(connection, carrier, receipts))
         if unmatched:
-            connection.execute(KEEP, {"carrier": carrier, **_columns(unmatched)})
+            keep(connection, carrier, unmatched)
         crashpoint("receipts.before_commit")
     crashpoint("receipts.committed")
 
@@ -164,7 +156,7 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
         known = strongest.get(receipt.reference)
         if known is None or _rank(receipt) > _rank(known):
             strongest[receipt.reference] = receipt
-    rows = connection.execute(APPLY, {"carrier": carrier, **_columns(list(strongest.values()))}).all()
+    rows = connection.execute(APPLY, {"carrier": carrier, **columns(list(strongest.values()))}).all()
     changes: dict[UUID, Counter[str]] = {}
     for row in rows:
         if row.moved:
@@ -223,13 +215,3 @@ def _resolves_doubt(connection: Connection, carrier: str, receipt: Receipt) -> b
 
 def _rank(receipt: Receipt) -> int:
     return list(MessageStatus).index(receipt.status)
-
-
-def _columns(receipts: list[Receipt]) -> dict[str, list[object]]:
-    return {
-        "reference": [receipt.reference for receipt in receipts],
-        "phone": [receipt.phone and int(receipt.phone) for receipt in receipts],
-        "status": [receipt.status for receipt in receipts],
-        "error": [receipt.error for receipt in receipts],
-        "done_at": [receipt.done_at for receipt in receipts],
-    }

@@ -9,6 +9,8 @@ Celery is eager (a task runs inside the request that rings for it), Redis is fak
 Only Postgres is real: one of the embedded servers, with a fresh database for each test module.
 """
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import fakeredis
@@ -41,7 +43,7 @@ class Service:
             eager=True,
             **({"simulator_receipt_delay": 0.0} | settings),
         )
-        celery = make_celery(self.settings)
+        self.celery = celery = make_celery(self.settings)
         self.worker = WorkerProcess(self.settings, engine, fakeredis.FakeRedis())
         self.worker.simulator.answer_time = 0.01
         self.worker.simulator.on_receipts = lambda said: receipts.record(engine, "simulator", said)
@@ -49,6 +51,11 @@ class Service:
         self.client = create_app(self.settings, engine=engine, celery=celery).test_client()
         self.account_id = self.new_account("acme", credits)
         self.token = self.new_token(self.account_id)
+
+    def call_from(self, carriers_file: Path) -> None:
+        """From now on the API knows the carriers of that file, which may call it."""
+        settings = replace(self.settings, carriers_file=str(carriers_file))
+        self.client = create_app(settings, engine=self.engine, celery=self.celery).test_client()
 
     def new_account(self, name: str, credits: int = 1000) -> int:
         """Another account with the sender ID ACME. Returns its id."""

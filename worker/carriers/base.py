@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from shared.inbound import Inbound
-from shared.lifecycle import MessageStatus
+from shared.receipts import Receipt as Receipt
 
 
 class Answer(StrEnum):
@@ -53,18 +53,6 @@ class Parcel:
     expires_at: datetime
     ids: Sequence[UUID]
     phones: list[str]
-
-
-class Receipt(NamedTuple):
-    """A carrier's word on a message that it accepted earlier."""
-
-    reference: str
-    status: MessageStatus
-    """`sent` (on its way), `undelivered` or `delivered`."""
-    error: str | None
-    done_at: datetime
-    phone: str | None = None
-    sender_id: str | None = None
 
 
 class LateAnswer(NamedTuple):

@@ -34,7 +34,9 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from shared.http_carrier import HttpConfig, HttpConfigError
 from worker.carriers.base import Carrier
+from worker.carriers.http.driver import HttpCarrier
 from worker.carriers.places import Places
 from worker.carriers.routing import RouteError, read_prices, read_routes
 from worker.carriers.simulator import Simulator
@@ -73,10 +75,23 @@ class Carriers:
 
 def _smpp(table: Table) -> Carrier:
     config = SmppConfig.from_mapping({"name": table.name, **table.settings})
-    if config.answer_time + MARGIN > table.lease:
-        most = f"at most {table.lease - MARGIN:g} seconds, as a turn's lease is {table.lease:g} (LEASE_SECONDS)"
-        raise ConfigError(f"answer_time: {most}")
+    _check_answer_time(config.answer_time, table.lease)
     return SmppCarrier(config)
+
+
+def _http(table: Table) -> Carrier:
+    try:
+        config = HttpConfig.from_mapping(table.name, table.settings)
+    except HttpConfigError as error:
+        raise ConfigError(str(error)) from None
+    _check_answer_time(config.answer_time, table.lease)
+    return HttpCarrier(config)
+
+
+def _check_answer_time(seconds: float, lease: float) -> None:
+    if seconds + MARGIN > lease:
+        most = f"at most {lease - MARGIN:g} seconds, as a turn's lease is {lease:g} (LEASE_SECONDS)"
+        raise ConfigError(f"answer_time: {most}")
 
 
 SIMULATED = {"rate": 0.0, "window": 400, "receipt_delay": 1.0, "round_trip": 0.0}
@@ -95,7 +110,7 @@ def _simulator(table: Table) -> Carrier:
     return Simulator(table.engine, **values, name=table.name)
 
 
-KINDS: dict[str, Callable[[Table], Carrier]] = {"smpp": _smpp, "simulator": _simulator}
+KINDS: dict[str, Callable[[Table], Carrier]] = {"smpp": _smpp, "http": _http, "simulator": _simulator}
 """How a carrier of each kind is made of its table. Raises ConfigError, whose text begins with the setting's name."""
 
 

@@ -1,0 +1,47 @@
+"""Delivery receipts, and where those wait that have found no message yet."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, text
+
+from shared.lifecycle import MessageStatus
+
+
+class Receipt(NamedTuple):
+    """A carrier's word on a message that it accepted earlier."""
+
+    reference: str
+    status: MessageStatus
+    """`sent` (on its way), `undelivered` or `delivered`."""
+    error: str | None
+    done_at: datetime
+    phone: str | None = None
+    sender_id: str | None = None
+
+
+KEEP = text(
+    """
+    INSERT INTO receipt (carrier, reference, phone, status, error, done_at)
+    SELECT :carrier, * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]),
+        CAST(:status AS message_status[]), CAST(:error AS text[]), CAST(:done_at AS timestamptz[]))
+    """
+)
+
+
+def keep(connection: Connection, carrier: str, receipts: Sequence[Receipt]) -> None:
+    """Keep receipts until a worker has matched them: it looks each second."""
+    if receipts:
+        connection.execute(KEEP, {"carrier": carrier, **columns(receipts)})
+
+
+def columns(receipts: Sequence[Receipt]) -> dict[str, list[object]]:
+    """The receipts, column by column."""
+    return {
+        "reference": [receipt.reference for receipt in receipts],
+        "phone": [receipt.phone and int(receipt.phone) for receipt in receipts],
+        "status": [receipt.status for receipt in receipts],
+        "error": [receipt.error for receipt in receipts],
+        "done_at": [receipt.done_at for receipt in receipts],
+    }

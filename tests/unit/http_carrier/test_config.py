@@ -1,0 +1,117 @@
+"""Declarations of http carriers: what is wrong is said where it stands."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared.http_carrier import HttpConfig, HttpConfigError
+from shared.http_carrier.config import READY
+from shared.http_carrier.file import http_carriers, of_table
+from shared.settings import SettingsError
+
+TABLE: dict[str, Any] = {"request": {"url": "https://a.example/", "json": {"to": "{phone}"}}, "answer": {"id": "id"}}
+GIVEN: dict[str, dict[str, Any]] = {
+    "twilio": {"values": {"account_sid": "AC1", "auth_token": "t"}},
+    "vonage": {"values": {"api_key": "k", "api_secret": "s"}},
+    "africastalking": {"values": {"username": "u", "api_key": "k"}},
+    "generic": {"values": {"token": "t"}},
+}
+
+
+def ready(name: str, **told: Any) -> HttpConfig:
+    """A ready declaration with what it needs."""
+    more = {"our_url": "https://sms.example.com", "callback": {"secret": "a-long-secret-of-a-carrier-0123456789"}}
+    return HttpConfig.from_mapping("web", {"ready": name, **GIVEN[name], **more, **told})
+
+
+def test_it_works() -> None:
+    config = HttpConfig.from_mapping("web", TABLE)
+    assert (config.request.method, config.window, config.callback) == ("POST", 20, None)
+
+
+def test_every_ready_declaration_is_tried() -> None:
+    assert {path.stem for path in READY.glob("*.toml")} == set(GIVEN)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_ready_declaration_says_what_it_lacks(name: str) -> None:
+    assert ready(name).our_urls()["receipts_url"].startswith("https://sms.example.com/carriers/web/receipts")
+    with pytest.raises(HttpConfigError, match=r"secret is missing"):
+        HttpConfig.from_mapping("web", {"ready": name, **GIVEN[name]})
+    with pytest.raises(HttpConfigError, match="values has"):
+        ready(name, values={})
+
+
+def test_what_is_told_wins_over_what_is_ready() -> None:
+    config = ready(
+        "twilio", window=7, request={"url": "https://b.example/{account_sid}"}, answer={"errors": {"1": "failed"}}
+    )
+    assert (config.window, config.request.url) == (7, "https://b.example/{account_sid}")
+    assert config.request.form is not None
+    assert {"1", "21211"} <= set(config.answer.errors)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"windw": 5}, "there is no setting windw"),
+        ({"request": {}}, "request.url is missing"),
+        ({"request": {"url": "https://a/", "jsn": {}}}, "there is no setting request.jsn"),
+        ({"request": {"url": "ftp://a/"}}, "request.url: an address"),
+        ({"request": {"url": "https://a/{phoen}"}}, "there is no {phoen}"),
+        ({"request": {"url": "https://a/", "json": {}, "form": {}}}, "not both"),
+        ({"request": {"url": "https://a/", "method": "PATCH"}}, "request.method: one of GET, POST, PUT"),
+        ({"request": {"url": "https://a/", "basic": ["x"]}}, "a user and a password"),
+        ({"request": {"url": "https://a/", "json": {"to": "{phone}"}, "batch": 2}}, "and not {phone}"),
+        ({"request": {"url": "https://a/", "json": {"to": "{phones}"}, "batch": 2}}, "answer.each is missing"),
+        ({"window": 0}, "window: a whole number from 1"),
+        ({"window": True}, "window: a whole number"),
+        ({"window": 1.5}, "window: a whole number"),
+        ({"answer": {"codes": {"1": "accepting"}}}, "answer.codes.1: one of accepted"),
+        ({"answer": {"taken": ["200"]}}, "answer.taken: a whole number"),
+        ({"answer": []}, "answer: a table"),
+        ({"poll": {"url": "https://a/"}}, "receipts is missing"),
+        ({"callback": {"proof": "hmac", "secret": "x"}}, "callback.header is missing"),
+        ({"callback": {"proof": "twilio", "secret": "x"}}, "our_url is missing"),
+        ({"callback": {"proof": "none", "secret": "x"}}, "callback.proof: one of"),
+        ({"callback": {"proof": "basic", "secret": ""}}, "may not be empty"),
+        ({"values": {"a": "x\ny"}}, "values.a: printable"),
+        ({"tls_ca": "nowhere.pem"}, "there is no file nowhere.pem"),
+        ({"ready": "twillio"}, "ready: one of africastalking"),
+        ({"http2": "yes"}, "http2: true or false"),
+    ],
+)
+def test_what_is_wrong_is_named(told: dict[str, Any], said: str) -> None:
+    with pytest.raises(HttpConfigError) as raised:
+        HttpConfig.from_mapping("web", {**TABLE, **told})
+    assert said in str(raised.value)
+
+
+def test_no_secret_is_in_its_repr() -> None:
+    assert "a-long-secret" not in repr(ready("africastalking", values={"username": "u", "api_key": "a-long-secret-2"}))
+
+
+def test_the_file_names_the_carrier_and_takes_secrets_from_the_environment(tmp_path: Path) -> None:
+    file = tmp_path / "carriers.toml"
+    file.write_text(
+        '[carrier.a]\ndriver = "smpp"\n[carrier.b]\nkind = "http"\nready = "twilio"\nour_url = "https://x.example"\n'
+        'values = { account_sid = "AC1", auth_token = "$TOKEN" }\ncallback.secret = "$TOKEN"\n'
+    )
+    found = http_carriers(str(file), {"TOKEN": "from-the-environment"})
+    assert [(name, config.callback and config.callback.secret) for name, config in found.items()] == [
+        ("b", "from-the-environment")
+    ]
+    with pytest.raises(SettingsError, match=r"\[carrier.b\]: .* the environment has no TOKEN"):
+        http_carriers(str(file), {})
+    assert http_carriers("") == {}
+
+
+def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot be read"):
+        http_carriers(str(tmp_path / "nothing"))
+
+
+def test_a_name_that_no_address_can_hold_is_refused() -> None:
+    with pytest.raises(HttpConfigError, match="name"):
+        of_table("a/b", TABLE, {})

@@ -1,0 +1,206 @@
+"""The `Carrier` of a declared carrier over HTTP: several requests at a time, over connections that are kept."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Literal
+
+from shared.http_carrier.config import HttpConfig
+from worker.carriers.base import (
+    Answer,
+    LateAnswer,
+    OnInbound,
+    OnLateAnswers,
+    OnReceipts,
+    Outcome,
+    Pace,
+    Parcel,
+    Unpaced,
+)
+from worker.carriers.http.answers import Heard, heard
+from worker.carriers.http.orders import Order, orders
+from worker.carriers.http.polling import Poller
+from worker.carriers.http.transport import Lost, Reply, Transport
+
+log = logging.getLogger(__name__)
+
+LATE_TIME = 30.0
+"""Seconds for which an answer is waited for after its messages were given up as in doubt."""
+HOLD = 2.0
+"""Seconds for which a late answer waits, until its messages' doubt is surely recorded."""
+SUSPENDED_TIME = 30.0
+"""Seconds between tries while our credentials, or the carrier's certificate, are refused."""
+LONGEST_PAUSE = 300.0
+"""Seconds of a Retry-After that are heeded."""
+MOST_THREADS = 200
+FIRST_WAIT = 0.5
+"""Seconds until a carrier that could not be reached is tried again; each time twice as many, to SUSPENDED_TIME."""
+
+State = Literal["closed", "bound", "connecting", "suspended"]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What the carrier can do now. `bound`: it answered when it was last asked. `suspended`: it refuses us."""
+
+    state: State
+    error: str | None = None
+    since: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class HttpCarrier:
+    """One account at a carrier over HTTP."""
+
+    def __init__(self, config: HttpConfig) -> None:
+        self.name = config.name
+        self.rate = config.rate
+        self.window = config.window
+        self.pace: Pace = Unpaced()
+        self._config = config
+        connections = min(MOST_THREADS, max(1, config.window // config.request.batch))
+        self._transport = Transport(config, connections)
+        self._pool = ThreadPoolExecutor(connections, thread_name_prefix=f"{config.name}-request")
+        self._poller = Poller(config, self._transport)
+        self._on_late: OnLateAnswers = lambda answers: None
+        self._closing = threading.Event()
+        self._lock = threading.Lock()
+        self._waits_until = 0.0
+        self._unreached = 0
+        self.health = Health("closed")
+
+    def open(
+        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+    ) -> None:
+        """Begin to fetch receipts, where the carrier is asked for them. Those that it sends come to the API."""
+        self._on_late = on_late_answers
+        self.health = Health("bound")
+        self._poller.start(on_receipts)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing can be submitted: it could not be reached, refuses us, or wants us to wait."""
+        waits = time.monotonic() < self._waits_until or self._closing.is_set()
+        return f"{self.health.state}: {self.health.error}" if waits else None
+
+    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+        """Submit the messages, as many requests at a time as the window allows. One outcome each, in order.
+
+        What may have left and has no answer is in doubt; what certainly did not leave is throttled.
+        """
+        deadline = time.monotonic() + self._config.answer_time
+        if self.trouble is not None:
+            return [Outcome(Answer.THROTTLED, error=self.health.error)] * sum(len(parcel.ids) for parcel in parcels)
+        asked = list(orders(self._config, parcels))
+        for order in asked:
+            self._pool.submit(self._ask, order, deadline)
+        for order in asked:
+            order.done.wait(max(0.0, deadline - time.monotonic()))
+        return [outcome for order in asked for outcome in _given_up(order)]
+
+    def close(self) -> None:
+        """Let requests under way be answered for two seconds, and end."""
+        self._closing.set()
+        self._poller.stop()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        closer = threading.Timer(2.0, self._transport.close)
+        closer.daemon = True
+        closer.start()
+        self.health = Health("closed")
+
+    def _ask(self, order: Order, deadline: float) -> None:
+        """One request, from its beginning to its outcomes."""
+        try:
+            outcomes = self._outcomes(order, deadline)
+        except Exception as error:  # a slip of ours; its text may be somebody's message
+            log.error("%s: a request failed: %s", self.name, type(error).__name__)
+            outcomes = _lost(order, "internal_error")
+        with order.lock:
+            order.outcomes = outcomes
+            late = order.given_up
+        order.done.set()
+        if late and order.left:
+            teller = threading.Timer(HOLD, self._tell_late, (order, outcomes))
+            teller.daemon = True
+            teller.start()
+
+    def _outcomes(self, order: Order, deadline: float) -> list[Outcome]:
+        if self.trouble is not None:
+            return _lost(order, self.health.error or "closed")
+        if self.pace.chunk and not self.pace.take(order.segments, deadline):
+            return _lost(order, "window_full")
+        try:
+            reply = self._transport.ask(order, self._config.answer_time + LATE_TIME)
+        except Lost as lost:
+            if not order.left:
+                self._not_reached(str(lost))
+            return _lost(order, str(lost))
+        self._unreached = 0
+        said = heard(self._config, reply.status, "retry-after" in reply.headers, reply.body, order.phones)
+        self._heed(said, reply)
+        return said.outcomes
+
+    def _heed(self, said: Heard, reply: Reply) -> None:
+        """Ask no more for a while, where the carrier wants that."""
+        if said.suspended is not None:
+            self._wait("suspended", said.suspended, SUSPENDED_TIME)
+        elif said.throttled and (seconds := _retry_after(reply.headers.get("retry-after"))):
+            self._wait("bound", "paused", seconds)
+        elif self.health.state != "bound" or self.health.error is not None:
+            self.health = Health("bound")
+
+    def _not_reached(self, code: str) -> None:
+        """Nothing left: wait before it is tried again, each time longer."""
+        if code == "tls_failed":
+            self._wait("suspended", code, SUSPENDED_TIME)
+        elif code == "not_connected" and self.trouble is None:
+            self._unreached = min(self._unreached + 1, 10)
+            self._wait("connecting", code, min(SUSPENDED_TIME, FIRST_WAIT * 2 ** (self._unreached - 1)))
+
+    def _wait(self, state: State, error: str, seconds: float) -> None:
+        with self._lock:
+            self._waits_until = max(self._waits_until, time.monotonic() + seconds)
+            if state == "suspended" and self.health.state != state:
+                log.error("%s: the carrier refuses us: %s; tried again every %g s", self.name, error, SUSPENDED_TIME)
+            self.health = Health(state, error)
+
+    def _tell_late(self, order: Order, outcomes: list[Outcome]) -> None:
+        answers = zip(order.ids, outcomes, strict=True)
+        known = [LateAnswer(message, outcome) for message, outcome in answers if outcome.answer != Answer.IN_DOUBT]
+        try:
+            if known:
+                self._on_late(known)
+        except Exception as error:
+            log.warning("%s: %d late answers are lost: %s", self.name, len(known), type(error).__name__)
+
+
+def _lost(order: Order, code: str) -> list[Outcome]:
+    """The outcomes of a request without an answer."""
+    with order.lock:
+        doubt = order.left
+    outcome = Outcome(Answer.IN_DOUBT, error="no_answer") if doubt else Outcome(Answer.THROTTLED, error=code)
+    return [outcome] * len(order.ids)
+
+
+def _given_up(order: Order) -> list[Outcome]:
+    """The order's outcomes, and nobody waits for it any more: what has not left now never does."""
+    with order.lock:
+        if order.outcomes is not None:
+            return order.outcomes
+        order.given_up = True
+    return _lost(order, "window_full")
+
+
+def _retry_after(told: str | None, now: Callable[[], float] = time.time) -> float:
+    """The seconds that a Retry-After asks for (RFC 9110 §10.2.3), LONGEST_PAUSE at most; 0 where it is none."""
+    if told is None:
+        return 0.0
+    try:
+        seconds = float(told) if told.strip().isdecimal() else parsedate_to_datetime(told).timestamp() - now()
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+    return min(LONGEST_PAUSE, max(0.0, seconds))

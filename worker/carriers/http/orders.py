@@ -1,0 +1,95 @@
+"""Messages as requests: each carries one, or as many of one text as the carrier takes at once."""
+
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from shared.http_carrier.config import HttpConfig
+from shared.http_carrier.templates import filled, filled_text, filled_url
+from worker.carriers.base import Outcome, Parcel
+
+SHORTEST_VALIDITY, LONGEST_VALIDITY = 60, 36_000
+"""Seconds. What is longer, carriers refuse or shorten."""
+
+
+@dataclass(eq=False, slots=True)
+class Order:
+    """One request and what has become of it. Its repr holds neither phones nor text."""
+
+    url: str = field(repr=False)
+    method: str
+    headers: dict[str, str] = field(repr=False)
+    body: bytes | None = field(repr=False)
+    ids: list[UUID]
+    phones: list[str] = field(repr=False)
+    segments: int
+    """Of all its messages."""
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    left: bool = False
+    """Whether any of it may have left us. Guarded by the lock, as are the others."""
+    given_up: bool = False
+    """Whether nobody waits for it any more."""
+    outcomes: list[Outcome] | None = field(default=None, repr=False)
+    done: threading.Event = field(default_factory=threading.Event, repr=False)
+
+
+def orders(config: HttpConfig, parcels: list[Parcel]) -> Iterator[Order]:
+    """The requests for these messages, in order."""
+    now = datetime.now(UTC)
+    ours = {**config.values, **config.our_urls()}
+    for parcel in parcels:
+        for start in range(0, len(parcel.ids), config.request.batch):
+            end = start + config.request.batch
+            ids = [parcel.ids[place] for place in range(start, min(end, len(parcel.ids)))]
+            yield _order(config, ours, parcel, ids, list(parcel.phones[start:end]), now)
+
+
+def _order(
+    config: HttpConfig, ours: dict[str, str], parcel: Parcel, ids: list[UUID], phones: list[str], now: datetime
+) -> Order:
+    request = config.request
+    left = int((parcel.expires_at - now).total_seconds())
+    values: dict[str, Any] = {
+        **ours,
+        "text": parcel.text,
+        "sender_id": parcel.sender_id,
+        "phones": phones,
+        "plus_phones": [f"+{phone}" for phone in phones],
+        "message_ids": [str(identity) for identity in ids],
+        "validity": min(max(left, SHORTEST_VALIDITY), LONGEST_VALIDITY),
+        "expires_at": f"{parcel.expires_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "phone": phones[0],
+        "message_id": str(ids[0]),
+    }
+    if request.message is not None:
+        each = [{"phone": phone, "message_id": str(identity)} for phone, identity in zip(phones, ids, strict=True)]
+        values["messages"] = [filled(request.message, {**values, **own}) for own in each]
+    headers = {name: filled_text(value, values) for name, value in request.headers.items()}
+    headers.update(_authorization(config, values))
+    body = None
+    if request.json is not None:
+        headers["Content-Type"] = "application/json"
+        body = json.dumps(filled(request.json, values), ensure_ascii=False).encode()
+    elif request.form is not None:
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+        form = {name: filled_text(value, values) for name, value in request.form.items()}
+        body = urlencode({name: value for name, value in form.items() if value}).encode()
+    return Order(
+        filled_url(request.url, values), request.method, headers, body, ids, phones, parcel.segments * len(ids)
+    )
+
+
+def _authorization(config: HttpConfig, values: dict[str, Any]) -> dict[str, str]:
+    request = config.request
+    if request.bearer is not None:
+        return {"Authorization": f"Bearer {filled_text(request.bearer, values)}"}
+    if request.basic is not None:
+        pair = ":".join(filled_text(part, values) for part in request.basic)
+        return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+    return {}

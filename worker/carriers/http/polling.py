@@ -1,0 +1,64 @@
+"""Fetches receipts from a carrier that does not call."""
+
+import logging
+import threading
+from datetime import UTC, datetime
+
+from shared.http_carrier import callbacks, paths
+from shared.http_carrier.config import HttpConfig
+from shared.http_carrier.templates import filled_text, filled_url
+from worker.carriers.base import OnReceipts
+from worker.carriers.http.transport import Lost, Transport
+
+log = logging.getLogger(__name__)
+
+
+class Poller:
+    """Asks every few seconds, in a thread of its own. Without a `poll` table it does nothing.
+
+    A carrier that gives each receipt once loses those that it gave us while the database was away.
+    """
+
+    def __init__(self, config: HttpConfig, transport: Transport) -> None:
+        self._config = config
+        self._transport = transport
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"{config.name}-poll", daemon=True)
+
+    def start(self, on_receipts: OnReceipts) -> None:
+        """Begin."""
+        self._on_receipts = on_receipts
+        if self._config.poll is not None:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End."""
+        self._stop.set()
+
+    def _run(self) -> None:
+        poll = self._config.poll
+        assert poll is not None
+        while not self._stop.wait(poll.every):
+            try:
+                self.fetch()
+            except Lost as lost:
+                log.warning("%s: no receipts could be fetched: %s", self._config.name, lost)
+            except Exception as error:
+                log.warning("%s: receipts could not be stored: %s", self._config.name, type(error).__name__)
+
+    def fetch(self) -> int:
+        """Fetch and store the receipts that there are. Returns how many. Raises Lost, or what storing raises."""
+        poll = self._config.poll
+        assert poll is not None
+        values = self._config.values
+        headers = {name: filled_text(value, values) for name, value in poll.headers.items()}
+        reply = self._transport.get(filled_url(poll.url, values), headers, self._config.answer_time)
+        if reply.status != 200:
+            raise Lost(f"http_{reply.status}")
+        try:
+            receipts = callbacks.receipts_in(self._config, paths.parse(reply.body), datetime.now(UTC))
+        except callbacks.Unreadable:
+            raise Lost("unreadable_answer") from None
+        if receipts:
+            self._on_receipts(receipts)
+        return len(receipts)

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, text
 
+from shared import events
 from shared.database import transaction
-from shared.events import EventType, add
+from shared.events import EventType
 from shared.ids import new_id
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
 from shared.phones import is_phone
+from shared.suppressions import suppress
 
 REPEATED = "10 minutes"
 """For as long the parts of a whole message are known again."""
@@ -40,14 +42,10 @@ KEEP = text(
     """
 )
 
-OPT_OUT = text(
-    """
-    INSERT INTO suppression (account_id, phone, reason) VALUES (:account, :phone, :reason)
-    ON CONFLICT (account_id, phone, category, sender_id) DO NOTHING
-    """
+OPT_IN = text(
+    "DELETE FROM suppression WHERE account_id = :account AND phone = :phone AND category = '' AND sender_id = ''"
+    " AND reason = :reason"
 )
-
-OPT_IN = text("DELETE FROM suppression WHERE account_id = :account AND phone = :phone AND reason = :reason")
 
 SET = (
     """carrier = :carrier AND phone = :phone AND sender_id = :recipient AND reference = :reference AND total = :total"""
@@ -153,8 +151,9 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     said = storable(message.text)
     keyword = keyword_of(said) if not missing else None
     phone = message.phone.removeprefix("+")
+    identity = new_id()
     values = {
-        "id": new_id(),
+        "id": identity,
         "account": account,
         "carrier": carrier,
         "identity": message.identity,
@@ -165,13 +164,21 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
         "missing": missing,
         "keyword": keyword,
     }
-    new = connection.execute(KEEP, values).rowcount
-    if new and account is not None and keyword is not None and is_phone(phone):
-        change = OPT_OUT if keyword is Keyword.STOP else OPT_IN
-        changed = connection.execute(change, {"account": account, "phone": int(phone), "reason": REASON}).rowcount
-        if changed and keyword is Keyword.STOP:
-            told = {"phone": phone, "category": None, "sender_id": None, "reason": REASON}
-            add(connection, account, EventType.SUPPRESSION_CREATED, told)
+    if not connection.execute(KEEP, values).rowcount or account is None:
+        return
+    told = {"phone": phone, "sender_id": recipient, "message": said, "keyword": keyword}
+    events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(identity), **told})
+    if keyword is not None and is_phone(phone):
+        _obey(connection, account, keyword, phone)
+
+
+def _obey(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
+    """Do what the phone's owner asks for."""
+    if keyword is Keyword.START:
+        connection.execute(OPT_IN, {"account": account, "phone": int(phone), "reason": REASON})
+    elif suppress(connection, account, phone, REASON):
+        told = {"phone": phone, "category": None, "sender_id": None, "reason": REASON}
+        events.add(connection, account, EventType.SUPPRESSION_CREATED, told)
 
 
 def storable(said: str) -> str:

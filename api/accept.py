@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import text
 
+from api.allowed import check_destination, forbidden, look_for_pumping
 from api.draft import INLINE, Draft
 from api.idempotency import Answered, key_of_request
 from api.problems import Problem, invalid
@@ -25,6 +26,8 @@ from shared.segments import Segmentation, segment, split, transliterate
 from shared.suppressions import listed
 
 VALIDITY = timedelta(hours=72)
+OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
+BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to phones that begin so."}
 
 GROUP = text(
     """
@@ -39,6 +42,7 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> A
     """Accept a send: when this returns, it is stored and paid for. Raises Problem, and then nothing has happened."""
     key = key_of_request(caller.account_id, body)
     draft = make_draft(work, caller, kind, body)
+    look_for_pumping(work, draft)
     draft.key = key
     commit = work.commits.together if draft.kind == "single" else work.commits.alone
     answered = commit(draft)
@@ -144,6 +148,7 @@ def _recipients(work: Services, caller: Caller, kind: str, body: dict[str, Any])
 
 def _one_phone(work: Services, caller: Caller, body: dict[str, Any]) -> str:
     phone = str(body["phone"])
+    check_destination(work.tokens.limits_of(caller.account_id), phone)
     if _opted_out(work, caller, body, [phone]):
         raise Problem("recipient_suppressed", "The recipient has opted out of messages from your account.")
     return phone
@@ -158,7 +163,7 @@ def _several_phones(work: Services, caller: Caller, body: dict[str, Any]) -> dic
             max=MOST_PHONES,
             submitted=len(phones),
         )
-    screened = _drop_opted_out(work, caller, body, screen(phones, body["allow_duplicates"]))
+    screened = _drop_unwanted(work, caller, body, screen(phones, body["allow_duplicates"]))
     rejected = screened.rejected
     if rejected and body["strict"]:
         raise invalid(
@@ -176,19 +181,21 @@ def _several_phones(work: Services, caller: Caller, body: dict[str, Any]) -> dic
     return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected}
 
 
-def _drop_opted_out(work: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
-    opted_out = _opted_out(work, caller, body, screened.accepted)
-    if not opted_out:
+def _drop_unwanted(work: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
+    unwanted = dict.fromkeys(_opted_out(work, caller, body, screened.accepted), OPTED_OUT_ENTRY)
+    barred = forbidden(work.tokens.limits_of(caller.account_id), screened.accepted)
+    unwanted |= dict.fromkeys(barred, BARRED_ENTRY)
+    if not unwanted:
         return screened
     places = screened.accepted_index or range(len(screened.accepted))
     rejected = [
-        {"index": index, "phone": phone, "code": "suppressed", "detail": "The recipient has opted out."}
+        {"index": index, "phone": phone, **unwanted[phone]}
         for index, phone in zip(places, screened.accepted, strict=True)
-        if phone in opted_out
+        if phone in unwanted
     ]
     return Screened(
-        [phone for phone in screened.accepted if phone not in opted_out],
-        [index for index, phone in zip(places, screened.accepted, strict=True) if phone not in opted_out],
+        [phone for phone in screened.accepted if phone not in unwanted],
+        [index for index, phone in zip(places, screened.accepted, strict=True) if phone not in unwanted],
         sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
     )
 

@@ -9,12 +9,13 @@ from sqlalchemy import Connection
 
 from api import idempotency
 from api.draft import Draft
-from shared import fair
+from shared import fair, spending
 from shared.crashpoints import crashpoint
 from shared.database import driver_of
 from shared.events import EventType
 from shared.ids import new_batch_id
 from shared.money import NotEnough
+from shared.spending import COUNT, OverSpend
 
 SEND_COLUMNS = (
     "id, account_id, api_key_id, kind, state, test, sender_id, message, encoding, characters, segments, price, lane,"
@@ -55,7 +56,9 @@ WITH new_send AS (
                         max(turn) FILTER (WHERE lane = 1) AS second, max(turn) FILTER (WHERE lane = 2) AS third
                    FROM numbered GROUP BY account) t ON t.account = d.account_id
      WHERE a.id = d.account_id
-    RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold
+    RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold, a.spend_day,
+              a.spend_month
+), spent AS ({COUNT}
 ), low AS (
     INSERT INTO event (id, account_id, type, data)
     SELECT (%(events)s::json ->> p.id::text)::uuid, p.id, '{EventType.BALANCE_LOW}',
@@ -66,8 +69,8 @@ SELECT id, available FROM paid
 """
 """Accepts sends: each is stored, queued in fair order and paid for; or the account's row refuses, as it never goes
 below 0, and nothing has happened. One statement, because that row stays locked until the commit is on disk."""
-REFUSAL = "ck_account_available"
-"""The constraint of an account that has not enough, or that may not send."""
+REFUSALS = {"ck_account_available": NotEnough, spending.REFUSAL: OverSpend}
+"""What refuses: the account's row where it has not enough or may not send, or the count of what it may spend."""
 
 LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
 """Not FOR UPDATE, which would wait for every row that refers to the account, and so for who waits for this."""
@@ -96,7 +99,7 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
 
 
 def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft]) -> dict[int, int]:
-    """Run ACCEPT. Returns what is left by account; raises NotEnough."""
+    """Run ACCEPT. Returns what is left by account; raises NotEnough, or OverSpend which is one."""
     parameters = {
         "sends": json.dumps([_send_row(draft) for draft in drafts]),
         "batches": json.dumps([row for draft in drafts for row in _batch_rows(draft)]),
@@ -105,9 +108,10 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft]) -> dict[
     try:
         return dict(driver.execute(ACCEPT, parameters, prepare=True).fetchall())
     except psycopg.errors.CheckViolation as error:
-        if error.diag.constraint_name != REFUSAL:
+        refused: type[NotEnough] | None = REFUSALS.get(error.diag.constraint_name or "")
+        if refused is None:
             raise
-        raise NotEnough({draft.account_id for draft in drafts}) from None
+        raise refused({draft.account_id for draft in drafts}) from None
 
 
 def answers_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:

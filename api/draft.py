@@ -97,7 +97,7 @@ class Draft:
             "accepted": self.accepted,
             "duplicate": self.rejected_as("duplicate"),
             "invalid": self.rejected_as("invalid_phone"),
-            "suppressed": self.rejected_as("suppressed"),
+            "suppressed": self.rejected_as("suppressed") + self.rejected_as("destination_not_allowed"),
         }
 
     def answer(self, balance: int) -> str:

@@ -28,8 +28,8 @@ AHEAD = 4
 NEXT_SEND = text(
     f"""
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.segments, s.price, s.lane,
-           s.sender_id, a.weight, a.turns[s.lane + 1] AS last_turn
-      FROM send s JOIN account a ON a.id = s.account_id
+           s.sender_id, a.weight, a.turns[s.lane + 1] AS last_turn, l.destinations
+      FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding' AND s.open_batches < :ahead
        AND {SENDABLE}
      ORDER BY s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
@@ -80,6 +80,8 @@ def expand(engine: Engine) -> list[UUID]:
             return []
         contacts = connection.execute(CONTACTS, {**send._asdict(), "page": PAGE}).all()
         phones = _not_suppressed(connection, send, [contact.phone for contact in contacts])
+        if send.destinations is not None:
+            phones = [phone for phone in phones if phone.startswith(tuple(send.destinations))]
         over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
         position = contacts[-1].position if contacts else send.group_bound
         removed = send.unexpanded - len(contacts) if over else 0

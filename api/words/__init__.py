@@ -7,6 +7,7 @@ from api.words import (
     core,
     groups,
     inbound,
+    limits,
     senders,
     suppressions,
     usage,
@@ -19,6 +20,7 @@ WORDS: Final[dict[str, Word]] = {
     **api_keys.WORDS,
     **inbound.WORDS,
     **groups.WORDS,
+    **limits.WORDS,
     **senders.WORDS,
     **suppressions.WORDS,
 }

@@ -79,7 +79,11 @@ WORDS: Final[dict[str, Word]] = {
     "FieldCode.code": ("What is wrong with the field.", "invalid_phone"),
     "FieldCode.remediation": ("What to do about it.", "Send digits only, beginning with the country code."),
     "FieldError.code": ("What is wrong with it.", "invalid_phone"),
-    "Rejected.code": ("Why.", "invalid_phone", {"enum": ["invalid_phone", "duplicate", "suppressed"]}),
+    "Rejected.code": (
+        "Why.",
+        "invalid_phone",
+        {"enum": ["invalid_phone", "duplicate", "suppressed", "destination_not_allowed"]},
+    ),
     "charged": (
         "Credits of its messages that a carrier took: `sent`, `delivered` and `undelivered`. What is neither charged"
         " nor waiting, sending or in doubt was given back.",
@@ -210,7 +214,7 @@ WORDS: Final[dict[str, Word]] = {
     ),
     "sufficient": ("Whether the balance covers it.", True),
     "suggestion": ("What was probably meant.", "254712000000"),
-    "suppressed": ("Opted out.", 0),
+    "suppressed": ("Opted out, or in a destination that the account may not send to.", 0),
     "test": ("Accepted with a test key: it reaches no phone and takes no credits.", False),
     "title": ("What it is, for people.", "Low balance"),
     "token": ("The token to revoke; without it, the one in use.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),

@@ -4,7 +4,20 @@ Amounts are credits, whole numbers: one credit is one segment. Times are UTC. Gu
 holds (checks, uniqueness, append-only) stand beside the table they protect.
 """
 
-from shared.tables import accounts, carriers, changes, contacts, events, inbound, messages, money, running, sends, usage
+from shared.tables import (
+    accounts,
+    carriers,
+    changes,
+    contacts,
+    events,
+    inbound,
+    limits,
+    messages,
+    money,
+    running,
+    sends,
+    usage,
+)
 from shared.tables.base import metadata
 
 __all__ = [
@@ -14,6 +27,7 @@ __all__ = [
     "contacts",
     "events",
     "inbound",
+    "limits",
     "messages",
     "metadata",
     "money",

@@ -6,8 +6,8 @@ from api.words.core import Word
 
 WORDS: Final[dict[str, Word]] = {
     "spending": ("What its sends may reserve in a day and a month of UTC.", None),
-    "day": ("Credits that its sends may reserve on a day; null: as many as there are.", 1000),
-    "month": ("Credits that its sends may reserve in a month; null: as many as there are.", None),
+    "Spending.day": ("Credits that its sends may reserve on a day; null: as many as there are.", 1000),
+    "Spending.month": ("Credits that its sends may reserve in a month; null: as many as there are.", None),
     "spent_of_day": ("Credits that its sends have reserved today; counted where there is a limit.", 900),
     "spent_of_month": ("Credits that its sends have reserved this month; counted where there is a limit.", 12_000),
     "destinations": ("What phones must begin with, one of these; null: anything.", ["254", "255"]),

@@ -20,14 +20,15 @@ from shared.spending import COUNT, OverSpend
 SEND_COLUMNS = (
     "id, account_id, api_key_id, kind, state, test, sender_id, message, encoding, characters, segments, price, lane,"
     " reference, metadata, rate, send_at, expires_at, group_id, group_bound, expanded_to, unexpanded,"
-    " open_batches, submitted, accepted, duplicate, invalid, suppressed, created_at"
+    " open_batches, submitted, accepted, duplicate, invalid, suppressed, created_at,"
+    " on_unicode, cost, unexpanded_credits"
 )
 
 ACCEPT = f"""
 WITH new_send AS (
     INSERT INTO send ({SEND_COLUMNS})
     SELECT {SEND_COLUMNS} FROM json_populate_recordset(CAST(NULL AS send), %(sends)s::json)
-    RETURNING id, account_id, price, accepted
+    RETURNING id, account_id, coalesce(cost, price * accepted::bigint) AS cost
 ), queue AS (
     SELECT coalesce((SELECT min(turn) FROM batch WHERE state = 'queued'),
                     extract(epoch FROM clock_timestamp())::bigint * 1000000) AS clock
@@ -44,14 +45,13 @@ WITH new_send AS (
     SELECT id, send, account, state, turn, due_at, size, recipients FROM numbered
 ), new_entry AS (
     INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
-    SELECT account_id, 'reserve', 'available', 'reserved', price * accepted::bigint, 'send', id
-      FROM new_send WHERE price > 0 AND accepted > 0
+    SELECT account_id, 'reserve', 'available', 'reserved', cost, 'send', id FROM new_send WHERE cost > 0
 ), paid AS (
     UPDATE account a
        SET available = CASE WHEN a.state = 'active' THEN a.available - d.cost ELSE -1 END,
            reserved = a.reserved + d.cost, updated_at = clock_timestamp(),
            turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
-      FROM (SELECT account_id, sum(price * accepted::bigint) AS cost FROM new_send GROUP BY account_id) d
+      FROM (SELECT account_id, sum(cost) AS cost FROM new_send GROUP BY account_id) d
       LEFT JOIN (SELECT account, max(turn) FILTER (WHERE lane = 0) AS first,
                         max(turn) FILTER (WHERE lane = 1) AS second, max(turn) FILTER (WHERE lane = 2) AS third
                    FROM numbered GROUP BY account) t ON t.account = d.account_id
@@ -74,6 +74,10 @@ REFUSALS = {"ck_account_available": NotEnough, spending.REFUSAL: OverSpend}
 
 LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
 """Not FOR UPDATE, which would wait for every row that refers to the account, and so for who waits for this."""
+SET_VARIABLES = """
+UPDATE batch b SET segments = p.segments, variables = p.variables::jsonb
+  FROM unnest(%s::uuid[], %s::smallint[], %s::text[]) AS p (id, segments, variables) WHERE b.id = p.id
+"""
 INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %s::jsonb)"
 
 
@@ -90,6 +94,9 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
+        if draft.pieces is not None:
+            columns = zip(*((piece.segments, json.dumps(piece.variables)) for piece in draft.pieces), strict=True)
+            driver.execute(SET_VARIABLES, (draft.batches, *map(list, columns)))
     answers = answers_of(drafts, left)
     keyed = [(draft.key, answer) for draft, answer in zip(drafts, answers, strict=True) if draft.key is not None]
     if keyed:
@@ -147,22 +154,28 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "group_id": draft.group_id and str(draft.group_id),
         "group_bound": draft.group_bound,
         "expanded_to": None if draft.group_id is None else 0,
-        "unexpanded": 0 if draft.group_id is None else draft.submitted,
+        "unexpanded": 0 if draft.group_id is None else draft.accepted,
         "open_batches": len(draft.batches),
         **draft.counts(),
         "created_at": draft.created_at.isoformat(),
+        **(_personal_columns(draft) if draft.on_unicode is not None else {}),
     }
+
+
+def _personal_columns(draft: Draft) -> dict[str, Any]:
+    unexpanded = None if draft.group_id is None else draft.cost
+    return {"on_unicode": draft.on_unicode, "cost": draft.cost, "unexpanded_credits": unexpanded}
 
 
 def _batch_rows(draft: Draft) -> Iterator[dict[str, Any]]:
     state, due_at = ("waiting", draft.send_at) if draft.send_at else ("queued", draft.created_at)
-    for batch, phones in zip(draft.batches, draft.slices(), strict=True):
+    for batch, (phones, segments) in zip(draft.batches, draft.slices(), strict=True):
         yield {
             "id": str(batch),
             "send": str(draft.id),
             "account": draft.account_id,
             "lane": draft.lane,
-            "cost": fair.cost(len(phones) * draft.segmentation.count, draft.lane),
+            "cost": fair.cost(len(phones) * segments, draft.lane),
             "state": state,
             "due_at": due_at.isoformat(),
             "size": len(phones),

@@ -76,6 +76,8 @@ FIELD_CODES: dict[str, str] = {
     "duplicate": "List each phone once, or set `allow_duplicates`.",
     "suppressed": "Leave out this phone: its owner has opted out.",
     "destination_not_allowed": "Leave out this phone: /limits tells the destinations of your account.",
+    "missing_variable": "Give the value, or a default in the message: `{{name|default}}`.",
+    "too_many_variables": "Use fewer different placeholders.",
     "message_empty": "Write a message that shows.",
     "message_too_long": "Shorten the message to 1,600 characters.",
     "invalid_characters": "Remove the character that `detail` names.",

@@ -30,15 +30,8 @@ CATALOGUE: dict[str, Kind] = {
     "token_expired": Kind(401, "Token expired", "Get a new token from /auth/token; it is valid for 24 hours."),
     "token_revoked": Kind(401, "Token revoked", "Get a new token from /auth/token."),
     "low_balance": Kind(402, "Low balance", "Top up, or send to fewer recipients."),
-    "spend_limit_reached": Kind(402, "Spend limit reached", "Wait until `resets_at`, or ask the operator for more."),
     "sender_not_registered": Kind(403, "Sender ID not registered", "Use a sender ID that your account registered."),
     "sender_not_approved": Kind(403, "Sender ID not approved", "Wait for the approval, or use an approved sender ID."),
-    "destination_not_allowed": Kind(
-        403, "Destination not allowed", "Send to the destinations in /limits, or ask the operator for more."
-    ),
-    "traffic_refused": Kind(
-        403, "Unusual traffic refused", "Stop who misuses your form; if it is wanted, tell the operator."
-    ),
     "recipient_suppressed": Kind(403, "Recipient has opted out", "Do not send to this phone."),
     "insufficient_scope": Kind(403, "Insufficient scope", "Use a key that has the scope named in `scope`."),
     "ip_not_allowed": Kind(403, "Address not allowed", "Use the key from one of the networks in its `allowed_ips`."),
@@ -50,6 +43,8 @@ CATALOGUE: dict[str, Kind] = {
     "api_key_not_found": Kind(404, "API key not found", "List your keys with GET /api/v1/api-keys."),
     "suppression_not_found": Kind(404, "Not on the list", "List who has opted out with GET /api/v1/suppressions."),
     "sender_not_found": Kind(404, "Sender ID not found", "List your sender IDs with GET /api/v1/sender-ids."),
+    "webhook_not_found": Kind(404, "Webhook not found", "List your webhooks with GET /api/v1/webhooks."),
+    "delivery_not_found": Kind(404, "Delivery not found", "List the webhook's deliveries."),
     "error_not_found": Kind(404, "Error code not found", "List the codes with GET /api/v1/errors."),
     "method_not_allowed": Kind(405, "Method not allowed", "Use one of the methods in the Allow header."),
     "idempotency_in_progress": Kind(
@@ -58,6 +53,7 @@ CATALOGUE: dict[str, Kind] = {
     "name_taken": Kind(409, "Name taken", "Take another name."),
     "group_full": Kind(409, "Group is full", "Put the contacts into another group."),
     "state_conflict": Kind(409, "Not possible in this state", "Read the object again and see its state."),
+    "webhook_limit": Kind(409, "No more webhooks", "Change or delete one of those that you have."),
     "payload_too_large": Kind(413, "Payload too large", "Send a smaller body; /limits tells the largest."),
     "unsupported_media_type": Kind(415, "Unsupported media type", "Send `Content-Type: application/json`."),
     "idempotency_key_reused": Kind(422, "Idempotency key used for another request", "Use a new key for a new request."),
@@ -75,13 +71,11 @@ FIELD_CODES: dict[str, str] = {
     "invalid_phone": "Send digits only, beginning with the country code; `suggestion` has them where that is clear.",
     "duplicate": "List each phone once, or set `allow_duplicates`.",
     "suppressed": "Leave out this phone: its owner has opted out.",
-    "destination_not_allowed": "Leave out this phone: /limits tells the destinations of your account.",
-    "missing_variable": "Give the value, or a default in the message: `{{name|default}}`.",
-    "too_many_variables": "Use fewer different placeholders.",
     "message_empty": "Write a message that shows.",
     "message_too_long": "Shorten the message to 1,600 characters.",
     "invalid_characters": "Remove the character that `detail` names.",
     "invalid_uuid": "Use the id as the API gave it.",
+    "invalid_url": "Give an https address that everybody can find, as `detail` says.",
     "invalid_time": "Give a time in RFC 3339 with its offset, such as 2026-03-02T09:00:00Z, as `detail` says.",
     "too_far_ahead": "Schedule at most 90 days ahead.",
     "invalid_sender_id": "Send a name or number as `detail` says.",

@@ -93,13 +93,15 @@ def add(
     data: dict[str, Any] | None = None,
     *,
     send_id: UUID | None = None,
-) -> None:
+) -> UUID:
     """One event, in the connection's transaction. It is told with `data`; one of a send with the send as it is then.
 
-    Written only where the account listens; one statement, for what does not happen with every message.
+    Returns its id. Written only where the account listens; one statement, for what does not happen with every message.
     """
     told = None if data is None else json.dumps(data, default=str)
-    connection.execute(ADD, {"id": new_batch_id(), "account": account_id, "type": type, "send": send_id, "data": told})
+    event = new_batch_id()
+    connection.execute(ADD, {"id": event, "account": account_id, "type": type, "send": send_id, "data": told})
+    return event
 
 
 def add_of_sends(connection: Connection, sends: Iterable[tuple[int, UUID, SendState | str]]) -> None:

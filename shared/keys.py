@@ -28,6 +28,8 @@ SCOPES = (
     "senders:write",
     "suppressions:read",
     "suppressions:write",
+    "webhooks:read",
+    "webhooks:write",
 )
 MOST_NETWORKS = 50
 """Networks of one key."""

@@ -47,6 +47,8 @@ class Settings:
     """Lanes of the categories whose messages in doubt are submitted again, at the risk of arriving twice."""
     guard_file: str = ""
     """Where workers note how far the installation has come, outside the database: a backup restored is recognised."""
+    webhook_loopback: bool = False
+    """Webhooks may go to this machine, also without TLS: for development."""
     metrics_token: str = ""
     """Bearer token of /metrics; without it there is no such path."""
     requests_per_second: int = 10_000
@@ -86,6 +88,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", 24 * 3600.0, float),
         resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),
         guard_file=env.get("GUARD_FILE", ""),
+        webhook_loopback=env.get("WEBHOOK_LOOPBACK", "") == "1",
         metrics_token=env.get("METRICS_TOKEN", ""),
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),

@@ -5,7 +5,9 @@ from api.resources import (
     auth,
     balance,
     contacts,
+    deliveries,
     errors,
+    events,
     groups,
     inbound,
     limits,
@@ -15,6 +17,7 @@ from api.resources import (
     sms,
     suppressions,
     usage,
+    webhooks,
 )
 
 __all__ = [
@@ -22,7 +25,9 @@ __all__ = [
     "auth",
     "balance",
     "contacts",
+    "deliveries",
     "errors",
+    "events",
     "groups",
     "inbound",
     "limits",
@@ -32,4 +37,5 @@ __all__ = [
     "sms",
     "suppressions",
     "usage",
+    "webhooks",
 ]

@@ -7,10 +7,10 @@ from api.words import (
     core,
     groups,
     inbound,
-    limits,
     senders,
     suppressions,
     usage,
+    webhooks,
 )
 from api.words.core import Word
 
@@ -20,7 +20,7 @@ WORDS: Final[dict[str, Word]] = {
     **api_keys.WORDS,
     **inbound.WORDS,
     **groups.WORDS,
-    **limits.WORDS,
     **senders.WORDS,
     **suppressions.WORDS,
+    **webhooks.WORDS,
 }

@@ -61,6 +61,11 @@ def worker(number: int, env: Mapping[str, str], logs: Path, home: Path) -> Comma
     return Command(name, command, env, logs / f"{name}.log", home, lambda: _waiting(env["BROKER_URL"]) >= number)
 
 
+def webhooks(env: Mapping[str, str], logs: Path, home: Path) -> Command:
+    """Posts events to webhooks."""
+    return Command("webhooks", [sys.executable, "-m", "worker.webhooks"], env, logs / "webhooks.log", home)
+
+
 def _script(name: str) -> str:
     return str(Path(sys.executable).parent / name)
 

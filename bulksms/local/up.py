@@ -81,6 +81,7 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     supervisor.start(services.api(port, env, logs, home))
     for number in range(1, workers + 1):
         supervisor.start(services.worker(number, env, logs, home))
+    supervisor.start(services.webhooks(env, logs, home))
     os.environ.update(values)
     to_stderr(banner(ensure_demo(f"http://{LOOPBACK}:{port}"), var))
 
@@ -92,6 +93,7 @@ def _values(postgres: Postgres, redis: RedisServer, secret_key: str, port: int) 
         "BROKER_URL": redis.url,
         "SECRET_KEY": secret_key,
         "PORT": str(port),
+        "WEBHOOK_LOOPBACK": "1",
     }
 
 

@@ -11,12 +11,12 @@ from shared.tables import (
     contacts,
     events,
     inbound,
-    limits,
     messages,
     money,
     running,
     sends,
     usage,
+    webhooks,
 )
 from shared.tables.base import metadata
 
@@ -27,11 +27,11 @@ __all__ = [
     "contacts",
     "events",
     "inbound",
-    "limits",
     "messages",
     "metadata",
     "money",
     "running",
     "sends",
     "usage",
+    "webhooks",
 ]

@@ -54,6 +54,7 @@ class House:
         migrate(self.engine)
         self.api: Command | None = None
         self.workers: list[Command] = []
+        self.webhooks: list[Command] = []
         self._launched = 0
         self.token = ""
         self.key = NewKey("", "")
@@ -78,10 +79,23 @@ class House:
         worker.launch()
         self.workers.append(worker)
 
+    def start_webhooks(self) -> None:
+        """Start a process that posts events to webhooks."""
+        webhooks = services.webhooks(self.env, self.folder, Path.cwd())
+        webhooks.launch()
+        self.webhooks.append(webhooks)
+
+    def kill_webhooks(self) -> None:
+        """SIGKILL what posts events."""
+        process = self.webhooks.pop()
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGKILL)
+        process.stop()
+
     def stop(self) -> None:
         """Stop everything."""
         self.engine.dispose()
-        for process in (*self.workers, self.api):
+        for process in (*self.webhooks, *self.workers, self.api):
             if process is not None:
                 with contextlib.suppress(ProcessLookupError):
                     process.stop()

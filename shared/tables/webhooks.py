@@ -1,0 +1,71 @@
+"""Where accounts want their events posted, and what became of each post."""
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
+
+from shared.tables.base import MOMENT, NOW, metadata, zero
+
+webhook = Table(
+    "webhook",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False, index=True),
+    Column("url", Text, comment="null: each send's callback_url"),
+    Column("events", ARRAY(Text), comment="the types wanted; null: all"),
+    Column("description", Text),
+    Column("state", Text, nullable=False, server_default="active"),
+    Column("disabled_reason", Text),
+    Column("secret_version", SmallInteger, nullable=False, server_default=text("1"), comment="see shared/webhooks.py"),
+    Column("previous_until", MOMENT, comment="until then posts are also signed with the secret of the version before"),
+    Column("xid", BigInteger, nullable=False, comment="position in the account's stream: events up to it were posted"),
+    Column("event_id", Uuid, nullable=False),
+    zero("failures"),
+    Column("failing_since", MOMENT, comment="since then no post has succeeded"),
+    Column("rest_until", MOMENT, comment="until then it is left alone"),
+    Column("epoch", Integer, nullable=False, server_default=text("0"), comment="fences who lost the lease"),
+    Column("lease_until", MOMENT),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("updated_at", MOMENT, nullable=False, server_default=NOW),
+    CheckConstraint("state IN ('active', 'disabled', 'deleted')", name="state"),
+    Index(
+        "uq_webhook_callback",
+        "account_id",
+        unique=True,
+        postgresql_where=text("url IS NULL AND state <> 'deleted'"),
+    ),
+)
+
+delivery = Table(
+    "delivery",
+    metadata,
+    Column("webhook_id", Uuid, ForeignKey("webhook.id"), nullable=False),
+    Column("event_id", Uuid, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempts", SmallInteger, nullable=False),
+    Column("next_at", MOMENT, comment="when it is tried again; of those that are pending"),
+    Column("url", Text, nullable=False),
+    Column("http_status", SmallInteger),
+    Column("error", Text),
+    Column("milliseconds", Integer, comment="how long the last attempt took"),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("updated_at", MOMENT, nullable=False, server_default=NOW),
+    PrimaryKeyConstraint("webhook_id", "event_id"),
+    CheckConstraint("state IN ('pending', 'delivered', 'failed')", name="state"),
+    CheckConstraint("(state = 'pending') = (next_at IS NOT NULL)", name="next_at"),
+    Index("ix_delivery_pending", "webhook_id", "next_at", postgresql_where=text("state = 'pending'")),
+    comment="one row for an event that was posted to a webhook, written with its result",
+)

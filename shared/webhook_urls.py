@@ -1,0 +1,86 @@
+"""Which addresses a webhook may go to: public ones, over https, and nothing that a name could hide.
+
+A URL is checked as it is written when it is given, and again before each post; the addresses that its name has are
+checked when a connection is made, and the connection goes to the very address that was checked. Python's own
+`is_global` holds some embedded IPv4 addresses for public, so those are refused by their prefixes.
+"""
+
+import re
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
+
+LONGEST_URL = 2048
+PORTS = (443, 8443)
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))+", re.I | re.A)
+NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.I | re.A)
+OURS = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|home\.arpa|onion)", re.I | re.A)
+VISIBLE = re.compile(r"[!-~]+")
+
+REFUSED: list[IPv4Network | IPv6Network] = [
+    IPv4Network("192.88.99.0/24"),  # 6to4 relays
+    IPv6Network("2001::/23"),  # Teredo, ORCHID and other protocols
+    IPv6Network("2002::/16"),  # 6to4
+    IPv6Network("2001:db8::/32"),
+    IPv6Network("3fff::/20"),
+    IPv6Network("5f00::/16"),
+]
+GLOBAL_UNICAST = IPv6Network("2000::/3")
+"""Outside of it are loopback, v4-mapped, v4-compatible, NAT64, unique local, link-local, multicast."""
+
+
+def url_problem(url: str, loopback: bool = False) -> str | None:
+    """What is wrong with a URL for a webhook, as it is written; None when nothing is.
+
+    `loopback` allows http to this machine besides, for development.
+    """
+    if len(url) > LONGEST_URL or not VISIBLE.fullmatch(url) or "\\" in url:
+        return f"A URL is 1 to {LONGEST_URL} visible ASCII characters, without backslashes."
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return "This is no URL."
+    if "@" in parts.netloc or parts.fragment or "#" in url:
+        return "Give the URL without a user, password or fragment."
+    if loopback and parts.scheme in ("http", "https") and host in LOOPBACK:
+        return None
+    if parts.scheme != "https":
+        return "Begin with https://."
+    if port not in (None, *PORTS):
+        return f"Use port {' or '.join(map(str, PORTS))}."
+    return _host_problem(host)
+
+
+def _host_problem(host: str) -> str | None:
+    literal = _literal(host)
+    if literal is not None:
+        return address_problem(literal)
+    if not HOST.fullmatch(host) or len(host) > 253 or NUMBER.fullmatch(host.rpartition(".")[2]):
+        return "Give a full host name, such as example.com."
+    if OURS.fullmatch(host):
+        return "Give a host name that everybody can find."
+    return None
+
+
+def _literal(host: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+def address_problem(address: IPv4Address | IPv6Address) -> str | None:
+    """What keeps a webhook from going to an address; None when it is a public one."""
+    public = address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
+    if address.version == 6 and (address not in GLOBAL_UNICAST or getattr(address, "scope_id", None)):
+        public = False
+    if not public or any(address.version == net.version and address in net for net in REFUSED):
+        return "The address is not a public one."
+    return None
+
+
+def loopback_problem(address: IPv4Address | IPv6Address) -> str | None:
+    """The same for a host of this machine, where that is allowed."""
+    return None if address.is_loopback else "The address is not of this machine."

@@ -1,0 +1,79 @@
+"""The process that posts events to webhooks: as many as are needed, on any machine. None of them needs the broker."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+from uuid import uuid4
+
+from sqlalchemy import Engine, text
+
+from shared.database import make_engine, transaction
+from shared.logs import configure_logging
+from shared.migrate import WrongSchema, wait_for_schema
+from shared.settings import Settings, from_environment
+from worker.webhooks.client import Client
+from worker.webhooks.deliver import AWAY, DATABASE_THREADS, Deliverer
+from worker.webhooks.prune import prune
+
+log = logging.getLogger(__name__)
+
+ALIVE_SECONDS, PRUNE_SECONDS = 2.0, 10.0
+
+ALIVE = text(
+    """
+    INSERT INTO lease (name, holder, held_until) VALUES (:name, :name, clock_timestamp() + interval '10 seconds')
+    ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until
+    """
+)
+
+
+def report_alive(engine: Engine, name: str) -> None:
+    """Let others see that events are posted."""
+    with transaction(engine, durable=False) as connection:
+        connection.execute(ALIVE, {"name": name})
+
+
+async def keep_house(engine: Engine, stop: asyncio.Event) -> None:
+    """Report that this process is alive, and forget what is old, until `stop` is set."""
+    name, rounds = f"webhooks:{uuid4()}", 0
+    while not stop.is_set():
+        try:
+            await asyncio.to_thread(report_alive, engine, name)
+            if rounds % int(PRUNE_SECONDS / ALIVE_SECONDS) == 0:
+                await asyncio.to_thread(prune, engine)
+        except AWAY as error:
+            log.warning("the database is away: %s", error)
+        rounds += 1
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), ALIVE_SECONDS)
+
+
+async def deliver(engine: Engine, settings: Settings) -> None:
+    """Post events until SIGTERM or SIGINT."""
+    client = Client(settings.webhook_loopback)
+    deliverer = Deliverer(engine, client, settings.secret_key)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, deliverer.stop.set)
+    house = asyncio.create_task(keep_house(engine, deliverer.stop))
+    try:
+        await deliverer.run()
+        await house
+    finally:
+        await client.close()
+
+
+def main() -> None:
+    """Run, on a database that this code was written for."""
+    configure_logging()
+    settings = from_environment()
+    engine = make_engine(settings.database_url, DATABASE_THREADS + 2, "bulksms-webhooks", by_key=True)
+    try:
+        wait_for_schema(engine)
+    except WrongSchema as problem:
+        raise SystemExit(str(problem)) from problem
+    asyncio.run(deliver(engine, settings))
+
+
+if __name__ == "__main__":
+    main()

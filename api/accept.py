@@ -13,9 +13,20 @@ from typing import Any
 
 from sqlalchemy import text
 
+from api.allowed import check_destination, forbidden, look_for_pumping
 from api.callback_url import check_callback, expect_callbacks
-from api.draft import INLINE, Draft
+from api.draft import BATCH_SIZE, INLINE, Draft
 from api.idempotency import Answered, key_of_request
+from api.personal import (
+    Variables,
+    group_of,
+    pieces_of_list,
+    render_one,
+    same_for_all,
+    template_of,
+    unpack,
+    without,
+)
 from api.problems import Problem, invalid
 from api.schemas.sends import MOST_PHONES
 from api.services import Services
@@ -24,8 +35,11 @@ from shared.crashpoints import crashpoint
 from shared.phones import Screened, screen
 from shared.segments import Segmentation, segment, split, transliterate
 from shared.suppressions import listed
+from shared.templates import Template
 
 VALIDITY = timedelta(hours=72)
+OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
+BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to phones that begin so."}
 
 GROUP = text(
     """
@@ -40,6 +54,7 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> A
     """Accept a send: when this returns, it is stored and paid for. Raises Problem, and then nothing has happened."""
     key = key_of_request(caller.account_id, body)
     draft = make_draft(work, caller, kind, body)
+    look_for_pumping(work, draft)
     draft.key = key
     if draft.callback_url is not None:
         expect_callbacks(work, caller.account_id)
@@ -60,13 +75,13 @@ def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> di
     made: dict[str, Any] = {
         "counts": draft.counts(),
         "segments": draft.segments_answer(),
-        "parts": split(draft.message),
+        "parts": [] if draft.on_unicode else split(draft.message),
         "cost": draft.cost,
         "balance": balance,
         "sufficient": balance >= draft.cost,
         "rejected": draft.rejected[:INLINE],
     }
-    if len(draft.rejected) > INLINE:
+    if max(len(draft.rejected), draft.incomplete) > INLINE:
         made["rejected_truncated"] = True
     return made
 
@@ -74,7 +89,6 @@ def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> di
 def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
     """Check and price a send. Raises Problem for whatever keeps it from being accepted, but for the balance."""
     check_sender(work, caller, body["sender_id"])
-    message, segmentation = fit_text(body)
     now = datetime.now(UTC)
     send_at = body.get("send_at")
     send_at = send_at if send_at is not None and send_at > now else None
@@ -84,15 +98,13 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
     callback_url = body.get("callback_url")
     if callback_url is not None:
         check_callback(work, callback_url)
-    recipients = _recipients(work, caller, kind, body)
+    content = _content(work, caller, kind, body)
     return Draft(
         account_id=caller.account_id,
         api_key_id=caller.key_id,
         test=caller.test,
         kind=kind,
         sender_id=body["sender_id"],
-        message=message,
-        segmentation=segmentation,
         category=body["category"],
         created_at=now,
         expires_at=expires_at,
@@ -101,7 +113,7 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         metadata=body.get("metadata"),
         rate=body.get("rate"),
         callback_url=callback_url,
-        **recipients,
+        **content,
     )
 
 
@@ -135,28 +147,51 @@ def fit_text(body: dict[str, Any]) -> tuple[str, Segmentation]:
     return message, segmentation
 
 
+def _content(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+    """What the send says to whom. Where nothing differs by recipient, a message with placeholders is one without."""
+    template = template_of(body["message"]) if "{{" in body["message"] else None
+    if template is not None and (kind == "single" or same_for_all(template, body.get("phones"))):
+        body = {**body, "message": render_one(template, body)}
+        template = None
+    if template is None:
+        message, segmentation = fit_text(body)
+        return {"message": message, "segmentation": segmentation, **_recipients(work, caller, kind, body)}
+    made = {"message": body["message"], "on_unicode": body["on_unicode"]}
+    if kind == "bulk":
+        return {**made, **_several_phones(work, caller, body, template)}
+    return {**made, **_group(work, caller, body, template)}
+
+
 def _recipients(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     if kind == "single":
         return {"phones": [_one_phone(work, caller, body)]}
     if kind == "bulk":
         return _several_phones(work, caller, body)
+    return _group(work, caller, body)
+
+
+def _group(work: Services, caller: Caller, body: dict[str, Any], template: Template | None = None) -> dict[str, Any]:
     with work.engine.connect() as connection:
         group = connection.execute(GROUP, {"group": body["group_id"], "account": caller.account_id}).one_or_none()
     if group is None:
         raise Problem("group_not_found", f"Your account has no group {body['group_id']}.")
     if not group.contact_count:
         raise Problem("group_empty", "The group has no contacts.")
-    return {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
+    made = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
+    return made if template is None else made | group_of(work, body, group.last_position, template)
 
 
 def _one_phone(work: Services, caller: Caller, body: dict[str, Any]) -> str:
     phone = str(body["phone"])
+    check_destination(work.tokens.limits_of(caller.account_id), phone)
     if _opted_out(work, caller, body, [phone]):
         raise Problem("recipient_suppressed", "The recipient has opted out of messages from your account.")
     return phone
 
 
-def _several_phones(work: Services, caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+def _several_phones(
+    work: Services, caller: Caller, body: dict[str, Any], template: Template | None = None
+) -> dict[str, Any]:
     phones = body["phones"]
     if len(phones) > MOST_PHONES:
         raise Problem(
@@ -165,7 +200,11 @@ def _several_phones(work: Services, caller: Caller, body: dict[str, Any]) -> dic
             max=MOST_PHONES,
             submitted=len(phones),
         )
-    screened = _drop_opted_out(work, caller, body, screen(phones, body["allow_duplicates"]))
+    screened, variables = _screen(phones, body["allow_duplicates"], template)
+    screened = _drop_unwanted(work, caller, body, screened)
+    personal: dict[str, Any] = {}
+    if template is not None:
+        screened, personal = pieces_of_list(template, screened, variables, body, BATCH_SIZE)
     rejected = screened.rejected
     if rejected and body["strict"]:
         raise invalid(
@@ -180,22 +219,36 @@ def _several_phones(work: Services, caller: Caller, body: dict[str, Any]) -> dic
         )
     if not screened.accepted:
         raise Problem("no_valid_recipients", "None of the recipients can be sent to.", rejected=rejected[:100])
-    return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected}
+    return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected, **personal}
 
 
-def _drop_opted_out(work: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
-    opted_out = _opted_out(work, caller, body, screened.accepted)
-    if not opted_out:
+def _screen(
+    entries: list[object], allow_duplicates: bool, template: Template | None
+) -> tuple[Screened, dict[int, Variables]]:
+    """The phones of the entries, and the values that came with them."""
+    if template is None:
+        screened = screen(entries, allow_duplicates)
+        if not screened.rejected or not any(isinstance(entry, dict) for entry in entries):
+            return screened, {}
+    given = unpack(entries)
+    return without(screen(given.phones, allow_duplicates), given.problems), given.variables
+
+
+def _drop_unwanted(work: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
+    unwanted = dict.fromkeys(_opted_out(work, caller, body, screened.accepted), OPTED_OUT_ENTRY)
+    barred = forbidden(work.tokens.limits_of(caller.account_id), screened.accepted)
+    unwanted |= dict.fromkeys(barred, BARRED_ENTRY)
+    if not unwanted:
         return screened
     places = screened.accepted_index or range(len(screened.accepted))
     rejected = [
-        {"index": index, "phone": phone, "code": "suppressed", "detail": "The recipient has opted out."}
+        {"index": index, "phone": phone, **unwanted[phone]}
         for index, phone in zip(places, screened.accepted, strict=True)
-        if phone in opted_out
+        if phone in unwanted
     ]
     return Screened(
-        [phone for phone in screened.accepted if phone not in opted_out],
-        [index for index, phone in zip(places, screened.accepted, strict=True) if phone not in opted_out],
+        [phone for phone in screened.accepted if phone not in unwanted],
+        [index for index, phone in zip(places, screened.accepted, strict=True) if phone not in unwanted],
         sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
     )
 

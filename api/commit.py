@@ -9,24 +9,26 @@ from sqlalchemy import Connection
 
 from api import idempotency
 from api.draft import Draft
-from shared import fair
+from shared import fair, spending
 from shared.crashpoints import crashpoint
 from shared.database import driver_of
 from shared.events import EventType
 from shared.ids import new_batch_id
 from shared.money import NotEnough
+from shared.spending import COUNT, OverSpend
 
 SEND_COLUMNS = (
     "id, account_id, api_key_id, kind, state, test, sender_id, message, encoding, characters, segments, price, lane,"
     " reference, metadata, rate, callback_url, send_at, expires_at, group_id, group_bound, expanded_to, unexpanded,"
-    " open_batches, submitted, accepted, duplicate, invalid, suppressed, created_at"
+    " open_batches, submitted, accepted, duplicate, invalid, suppressed, created_at,"
+    " on_unicode, cost, unexpanded_credits"
 )
 
 ACCEPT = f"""
 WITH new_send AS (
     INSERT INTO send ({SEND_COLUMNS})
     SELECT {SEND_COLUMNS} FROM json_populate_recordset(CAST(NULL AS send), %(sends)s::json)
-    RETURNING id, account_id, price, accepted
+    RETURNING id, account_id, coalesce(cost, price * accepted::bigint) AS cost
 ), queue AS (
     SELECT coalesce((SELECT min(turn) FROM batch WHERE state = 'queued'),
                     extract(epoch FROM clock_timestamp())::bigint * 1000000) AS clock
@@ -43,19 +45,20 @@ WITH new_send AS (
     SELECT id, send, account, state, turn, due_at, size, recipients FROM numbered
 ), new_entry AS (
     INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
-    SELECT account_id, 'reserve', 'available', 'reserved', price * accepted::bigint, 'send', id
-      FROM new_send WHERE price > 0 AND accepted > 0
+    SELECT account_id, 'reserve', 'available', 'reserved', cost, 'send', id FROM new_send WHERE cost > 0
 ), paid AS (
     UPDATE account a
        SET available = CASE WHEN a.state = 'active' THEN a.available - d.cost ELSE -1 END,
            reserved = a.reserved + d.cost, updated_at = clock_timestamp(),
            turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
-      FROM (SELECT account_id, sum(price * accepted::bigint) AS cost FROM new_send GROUP BY account_id) d
+      FROM (SELECT account_id, sum(cost) AS cost FROM new_send GROUP BY account_id) d
       LEFT JOIN (SELECT account, max(turn) FILTER (WHERE lane = 0) AS first,
                         max(turn) FILTER (WHERE lane = 1) AS second, max(turn) FILTER (WHERE lane = 2) AS third
                    FROM numbered GROUP BY account) t ON t.account = d.account_id
      WHERE a.id = d.account_id
-    RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold
+    RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold, a.spend_day,
+              a.spend_month
+), spent AS ({COUNT}
 ), low AS (
     INSERT INTO event (id, account_id, type, data)
     SELECT (%(events)s::json ->> p.id::text)::uuid, p.id, '{EventType.BALANCE_LOW}',
@@ -66,11 +69,15 @@ SELECT id, available FROM paid
 """
 """Accepts sends: each is stored, queued in fair order and paid for; or the account's row refuses, as it never goes
 below 0, and nothing has happened. One statement, because that row stays locked until the commit is on disk."""
-REFUSAL = "ck_account_available"
-"""The constraint of an account that has not enough, or that may not send."""
+REFUSALS = {"ck_account_available": NotEnough, spending.REFUSAL: OverSpend}
+"""What refuses: the account's row where it has not enough or may not send, or the count of what it may spend."""
 
 LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
 """Not FOR UPDATE, which would wait for every row that refers to the account, and so for who waits for this."""
+SET_VARIABLES = """
+UPDATE batch b SET segments = p.segments, variables = p.variables::jsonb
+  FROM unnest(%s::uuid[], %s::smallint[], %s::text[]) AS p (id, segments, variables) WHERE b.id = p.id
+"""
 INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %s::jsonb)"
 
 
@@ -87,6 +94,9 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
+        if draft.pieces is not None:
+            columns = zip(*((piece.segments, json.dumps(piece.variables)) for piece in draft.pieces), strict=True)
+            driver.execute(SET_VARIABLES, (draft.batches, *map(list, columns)))
     answers = answers_of(drafts, left)
     keyed = [(draft.key, answer) for draft, answer in zip(drafts, answers, strict=True) if draft.key is not None]
     if keyed:
@@ -96,7 +106,7 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
 
 
 def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft]) -> dict[int, int]:
-    """Run ACCEPT. Returns what is left by account; raises NotEnough."""
+    """Run ACCEPT. Returns what is left by account; raises NotEnough, or OverSpend which is one."""
     parameters = {
         "sends": json.dumps([_send_row(draft) for draft in drafts]),
         "batches": json.dumps([row for draft in drafts for row in _batch_rows(draft)]),
@@ -105,9 +115,10 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft]) -> dict[
     try:
         return dict(driver.execute(ACCEPT, parameters, prepare=True).fetchall())
     except psycopg.errors.CheckViolation as error:
-        if error.diag.constraint_name != REFUSAL:
+        refused: type[NotEnough] | None = REFUSALS.get(error.diag.constraint_name or "")
+        if refused is None:
             raise
-        raise NotEnough({draft.account_id for draft in drafts}) from None
+        raise refused({draft.account_id for draft in drafts}) from None
 
 
 def answers_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
@@ -144,22 +155,28 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "group_id": draft.group_id and str(draft.group_id),
         "group_bound": draft.group_bound,
         "expanded_to": None if draft.group_id is None else 0,
-        "unexpanded": 0 if draft.group_id is None else draft.submitted,
+        "unexpanded": 0 if draft.group_id is None else draft.accepted,
         "open_batches": len(draft.batches),
         **draft.counts(),
         "created_at": draft.created_at.isoformat(),
+        **(_personal_columns(draft) if draft.on_unicode is not None else {}),
     }
+
+
+def _personal_columns(draft: Draft) -> dict[str, Any]:
+    unexpanded = None if draft.group_id is None else draft.cost
+    return {"on_unicode": draft.on_unicode, "cost": draft.cost, "unexpanded_credits": unexpanded}
 
 
 def _batch_rows(draft: Draft) -> Iterator[dict[str, Any]]:
     state, due_at = ("waiting", draft.send_at) if draft.send_at else ("queued", draft.created_at)
-    for batch, phones in zip(draft.batches, draft.slices(), strict=True):
+    for batch, (phones, segments) in zip(draft.batches, draft.slices(), strict=True):
         yield {
             "id": str(batch),
             "send": str(draft.id),
             "account": draft.account_id,
             "lane": draft.lane,
-            "cost": fair.cost(len(phones) * draft.segmentation.count, draft.lane),
+            "cost": fair.cost(len(phones) * segments, draft.lane),
             "state": state,
             "due_at": due_at.isoformat(),
             "size": len(phones),

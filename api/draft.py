@@ -10,6 +10,7 @@ from uuid import UUID
 from api.idempotency import Key
 from shared.ids import new_batch_id, new_id, prefix_of
 from shared.lifecycle import LANES, Category
+from shared.personal import Piece
 from shared.segments import Segmentation
 
 BATCH_SIZE = 1000
@@ -44,31 +45,44 @@ class Draft:
     rejected: list[dict[str, object]] = field(default_factory=list)
     group_id: UUID | None = None
     group_bound: int | None = None
+    on_unicode: str | None = None
+    """How the texts are made, where they differ by recipient."""
+    pieces: list[Piece] | None = None
+    """The batches of a list, where the texts differ."""
+    most_segments: int | None = None
+    """Segments of all messages to a group at most, where the texts differ."""
+    incomplete: int = 0
+    """Contacts of the group that lack a value."""
     key: Key | None = None
     id: UUID = field(default_factory=new_id)
     batches: list[UUID] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.batches = [new_batch_id() for _ in range(0, len(self.phones), BATCH_SIZE)]
+        count = -(-len(self.phones) // BATCH_SIZE) if self.pieces is None else len(self.pieces)
+        self.batches = [new_batch_id() for _ in range(count)]
 
     @property
     def accepted(self) -> int:
         """Messages."""
-        return len(self.phones) if self.group_id is None else self.submitted
+        return len(self.phones) if self.group_id is None else self.submitted - self.incomplete
 
     @property
     def price(self) -> int:
-        """Credits for one message: its segments; nothing with a test key."""
+        """Credits for one message, at most where they differ: its segments; nothing with a test key."""
         return 0 if self.test else self.segmentation.count
 
     @property
     def cost(self) -> int:
         """Credits to reserve."""
-        return self.accepted * self.price
+        return self.segments if self.price else 0
 
     @property
     def segments(self) -> int:
-        """Segments of all messages."""
+        """Segments of all messages; to a group, at most."""
+        if self.most_segments is not None:
+            return self.most_segments
+        if self.pieces is not None:
+            return sum(len(piece.phones) * piece.segments for piece in self.pieces)
         return self.accepted * self.segmentation.count
 
     @property
@@ -87,18 +101,23 @@ class Draft:
         """How many recipients were rejected with the code."""
         return sum(entry["code"] == code for entry in self.rejected)
 
-    def slices(self) -> Iterator[list[str]]:
-        """The phones of each batch."""
-        return (self.phones[start : start + BATCH_SIZE] for start in range(0, len(self.phones), BATCH_SIZE))
+    def slices(self) -> Iterator[tuple[list[str], int]]:
+        """The phones of each batch, and the segments of each of its messages."""
+        if self.pieces is not None:
+            return ((piece.phones, piece.segments) for piece in self.pieces)
+        count = self.segmentation.count
+        return ((self.phones[start : start + BATCH_SIZE], count) for start in range(0, len(self.phones), BATCH_SIZE))
 
     def counts(self) -> dict[str, int]:
         """Recipients by what became of them at the door."""
+        duplicate = self.rejected_as("duplicate")
+        suppressed = self.rejected_as("suppressed") + self.rejected_as("destination_not_allowed")
         return {
             "submitted": self.submitted,
             "accepted": self.accepted,
-            "duplicate": self.rejected_as("duplicate"),
-            "invalid": self.rejected_as("invalid_phone"),
-            "suppressed": self.rejected_as("suppressed"),
+            "duplicate": duplicate,
+            "invalid": self.incomplete or len(self.rejected) - duplicate - suppressed,
+            "suppressed": suppressed,
         }
 
     def answer(self, balance: int) -> str:
@@ -138,22 +157,32 @@ class Draft:
             "messages_url": f"/api/v1/sends/{self.id}/messages",
             **self._common(),
         }
-        if len(self.rejected) > INLINE:
+        if max(len(self.rejected), self.incomplete) > INLINE:
             made["rejected_truncated"] = True
         if self.accepted > INLINE or self.group_id is not None:
             made["messages_truncated"] = True
         return made
 
     def segments_answer(self) -> dict[str, Any]:
-        """Segments of one message and of all."""
+        """Segments of one message, unless they differ, and of all."""
+        differ = self.most_segments is not None or len({segments for _, segments in self.slices()}) > 1
         return {
-            "per_message": self.segmentation.count,
+            "per_message": None if differ else self.segmentation.count,
             "encoding": self.segmentation.encoding,
             "total": self.segments,
         }
 
     def _messages(self) -> Iterator[dict[str, str]]:
-        if self.batches:
+        if self.pieces is not None:
+            names = {
+                place: f"{prefix_of(batch)}{index:04x}"
+                for batch, piece in zip(self.batches, self.pieces, strict=True)
+                for index, place in enumerate(piece.places, 1)
+                if place < INLINE
+            }
+            for place, phone in enumerate(self.phones[:INLINE]):
+                yield {"message_id": names[place], "phone": phone}
+        elif self.batches:
             prefix = prefix_of(self.batches[0])
             for index, phone in enumerate(self.phones[:INLINE], 1):
                 yield {"message_id": f"{prefix}{index:04x}", "phone": phone}

@@ -122,17 +122,18 @@ def authenticate(scope: str) -> Caller:
 
 def take_request(caller: Caller) -> None:
     """Count a request of the caller's account, and of its key where that has a limit. Raises Problem rate_limited."""
-    requests = services().requests
-    rate: float | None = None
-    left = requests.take(caller.account_id)
-    if left >= 0 and caller.rate is not None and caller.rate < requests.rate:
+    work = services()
+    requests = work.requests
+    rate = work.tokens.limits_of(caller.account_id).requests_per_second or int(requests.rate)
+    left = requests.take(caller.account_id, rate=rate)
+    if left >= 0 and caller.rate is not None and caller.rate < rate:
         rate, left = caller.rate, requests.take(caller.key_id, rate=caller.rate)
-    request.environ[RATE] = (int(rate or requests.rate), max(0, int(left)))
+    request.environ[RATE] = (rate, max(0, int(left)))
     if left < 0:
         wait = requests.wait(left, rate)
         raise Problem(
             "rate_limited",
-            f"More than {rate or requests.rate:g} requests per second.",
+            f"More than {rate:,} requests per second.",
             headers={"Retry-After": str(wait)},
         )
 

@@ -69,6 +69,20 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "sender_not_approved": ("The sender ID 'ACME' is pending.", {"sender_status": "pending"}),
     "insufficient_scope": ("This token does not have the scope sms:send.", {"scope": "sms:send"}),
     "ip_not_allowed": ("The API key may not be used from 198.51.100.7.", {}),
+    "spend_limit_reached": (
+        "This send needs 240 credits; of the 1,000 of a day, 900 are spent.",
+        {
+            "required": 240,
+            "period": "day",
+            "spend_limit": 1000,
+            "spent": 900,
+            "resets_at": "2026-03-03T00:00:00.000Z",
+        },
+    ),
+    "traffic_refused": (
+        "11 phones that begin with 254711000 got one-time passwords in ten minutes; 10 are usual.",
+        {"rule": "block", "prefix": "254711000", "phones": 11, "most": 10, "window_seconds": 600},
+    ),
     "state_conflict": ("The send is completed and cannot be canceled.", {"send_status": "completed"}),
 }
 """Detail and further members of the errors that have them."""

@@ -11,12 +11,13 @@ from sqlalchemy import Connection, Engine, text
 
 from api import idempotency
 from api.commit import accept_rows, answers_of, commit_sends
-from api.draft import Draft
+from api.draft import Draft, stamp
 from api.idempotency import Answered
 from api.problems import Problem
 from shared.crashpoints import crashpoint
 from shared.database import at_once
 from shared.money import NotEnough
+from shared.spending import OverSpend, Period, Standing, standings
 
 MOST_TOGETHER = 256
 
@@ -78,8 +79,8 @@ class GroupCommit:
                     if before is not None:
                         return idempotency.replay(draft.key, *before)
                 return Answered(commit_sends(connection, [draft])[0])
-        except NotEnough:
-            raise self._not_enough(draft) from None
+        except NotEnough as error:
+            raise self._not_enough(draft, error) from None
 
     def _lead(self, leader: Waiting) -> None:
         """Commit the group that has gathered. Whom it could not include is left without an answer."""
@@ -145,14 +146,32 @@ class GroupCommit:
             or (key.lock in taken and key.lock not in used and first[key.lock] is waiting)
         ]
 
-    def _not_enough(self, draft: Draft) -> Problem:
+    def _not_enough(self, draft: Draft, error: NotEnough) -> Problem:
         with self._engine.connect() as connection:
+            if isinstance(error, OverSpend):
+                return spend_limit_reached(draft.cost, standings(connection, draft.account_id))
             row = connection.execute(
                 text("SELECT available, state FROM account WHERE id = :id"), {"id": draft.account_id}
             ).one()
         if row.state != "active":
             return Problem("account_suspended", "This account may not send at present.")
         return low_balance(draft.cost, row.available)
+
+
+def spend_limit_reached(required: int, standings: dict[Period, Standing]) -> Problem:
+    """A 402: of the limit that is reached; where both are, of the month's."""
+    day, month = standings["day"], standings["month"]
+    of = month if month.most is not None and (day.most is None or month.credits + required > month.most) else day
+    most = of.most or 0
+    return Problem(
+        "spend_limit_reached",
+        f"This send needs {required:,} credits; of the {most:,} of a {of.period}, {of.credits:,} are spent.",
+        required=required,
+        period=of.period,
+        spend_limit=most,
+        spent=of.credits,
+        resets_at=stamp(of.ends),
+    )
 
 
 def low_balance(required: int, balance: int) -> Problem:

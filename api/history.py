@@ -14,17 +14,18 @@ from sqlalchemy import Connection, Row, text
 
 from shared.ids import batch_of, first_id_at, index_of, message_id
 from shared.lifecycle import BatchState, MessageStatus
+from shared.personal import PRICE, SEGMENTS
 
 BATCHES_AT_ONCE = 20
 ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
 """Batches whose messages without a row have ended as the batch did."""
 
-BATCHES = """
+BATCHES = f"""
     SELECT b.id, b.send_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark,
-           LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, s.segments, s.price, s.reference, s.created_at,
-           s.send_at, s.test, s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
+           LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, {SEGMENTS} AS segments, {PRICE} AS price,
+           s.reference, s.created_at, s.send_at, s.test, s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
       FROM send s JOIN batch b ON b.send_id = s.id
-     WHERE {where}
+     WHERE {{where}}
      ORDER BY s.id DESC, b.id LIMIT :batches
 """
 ROWS = text(

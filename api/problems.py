@@ -30,8 +30,15 @@ CATALOGUE: dict[str, Kind] = {
     "token_expired": Kind(401, "Token expired", "Get a new token from /auth/token; it is valid for 24 hours."),
     "token_revoked": Kind(401, "Token revoked", "Get a new token from /auth/token."),
     "low_balance": Kind(402, "Low balance", "Top up, or send to fewer recipients."),
+    "spend_limit_reached": Kind(402, "Spend limit reached", "Wait until `resets_at`, or ask the operator for more."),
     "sender_not_registered": Kind(403, "Sender ID not registered", "Use a sender ID that your account registered."),
     "sender_not_approved": Kind(403, "Sender ID not approved", "Wait for the approval, or use an approved sender ID."),
+    "destination_not_allowed": Kind(
+        403, "Destination not allowed", "Send to the destinations in /limits, or ask the operator for more."
+    ),
+    "traffic_refused": Kind(
+        403, "Unusual traffic refused", "Stop who misuses your form; if it is wanted, tell the operator."
+    ),
     "recipient_suppressed": Kind(403, "Recipient has opted out", "Do not send to this phone."),
     "insufficient_scope": Kind(403, "Insufficient scope", "Use a key that has the scope named in `scope`."),
     "ip_not_allowed": Kind(403, "Address not allowed", "Use the key from one of the networks in its `allowed_ips`."),
@@ -71,6 +78,9 @@ FIELD_CODES: dict[str, str] = {
     "invalid_phone": "Send digits only, beginning with the country code; `suggestion` has them where that is clear.",
     "duplicate": "List each phone once, or set `allow_duplicates`.",
     "suppressed": "Leave out this phone: its owner has opted out.",
+    "destination_not_allowed": "Leave out this phone: /limits tells the destinations of your account.",
+    "missing_variable": "Give the value, or a default in the message: `{{name|default}}`.",
+    "too_many_variables": "Use fewer different placeholders.",
     "message_empty": "Write a message that shows.",
     "message_too_long": "Shorten the message to 1,600 characters.",
     "invalid_characters": "Remove the character that `detail` names.",

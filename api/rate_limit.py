@@ -38,10 +38,11 @@ class Buckets:
         now = time.monotonic()
         with self._lock:
             bucket = self._buckets.get(key)
+            wanted = rate or self.rate
             if bucket is None:
-                bucket = self._make(key, rate or self.rate, now)
-            elif rate is not None and bucket.rate != rate:
-                bucket.left, bucket.rate = min(bucket.left, rate * self.burst), rate
+                bucket = self._make(key, wanted, now)
+            elif bucket.rate != wanted:
+                bucket.left, bucket.rate = min(bucket.left, wanted * self.burst), wanted
             left = min(bucket.rate * self.burst, bucket.left + (now - bucket.at) * bucket.rate) - tokens
             if left >= 0:
                 bucket.left, bucket.at = left, now

@@ -8,6 +8,7 @@ from sqlalchemy import Engine
 
 from api.cache import Remembered
 from api.group_commit import GroupCommit
+from api.pumping import Pumping
 from api.rate_limit import Buckets
 from api.sharing import Sharing
 from api.tokens import Tokens
@@ -30,6 +31,7 @@ class Services:
     doorbell: Doorbell = field(init=False)
     commits: GroupCommit = field(init=False)
     remembered: Remembered = field(init=False)
+    pumping: Pumping = field(init=False)
 
     def __post_init__(self) -> None:
         self.tokens = Tokens(self.engine, self.settings.secret_key)
@@ -40,3 +42,4 @@ class Services:
         self.doorbell = Doorbell(self.celery)
         self.commits = GroupCommit(self.engine)
         self.remembered = Remembered(self.engine)
+        self.pumping = Pumping()

@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from api.problems import Problem
 from shared.keys import Network, hash_secret, is_within, networks, same
+from shared.limits import NONE, Limits, all_limits
 
 VALID = 86_400
 """Seconds."""
@@ -81,13 +82,15 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Revocations:
-    """What was taken back, as of one moment."""
+    """What was taken back, and what accounts are limited to, as of one moment."""
 
     tokens: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
     accounts: frozenset[int] = frozenset()
     oldest: dict[str, int] = field(default_factory=dict)
     """The oldest generation that is alive, of keys that were rotated lately."""
+    limits: dict[int, Limits] = field(default_factory=dict)
+    """Of the accounts that have any of their own."""
 
 
 class Tokens:
@@ -188,6 +191,10 @@ class Tokens:
             connection.execute(REVOKE, {"id": caller.token_id, "expires_at": caller.expires_at})
         self.look_again()
 
+    def limits_of(self, account_id: int) -> Limits:
+        """The account's limits, as old as what `read` knows of its tokens."""
+        return self._revocations.limits.get(account_id, NONE)
+
     def look_again(self) -> None:
         """Read what was taken back before the next request is answered: something was, in this process."""
         self._read_at = float("-inf")
@@ -210,6 +217,7 @@ class Tokens:
                 frozenset(connection.execute(DEAD_KEYS).scalars()),
                 frozenset(connection.execute(CLOSED_ACCOUNTS).scalars()),
                 {row.id: row[1] for row in connection.execute(OLDEST)},
+                all_limits(connection),
             )
 
 

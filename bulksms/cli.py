@@ -14,6 +14,7 @@ from bulksms.commands.doubt import doubt
 from bulksms.commands.group import contact, group, suppression
 from bulksms.commands.guard import guard
 from bulksms.commands.key import key
+from bulksms.commands.limit import limit
 from bulksms.commands.reconcile import reconcile
 from bulksms.commands.send import send
 from bulksms.commands.sender import sender
@@ -67,6 +68,7 @@ for command in (
     group,
     guard,
     key,
+    limit,
     migrate,
     reconcile,
     send,

@@ -22,16 +22,23 @@ CLOSE_BATCHES = text(
          ORDER BY id FOR UPDATE
     )
     UPDATE batch b SET state = CAST(:state AS batch_state), due_at = clock_timestamp() FROM waiting w WHERE b.id = w.id
-    RETURNING b.id, b.account_id, b.size, b.next_index, b.retry,
+    RETURNING b.id, b.account_id, b.size, b.segments, b.next_index, b.retry,
               b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS unsent
     """
 )
 
-LOCK_SEND = text("SELECT account_id, price, unexpanded, state FROM send WHERE id = :send FOR UPDATE")
+LOCK_SEND = text(
+    """
+    SELECT account_id, price, unexpanded, coalesce(unexpanded_credits, unexpanded * CAST(price AS bigint)) AS reserved,
+           state
+      FROM send WHERE id = :send FOR UPDATE
+    """
+)
 
 CLOSE_SEND = """
     UPDATE send
-       SET {counter} = {counter} + :unsent, open_batches = open_batches - :batches, unexpanded = 0, expanded_to = NULL,
+       SET {counter} = {counter} + :unsent, open_batches = open_batches - :batches, unexpanded = 0,
+           unexpanded_credits = unexpanded_credits * 0, expanded_to = NULL,
            state = CASE WHEN state IN ('completed', 'canceled') THEN state
                         WHEN :canceled THEN CAST('canceled' AS send_state)
                         WHEN open_batches = :batches THEN CAST('completed' AS send_state)
@@ -68,11 +75,17 @@ def close_rest(connection: Connection, send: UUID, outcome: Literal["canceled", 
         add_of_sends(connection, [(row.account_id, send, state)])
     add_of_messages(connection, lambda _: [_ended(send, batch, outcome) for batch in batches])
     entries = [
-        Entry(row.account_id, "release", batch.unsent * row.price, "batch", batch.id, REMAINDER) for batch in batches
+        Entry(row.account_id, "release", batch.unsent * _price(row, batch), "batch", batch.id, REMAINDER)
+        for batch in batches
     ]
-    entries.append(Entry(row.account_id, "release", row.unexpanded * row.price, "send", send, REMAINDER))
+    entries.append(Entry(row.account_id, "release", row.reserved, "send", send, REMAINDER))
     post(connection, entries)
-    return Closed(unsent, unsent * row.price)
+    return Closed(unsent, sum(entry.amount for entry in entries))
+
+
+def _price(send: Row[Any], batch: Row[Any]) -> int:
+    """Credits for each message of the batch, which has segments of its own where the send's messages differ."""
+    return int(send.price if batch.segments is None else min(send.price, batch.segments))
 
 
 def _ended(send: UUID, batch: Row[Any], outcome: str) -> Moved:

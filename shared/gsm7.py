@@ -6,7 +6,7 @@ A character of the extension table costs two septets, the escape and its code. N
 
 import re
 
-__all__ = ["ESCAPE", "EXTENSION", "decode", "encode", "is_gsm7", "septet_count"]
+__all__ = ["CHARACTERS", "ESCAPE", "EXTENSION", "decode", "encode", "is_gsm7", "septet_count"]
 
 ESCAPE = 0x1B
 
@@ -35,11 +35,12 @@ EXTENSION = {
 }
 
 # The escape itself is no character: a text that holds U+001B is not GSM-7.
-_CHARACTERS = _DEFAULT.replace(chr(ESCAPE), "") + "".join(EXTENSION)
+CHARACTERS = _DEFAULT.replace(chr(ESCAPE), "") + "".join(EXTENSION)
+"""Every character of the alphabet and its extension."""
 
 # Possessive, so that a text which fails near its end is not tried again from every shorter length.
-_ONLY_GSM7 = re.compile(f"[{re.escape(_CHARACTERS)}]*+")
-_NOT_GSM7 = re.compile(f"[^{re.escape(_CHARACTERS)}]")
+_ONLY_GSM7 = re.compile(f"[{re.escape(CHARACTERS)}]*+")
+_NOT_GSM7 = re.compile(f"[^{re.escape(CHARACTERS)}]")
 _EXTENDED = re.compile(f"[{re.escape(''.join(EXTENSION))}]")
 
 _TO_SEPTETS = {ord(character): chr(septet) for septet, character in enumerate(_DEFAULT)} | {

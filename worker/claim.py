@@ -12,16 +12,19 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, transaction
+from shared.personal import PRICE, SEGMENTS
 from shared.sendable import SENDABLE
+from worker.personal import personal_of
 from worker.slices import Slice
 
 FEWEST, MOST = 16, 512
 """Batches looked at in one claim."""
 
 
-NEXT = """
+NEXT = f"""
     SELECT b.id, b.send_id, b.size - b.next_index + 1 AS ahead,
-           coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate, s.segments, s.state, s.kind
+           coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate,
+           {SEGMENTS} AS segments, s.state, s.kind
       FROM batch b JOIN send s ON s.id = b.send_id
 """
 IN_ORDER = "ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
@@ -49,8 +52,8 @@ CLAIM = text(
            send s
      WHERE b.id = c.id AND s.id = b.send_id
     RETURNING b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
-              b.watermark, b.attempts, b.turn, s.kind, s.sender_id, s.message, s.encoding, s.segments, s.price, s.test,
-              s.lane, s.expires_at, b.route
+              b.watermark, b.attempts, b.turn, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
+              {PRICE} AS price, s.test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables
     """
 )
 
@@ -147,4 +150,6 @@ def _slice(row: Row[Any]) -> Slice:
         phones=[recipients[index - 1] for index in indexes],
         watermark=row.watermark,
         route=row.route,
+        personal=row.variables
+        and personal_of(row.message, row.on_unicode, [row.variables[index - 1] for index in indexes]),
     )

@@ -4,7 +4,9 @@ Memory and transaction size are those of one page, whatever the group's size. Th
 batches, the cursor and the credits of contacts that dropped out change in one commit, so a page is expanded once.
 """
 
-from typing import Any
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, text
@@ -16,8 +18,10 @@ from shared.events import add_of_sends
 from shared.ids import new_batch_id
 from shared.lifecycle import LANES, SendState
 from shared.money import Entry, post
+from shared.personal import Piece, pieces_of
 from shared.sendable import SENDABLE
 from shared.suppressions import listed
+from worker.personal import complete_contacts, compose_page
 
 BATCH_SIZE = 1000
 """Recipients of one batch."""
@@ -27,9 +31,10 @@ AHEAD = 4
 
 NEXT_SEND = text(
     f"""
-    SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.segments, s.price, s.lane,
-           s.sender_id, a.weight, a.turns[s.lane + 1] AS last_turn
-      FROM send s JOIN account a ON a.id = s.account_id
+    SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
+           s.price, s.lane, s.sender_id, s.message, s.on_unicode, a.weight, a.turns[s.lane + 1] AS last_turn,
+           l.destinations
+      FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding' AND s.open_batches < :ahead
        AND {SENDABLE}
      ORDER BY s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
@@ -44,12 +49,21 @@ CONTACTS = text(
     """
 )
 
+CONTACTS_WITH_FIELDS = text(
+    """
+    SELECT position, phone, fields FROM contact
+     WHERE group_id = :group_id AND position > :expanded_to AND position <= :group_bound
+     ORDER BY position LIMIT :page
+    """
+)
+
 INSERT_BATCHES = text(
     """
-    INSERT INTO batch (id, send_id, account_id, state, turn, size, recipients)
-    SELECT id, :send, :account, 'queued', turn, size, recipients
-      FROM unnest(CAST(:id AS uuid[]), CAST(:turn AS bigint[]), CAST(:size AS int[]), CAST(:recipients AS text[]))
-           AS b (id, turn, size, recipients)
+    INSERT INTO batch (id, send_id, account_id, state, turn, size, recipients, segments, variables)
+    SELECT id, :send, :account, 'queued', turn, size, recipients, segments, CAST(variables AS jsonb)
+      FROM unnest(CAST(:id AS uuid[]), CAST(:turn AS bigint[]), CAST(:size AS int[]), CAST(:recipients AS text[]),
+                  CAST(:segments AS int[]), CAST(:variables AS text[]))
+           AS b (id, turn, size, recipients, segments, variables)
     """
 )
 
@@ -57,9 +71,11 @@ MOVE_CURSOR = text(
     """
     UPDATE send
        SET expanded_to = CASE WHEN :over THEN NULL ELSE CAST(:position AS bigint) END,
-           unexpanded = unexpanded - :expanded - :removed, open_batches = open_batches + :batches,
+           unexpanded = unexpanded - :expanded - :removed,
+           unexpanded_credits = CASE WHEN :over THEN unexpanded_credits * 0 ELSE unexpanded_credits - :credits END,
+           open_batches = open_batches + :batches,
            suppressed = suppressed + :suppressed, removed = removed + :removed,
-           accepted = accepted - :suppressed - :removed,
+           invalid = invalid + :unfit, accepted = accepted - :suppressed - :removed - :unfit,
            state = CASE WHEN NOT :over THEN state
                         WHEN open_batches + :batches = 0 THEN CAST('completed' AS send_state)
                         ELSE CAST('sending' AS send_state) END,
@@ -72,34 +88,48 @@ MOVE_CURSOR = text(
 SET_TURN = text("UPDATE account SET turns[:place] = GREATEST(turns[:place], :turn) WHERE id = :account")
 
 
+class Page(NamedTuple):
+    """What becomes of the next contacts of a group; `credits` are those that the messages take of the reserve."""
+
+    phones: int
+    """Contacts that were counted as accepted."""
+    suppressed: int
+    unfit: int
+    """Those whose values do not make a message."""
+    pieces: list[Piece] | list[list[str]]
+    credits: int
+
+
 def expand(engine: Engine) -> list[UUID]:
     """Expand one page of the oldest group send that needs it. Returns the new batches; empty when none needed it."""
     with transaction(engine) as connection:
         send = connection.execute(NEXT_SEND, {"ahead": AHEAD}).one_or_none()
         if send is None:
             return []
-        contacts = connection.execute(CONTACTS, {**send._asdict(), "page": PAGE}).all()
-        phones = _not_suppressed(connection, send, [contact.phone for contact in contacts])
+        statement = CONTACTS if send.on_unicode is None else CONTACTS_WITH_FIELDS
+        contacts = connection.execute(statement, {**send._asdict(), "page": PAGE}).all()
+        page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts)
         over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
         position = contacts[-1].position if contacts else send.group_bound
-        removed = send.unexpanded - len(contacts) if over else 0
-        suppressed = len(contacts) - len(phones)
-        batches, turn = _insert_batches(connection, send, phones)
+        removed = send.unexpanded - page.phones if over else 0
+        batches, turn = _insert_batches(connection, send, page.pieces)
         state = connection.execute(
             MOVE_CURSOR,
             {
                 "send": send.id,
                 "over": over,
                 "position": position,
-                "expanded": len(contacts),
+                "expanded": page.phones,
                 "removed": removed,
                 "batches": len(batches),
-                "suppressed": suppressed,
+                "suppressed": page.suppressed,
+                "unfit": page.unfit,
+                "credits": page.credits,
             },
         ).scalar_one()
         if state == SendState.COMPLETED:
             add_of_sends(connection, [(send.account_id, send.id, state)])
-        dropped = (suppressed + removed) * send.price
+        dropped = _left_over(send, page, over, removed)
         post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, position)])
         connection.execute(SET_TURN, {"place": send.lane + 1, "turn": turn, "account": send.account_id})
         crashpoint("expand.before_commit")
@@ -107,33 +137,53 @@ def expand(engine: Engine) -> list[UUID]:
     return batches
 
 
-def _not_suppressed(connection: Connection, send: Row[Any], phones: list[int]) -> list[str]:
-    if not phones:
-        return []
-    opted_out = listed(connection, send.account_id, phones, LANES[send.lane], send.sender_id)
-    return [str(phone) for phone in phones if phone not in opted_out]
+def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]]) -> Page:
+    kept = _not_suppressed(connection, send, contacts)
+    phones = [str(contact.phone) for contact in kept]
+    pieces = [phones[start : start + BATCH_SIZE] for start in range(0, len(phones), BATCH_SIZE)]
+    return Page(len(contacts), len(contacts) - len(kept), 0, pieces, len(kept) * send.price)
 
 
-def _insert_batches(connection: Connection, send: Row[Any], phones: list[str]) -> tuple[list[UUID], int]:
+def _personal_page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]]) -> Page:
+    complete = complete_contacts(send, contacts)
+    kept = _not_suppressed(connection, send, complete)
+    made = compose_page(send, kept)
+    suppressed = len(complete) - len(kept)
+    return Page(len(complete), suppressed, made.unfit, pieces_of(made.fits, BATCH_SIZE), made.credits)
+
+
+def _left_over(send: Row[Any], page: Page, over: bool, removed: int) -> int:
+    """Credits that are given back: of who dropped out, or, where the messages differ, what is left at the end."""
+    if send.on_unicode is None:
+        return int((page.suppressed + removed) * send.price)
+    return int(send.unexpanded_credits - page.credits) if over else 0
+
+
+def _not_suppressed(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
+    """The contacts that have not opted out, and whose destination the account may send to."""
+    phones = [contact.phone for contact in contacts]
+    opted_out = listed(connection, send.account_id, phones, LANES[send.lane], send.sender_id) if phones else ()
+    if opted_out:
+        contacts = [contact for contact in contacts if contact.phone not in opted_out]
+    if send.destinations is not None:
+        contacts = [contact for contact in contacts if str(contact.phone).startswith(tuple(send.destinations))]
+    return contacts
+
+
+def _insert_batches(
+    connection: Connection, send: Row[Any], pieces: list[Piece] | list[list[str]]
+) -> tuple[list[UUID], int]:
     turn = max(fair.clock(connection), send.last_turn)
-    ids, turns, sizes, recipients = [], [], [], []
-    for start in range(0, len(phones), BATCH_SIZE):
-        page = phones[start : start + BATCH_SIZE]
-        turn += fair.cost(len(page) * send.segments, send.lane, send.weight)
-        ids.append(new_batch_id())
-        turns.append(turn)
-        sizes.append(len(page))
-        recipients.append("\n".join(page))
-    if ids:
-        connection.execute(
-            INSERT_BATCHES,
-            {
-                "send": send.id,
-                "account": send.account_id,
-                "id": ids,
-                "turn": turns,
-                "size": sizes,
-                "recipients": recipients,
-            },
-        )
-    return ids, turn
+    columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
+    for piece in pieces:
+        phones, segments = (piece.phones, piece.segments) if isinstance(piece, Piece) else (piece, None)
+        turn += fair.cost(len(phones) * (segments or send.segments), send.lane, send.weight)
+        columns["id"].append(new_batch_id())
+        columns["turn"].append(turn)
+        columns["size"].append(len(phones))
+        columns["recipients"].append("\n".join(phones))
+        columns["segments"].append(segments)
+        columns["variables"].append(json.dumps(piece.variables) if isinstance(piece, Piece) else None)
+    if pieces:
+        connection.execute(INSERT_BATCHES, {"send": send.id, "account": send.account_id, **columns})
+    return columns["id"], turn

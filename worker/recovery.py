@@ -19,6 +19,7 @@ from shared.database import STARTED, copy_rows, transaction
 from shared.events import Moved, add_of_messages
 from shared.ids import index_of, message_id, prefix_of
 from shared.lifecycle import CHARGED, MessageStatus
+from shared.personal import PRICE, SEGMENTS
 from worker.counts import add_to_sends
 from worker.record import DOUBT_COLUMNS, MESSAGE_COLUMNS, field
 from worker.settle import Closing, close_intents
@@ -27,7 +28,7 @@ from worker.slices import MOST_ATTEMPTS
 LEFT_BEHIND = text(
     f"""
     SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
-           b.attempts, s.lane, s.segments, s.price, s.sender_id, s.expires_at, s.test,
+           b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
            b.carrier, b.route,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left
       FROM batch b JOIN send s ON s.id = b.send_id

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from shared.lifecycle import MessageStatus
+from worker.personal import Personal
 
 IN_DOUBT = MessageStatus.IN_DOUBT
 MOST_ATTEMPTS = 3
@@ -57,6 +58,8 @@ class Slice:
     """Places below it may have left."""
     route: str | None = None
     """Why it goes through that carrier; None where there is no other."""
+    personal: Personal | None = None
+    """The texts of the places, where they differ."""
     results: list[Result | None] = field(init=False)
     """By place. A throttled message has none, it is still to be submitted."""
     known: int = 0

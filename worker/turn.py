@@ -210,18 +210,25 @@ def unfinished(slices: list[Slice]) -> bool:
 
 def parcels(window: Window) -> list[Parcel]:
     """The window as a driver takes it."""
-    return [
-        Parcel(
-            sender_id=piece.sender_id,
-            text=piece.message,
-            encoding=piece.encoding,
-            segments=piece.segments,
-            expires_at=piece.expires_at,
-            ids=MessageIds(piece.batch_id, [piece.indexes[place] for place in places]),
-            phones=[piece.phones[place] for place in places],
-        )
-        for piece, places in window
-    ]
+    made = []
+    for piece, places in window:
+        if piece.personal is None:
+            made.append(_parcel(piece, piece.message, piece.encoding, places))
+        else:
+            made += [_parcel(piece, *piece.personal.text(place), [place]) for place in places]
+    return made
+
+
+def _parcel(piece: Slice, text: str, encoding: str, places: list[int]) -> Parcel:
+    return Parcel(
+        sender_id=piece.sender_id,
+        text=text,
+        encoding=encoding,
+        segments=piece.segments,
+        expires_at=piece.expires_at,
+        ids=MessageIds(piece.batch_id, [piece.indexes[place] for place in places]),
+        phones=[piece.phones[place] for place in places],
+    )
 
 
 def note(window: Window, outcomes: list[Outcome]) -> bool:

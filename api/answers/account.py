@@ -28,6 +28,15 @@ class TransactionAnswer(Schema):
     created_at = fields.String(required=True)
 
 
+class SpendingAnswer(Schema):
+    """What the account's sends may reserve, and what they have reserved, where that is limited."""
+
+    day = fields.Integer(required=True, allow_none=True)
+    month = fields.Integer(required=True, allow_none=True)
+    spent_of_day = fields.Integer(required=True)
+    spent_of_month = fields.Integer(required=True)
+
+
 class LimitsAnswer(Schema):
     """What the service takes at most, and the account's backlog."""
 
@@ -42,3 +51,6 @@ class LimitsAnswer(Schema):
     page_items = fields.Integer(required=True)
     idempotency_days = fields.Integer(required=True)
     backlog_messages = fields.Integer(required=True)
+    spending = fields.Nested(SpendingAnswer, required=True)
+    destinations = fields.List(fields.String(), required=True, allow_none=True)
+    pumping_guard = fields.String(required=True)

@@ -43,7 +43,7 @@ class CountsAnswer(Schema):
 class BulkSegmentsAnswer(Schema):
     """Segments of one message, and of all."""
 
-    per_message = fields.Integer(required=True)
+    per_message = fields.Integer(required=True, allow_none=True)
     encoding = fields.String(required=True)
     total = fields.Integer(required=True)
 
@@ -51,7 +51,7 @@ class BulkSegmentsAnswer(Schema):
 class RejectedAnswer(Schema):
     """A recipient that was not accepted."""
 
-    index = fields.Integer(required=True)
+    index = fields.Integer(required=True, allow_none=True)
     phone = fields.String(required=True, allow_none=True)
     code = fields.String(required=True)
     detail = fields.String()

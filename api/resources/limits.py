@@ -9,8 +9,10 @@ from api.body import LARGE_BODY, SMALL_BODY
 from api.endpoint import endpoint, services
 from api.schemas.sends import MOST_AHEAD, MOST_METADATA, MOST_PHONES
 from api.tokens import VALID, Caller
+from shared.limits import Limits, limits_of
 from shared.segments import MAX_CHARACTERS
 from shared.settings import IDEMPOTENCY_DAYS
+from shared.spending import standings
 
 BACKLOG = text(
     """
@@ -30,6 +32,7 @@ def limits(caller: Caller) -> dict[str, Any]:
     work = services()
     with work.engine.connect() as connection:
         waiting = connection.execute(BACKLOG, {"account": caller.account_id}).scalar_one()
+        limits, spending = limits_of(connection, caller.account_id), standings(connection, caller.account_id)
         waiting += connection.execute(UNEXPANDED, {"account": caller.account_id}).scalar_one()
     return {
         "message_characters": MAX_CHARACTERS,
@@ -39,8 +42,22 @@ def limits(caller: Caller) -> dict[str, Any]:
         "schedule_days_ahead": MOST_AHEAD.days,
         "metadata_bytes": MOST_METADATA,
         "token_seconds": VALID,
-        "requests_per_second": work.settings.requests_per_second,
+        "requests_per_second": _requests_per_second(limits, caller),
         "page_items": 1000,
         "idempotency_days": IDEMPOTENCY_DAYS,
         "backlog_messages": int(waiting),
+        "spending": {
+            "day": limits.spend_day,
+            "month": limits.spend_month,
+            "spent_of_day": spending["day"].credits,
+            "spent_of_month": spending["month"].credits,
+        },
+        "destinations": limits.destinations,
+        "pumping_guard": limits.pumping,
     }
+
+
+def _requests_per_second(limits: Limits, caller: Caller) -> int:
+    """Of the account, or of the key where that may make fewer."""
+    of_account = limits.requests_per_second or services().settings.requests_per_second
+    return min(of_account, caller.rate or of_account)

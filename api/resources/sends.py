@@ -17,7 +17,8 @@ from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.schemas.paging import SendPaging
 from api.tokens import Caller
-from shared.lifecycle import CHARGED, LANES, STORED, MessageStatus, SendState
+from api.totals import OWN, totals
+from shared.lifecycle import LANES, STORED, MessageStatus, SendState
 
 SEND = """
     SELECT s.*, s.state = 'scheduled' OR coalesce(s.send_at > clock_timestamp(), false) AS ahead,
@@ -30,13 +31,14 @@ SEND = """
              WHERE b.send_id = s.id AND b.state = 'sending' AND s.completed_at IS NULL
                AND NOT EXISTS (SELECT FROM message m
                                 WHERE m.id = CAST(overlay(b.id::text placing lpad(to_hex(i.index), 4, '0') from 33)
-                                                  AS uuid))) AS sending
+                                                  AS uuid))) AS sending,
+           {own}
       FROM send s
      WHERE s.account_id = :account {where}
 """
 """`sending` are the messages that may have left and have no result yet. Counted where the batches are, in the same
 snapshot as the send's counters, so that the sum is right at every moment."""
-ONE = text(SEND.format(where="AND s.id = :send"))
+ONE = text(SEND.format(where="AND s.id = :send", own=OWN))
 FILTERS = {"status": " AND s.state = :status", "reference": " AND s.reference = :reference"}
 PAGE = " AND s.id < :before ORDER BY s.id DESC LIMIT :limit"
 LAST = UUID(int=2**128 - 1)
@@ -55,7 +57,7 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
         **{name: query[name] for name in FILTERS if name in query},
     }
     with services().engine.connect() as connection:
-        rows = connection.execute(text(SEND.format(where=where)), parameters).all()
+        rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
     return page(rows, query["limit"], send_answer, lambda row: str(row.id))
 
 
@@ -141,13 +143,7 @@ def send_answer(row: Any) -> dict[str, Any]:
         "message": row.message,
         "group_id": row.group_id and str(row.group_id),
         "counts": counts,
-        "segments": {
-            "per_message": row.segments,
-            "encoding": row.encoding,
-            "total": row.accepted * row.segments,
-        },
-        "cost": row.accepted * row.price,
-        "charged": sum(stored[status] for status in CHARGED) * row.price,
+        **totals(row),
         "category": LANES[row.lane],
         "reference": row.reference,
         "metadata": row.metadata,

@@ -13,7 +13,7 @@ from api.schemas.sends import BulkSend, GroupSend, SingleSend
 from api.tokens import Caller
 
 UNFIT = ("too_many_segments", "unicode_rejected", "sender_not_registered", "sender_not_approved")
-REFUSALS = (*UNFIT, "low_balance")
+REFUSALS = (*UNFIT, "low_balance", "spend_limit_reached", "traffic_refused")
 QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "group_id": ("group", GroupSend())}
 
 
@@ -22,7 +22,7 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     "/sms/send",
     takes=SingleSend,
     answers=SingleAnswer,
-    fails=(*REFUSALS, "recipient_suppressed"),
+    fails=(*REFUSALS, "recipient_suppressed", "destination_not_allowed"),
     scope="sms:send",
 )
 def send(caller: Caller, body: dict[str, Any]) -> Response:
@@ -64,6 +64,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> Response:
     fails=(
         *UNFIT,
         "recipient_suppressed",
+        "destination_not_allowed",
         "too_many_recipients",
         "no_valid_recipients",
         "group_not_found",

@@ -4,10 +4,11 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from marshmallow import fields, validate, validates
+from marshmallow import ValidationError, fields, validate, validates
 
 from api.schemas.base import IN_RANGE, CanonicalUUID, Flag, Moment, Phone, Phones, Request, Text, Whole, fail
 from api.schemas.urls import WebhookUrl
+from shared.details import value_problem
 from shared.lifecycle import Category
 from shared.segments import MAX_CHARACTERS
 from shared.webhook_urls import LONGEST_URL
@@ -74,6 +75,20 @@ class SendOptions(Request):
             raise fail("too_long", "`metadata` may hold at most 2 kB.")
 
 
+class Values(fields.Dict):
+    """Texts by name."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, str]:
+        values: dict[Any, Any] = super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]
+        for name, text in values.items():
+            problem = "Give a text, in double quotes." if not isinstance(text, str) else None
+            problem = problem or value_problem(text, MAX_CHARACTERS)
+            if problem is not None:
+                code = "invalid" if isinstance(text, str) else "wrong_type"
+                raise ValidationError({str(name)[:40]: {"code": code, "detail": problem}})
+        return dict(values)
+
+
 class SingleSend(SendOptions):
     """One message to one phone."""
 
@@ -81,6 +96,7 @@ class SingleSend(SendOptions):
         required=True,
         metadata={"description": "Digits only, beginning with the country code.", "example": "254711000000"},
     )
+    variables = Values(metadata={"additionalProperties": {"type": "string"}})
 
 
 class BulkSend(SendOptions):
@@ -90,7 +106,20 @@ class BulkSend(SendOptions):
         required=True,
         metadata={
             "type": "array",
-            "items": {"type": "string", "example": "254711000000"},
+            "items": {
+                "anyOf": [
+                    {"type": "string", "example": "254711000000"},
+                    {
+                        "type": "object",
+                        "properties": {
+                            "phone": {"type": "string"},
+                            "variables": {"type": "object", "additionalProperties": {"type": "string"}},
+                        },
+                        "required": ["phone"],
+                        "additionalProperties": False,
+                    },
+                ]
+            },
             "minItems": 1,
             "maxItems": MOST_PHONES,
         },

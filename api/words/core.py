@@ -21,6 +21,11 @@ first answer again, so it is safe to repeat after a timeout. A key belongs to yo
 and is kept for {IDEMPOTENCY_DAYS} days; only successes are kept, so after a refusal the same key may be used again.
 After 429 and 503 wait as long as `Retry-After` says.
 
+**Placeholders.** `{{{{name}}}}` in a message is the recipient's value of that name; `{{{{name|friend}}}}` has a default
+for who has none, and `{{{{{{{{name}}}}}}}}` is the text itself. Values are the `variables` of the request or of a
+recipient, and the fields of a contact. Each message is priced as it is sent to that recipient; who lacks a value is
+told of in `rejected`, before anything is charged.
+
 **Lists** come in pages: give `next_cursor` of a page as `cursor` of the next, until it is null.
 
 **Errors** are problem details (RFC 9457); tell them apart by `code`. `GET /api/v1/errors` explains each of them. A
@@ -53,6 +58,16 @@ ACCEPTED_AT, SENT_AT, DELIVERED_AT = "2026-03-02T09:00:00.120Z", "2026-03-02T09:
 EXPIRES_AT = "2026-03-05T09:00:00.120Z"
 STATUSES, STATES = [str(status) for status in MessageStatus], [str(state) for state in SendState]
 
+REJECTIONS = ["invalid_phone", "duplicate", "suppressed", "missing_variable", "too_many_segments", "unicode_rejected"]
+REJECTIONS += [
+    "destination_not_allowed",
+    "message_empty",
+    "message_too_long",
+    "invalid_characters",
+    "unknown_field",
+    "wrong_type",
+    "invalid",
+]
 Word = tuple[str, Any] | tuple[str, Any, dict[str, Any]]
 WORDS: Final[dict[str, Word]] = {
     # name, or schema.name where a word needs more: what it is, an example of it, and more of JSON Schema
@@ -81,7 +96,7 @@ WORDS: Final[dict[str, Word]] = {
     "FieldCode.code": ("What is wrong with the field.", "invalid_phone"),
     "FieldCode.remediation": ("What to do about it.", "Send digits only, beginning with the country code."),
     "FieldError.code": ("What is wrong with it.", "invalid_phone"),
-    "Rejected.code": ("Why.", "invalid_phone", {"enum": ["invalid_phone", "duplicate", "suppressed"]}),
+    "Rejected.code": ("Why.", "invalid_phone", {"enum": REJECTIONS}),
     "charged": (
         "Credits of its messages that a carrier took: `sent`, `delivered` and `undelivered`. What is neither charged"
         " nor waiting, sending or in doubt was given back.",
@@ -130,9 +145,9 @@ WORDS: Final[dict[str, Word]] = {
     "GroupSend.group_id": ("A group of the account.", GROUP_ID),
     "id": ("Grows with every row.", 4711),
     "idempotency_days": ("How long an Idempotency-Key is remembered, in days.", IDEMPOTENCY_DAYS),
-    "index": ("The recipient's place in `phones`, from 0.", 3),
+    "index": ("The recipient's place in `phones`, from 0; null of a contact of a group.", 3),
     "instance": ("The path of the request.", "/api/v1/sms/send"),
-    "invalid": ("Not a phone.", 1),
+    "invalid": ("Not a phone, or without a value that the message needs; `rejected` tells.", 1),
     "kind": ("What was asked for.", "bulk", {"enum": ["single", "bulk", "group"]}),
     "Transaction.kind": ("Why.", "reserve", {"enum": ["topup", "reserve", "capture", "release", "refund"]}),
     "limit": ("Entries on a page, 1 to 1,000.", 50),
@@ -141,7 +156,7 @@ WORDS: Final[dict[str, Word]] = {
     "max": ("Of `too_many_recipients`: how many are taken.", MOST_PHONES),
     "max_segments": ("Refuse the message when it takes more.", 2),
     "Error.max_segments": ("Of `too_many_segments`: how many it may take.", 2),
-    "message": ("The text.", "Your table is ready."),
+    "message": ("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready."),
     "message_characters": ("The longest message, in Unicode code points.", 1600),
     "message_id": ("The message.", MESSAGE_ID),
     "messages": ("The accepted recipients in order, 1,000 at most; of a group send, none.", None),
@@ -152,11 +167,15 @@ WORDS: Final[dict[str, Word]] = {
     "next_cursor": ("The `cursor` of the next page; null on the last.", None),
     "on_unicode": ("What to do with a message that does not fit GSM-7.", "send"),
     "page_items": ("The longest page.", 1000),
-    "parts": ("The text as it is cut, one entry a segment.", ["Your table is ready."]),
-    "per_message": ("Segments of each message.", 1),
+    "parts": ("The text as it is cut, one entry a segment; none where the messages differ.", ["Your table is ready."]),
+    "per_message": ("Segments of each message; null where they differ.", 1),
     "phone": ("Digits only, beginning with the country code.", PHONE),
     "Rejected.phone": ("As it was given; null where it was no text.", "0712"),
-    "phones": ("1 to 100,000 phones: digits only, beginning with the country code.", [PHONE, "254711000001"]),
+    "phones": (
+        "1 to 100,000 phones: digits only, beginning with the country code; or objects with `phone` and `variables`,"
+        " values for the placeholders of the message.",
+        [PHONE, "254711000001"],
+    ),
     "phones_per_request": ("The most recipients of one bulk send.", MOST_PHONES),
     "pointer": ("The field, as a JSON pointer (RFC 6901); of a query or a header, its name.", "/phone"),
     "rate": ("Segments per second, at most.", 50),
@@ -212,15 +231,16 @@ WORDS: Final[dict[str, Word]] = {
     ),
     "sufficient": ("Whether the balance covers it.", True),
     "suggestion": ("What was probably meant.", "254712000000"),
-    "suppressed": ("Opted out.", 0),
+    "suppressed": ("Opted out, or in a destination that the account may not send to.", 0),
     "test": ("Accepted with a test key: it reaches no phone and takes no credits.", False),
     "title": ("What it is, for people.", "Low balance"),
     "token": ("The token to revoke; without it, the one in use.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),
     "token_seconds": ("How long a token is valid, in seconds.", 86_400),
     "token_type": ("Always Bearer.", "Bearer"),
-    "total": ("Segments of all messages.", 3),
+    "total": ("Segments of all messages; of a group that gets different ones, at most, until it is expanded.", 3),
     "type": ("Where the error is explained.", "/api/v1/errors/low_balance"),
     "Event.type": ("What happened: `accepted`, `due`, or the status that the message got.", "delivered"),
+    "variables": ("Values for the placeholders of the message, by name.", {"name": "Ann"}),
     "unit": ("One credit is one segment of an SMS.", "sms"),
     "until": ("Accepted before this time.", "2026-03-02T00:00:00Z"),
     "updated_at": ("When it changed last.", "2026-03-02T09:00:01.250Z"),

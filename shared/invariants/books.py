@@ -87,6 +87,26 @@ REFUND_CAPTURED = """
      WHERE f.kind = 'refund' AND f.subject_type = 'message'
 """
 
+SPENDING = """
+    SELECT 'account ' || s.account_id AS subject, s.account_id,
+           format('%s credits are counted as spent in the %s of %s, by the ledger %s', s.credits, s.period, s.begins,
+                  l.most) AS detail
+      FROM spending s
+     CROSS JOIN LATERAL (
+        SELECT s.begins AT TIME ZONE 'UTC' AS begins,
+               (s.begins + CAST('1 ' || s.period AS interval)) AT TIME ZONE 'UTC' AS ends
+     ) AS p
+     CROSS JOIN LATERAL (
+        SELECT coalesce(sum(amount), 0) AS most,
+               coalesce(sum(amount) FILTER (WHERE created_at BETWEEN p.begins + interval '1 min'
+                                                                 AND p.ends - interval '1 min'), 0) AS least
+          FROM ledger
+         WHERE account_id = s.account_id AND kind = 'reserve' AND subject_type = 'send'
+           AND created_at BETWEEN p.begins - interval '1 min' AND p.ends + interval '1 min'
+     ) AS l
+     WHERE s.credits NOT BETWEEN l.least AND l.most
+"""
+
 RULES: Final = (
     Rule(
         "account_caches",
@@ -95,6 +115,7 @@ RULES: Final = (
         freezes=True,
     ),
     Rule("not_negative", "No account has less than no credits, available or reserved.", NOT_NEGATIVE, freezes=True),
+    Rule("spending", "What is counted as spent is what the ledger reserved, but for a minute at midnight.", SPENDING),
     Rule("zero_sum", "What was paid in is available, reserved or revenue.", ZERO_SUM),
     Rule("ledger_guarded", "The ledger's rows and those of the log of changes cannot be changed.", LEDGER_GUARDED),
     Rule(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.lifecycle import CHARGED, STORED
+from shared.personal import PRICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ SCOPE: Final = """
     )"""
 
 PIECES: Final = f"""{SCOPE}, piece AS (
-        SELECT b.id, b.send_id, s.account_id, s.price, b.state, b.size, b.next_index, b.intent,
+        SELECT b.id, b.send_id, s.account_id, {PRICE} AS price, b.state, b.size, b.next_index, b.intent,
                coalesce(b.retry, '{{}}') AS retry, overlay(b.id::text placing 'ffff' from 33)::uuid AS last_id,
                b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS remainder
           FROM batch b JOIN scope s ON s.id = b.send_id

@@ -7,24 +7,32 @@ from shared.lifecycle import STORED
 
 SEND_RESERVE = f"""
     WITH {ROWS}, unsettled AS (
-        SELECT p.send_id, count(*) AS messages
-          FROM found f JOIN piece p ON p.id = f.batch_id WHERE f.open AND p.intent > 0 GROUP BY p.send_id
+        SELECT p.send_id, count(*) FILTER (WHERE f.open AND p.intent > 0) AS messages,
+               sum(f.price) FILTER (WHERE f.status = 'in_doubt' AND f.known AND NOT f.open) AS in_doubt
+          FROM found f JOIN piece p ON p.id = f.batch_id GROUP BY p.send_id
+    ), waiting AS (
+        SELECT send_id, sum(price * remainder) FILTER (WHERE state NOT IN ('canceled', 'expired')) AS credits
+          FROM piece GROUP BY send_id
     )
     SELECT 'send ' || s.id AS subject, s.account_id,
-           format('%s credits are reserved; %s messages of %s credits are not settled', x.reserved, x.messages, s.price)
-               AS detail
+           format('%s credits are reserved; %s are for messages that are not settled', x.reserved, x.needed) AS detail
       FROM scope s
       LEFT JOIN unsettled u ON u.send_id = s.id
+      LEFT JOIN waiting w ON w.send_id = s.id
      CROSS JOIN LATERAL (
         SELECT coalesce((SELECT {LEDGER_SUM} FROM ledger l WHERE l.subject = s.id AND l.account_id = s.account_id), 0)
              + coalesce((SELECT {LEDGER_SUM}
                            FROM batch b JOIN ledger l ON l.subject >= b.id AND l.account_id = s.account_id
                                 AND l.subject <= overlay(b.id::text placing 'ffff' from 33)::uuid
                           WHERE b.send_id = s.id), 0) AS reserved,
-               s.accepted - ({COUNTED}) + s.in_doubt + coalesce(u.messages, 0) AS messages
+               CASE WHEN s.on_unicode IS NULL
+                    THEN s.price * (s.accepted - ({COUNTED}) + s.in_doubt + coalesce(u.messages, 0))
+                    ELSE coalesce(s.unexpanded_credits, 0) + coalesce(w.credits, 0) + coalesce(u.in_doubt, 0)
+                    END AS needed
      ) AS x
-     WHERE x.reserved <> s.price * x.messages
+     WHERE x.reserved <> x.needed
 """
+"""Where messages differ, each batch has a price, and what is not expanded has its credits; elsewhere the send has."""
 
 BATCH_ROWS = f"""
     WITH {ROWS}, counted AS (

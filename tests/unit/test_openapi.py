@@ -141,7 +141,8 @@ def test_the_original_statuses_are_kept(document: dict[str, Any]) -> None:
 def test_the_recipients_are_strings_and_the_group_is_a_uuid(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     phones = schemas["BulkSend"]["properties"]["phones"]
-    assert (phones["items"]["type"], phones["minItems"], phones["maxItems"]) == ("string", 1, 100_000)
+    kinds = [kind["type"] for kind in phones["items"]["anyOf"]]
+    assert (kinds, phones["minItems"], phones["maxItems"]) == (["string", "object"], 1, 100_000)
     assert schemas["GroupSend"]["properties"]["group_id"]["format"] == "uuid"
 
 

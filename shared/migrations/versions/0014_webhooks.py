@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0012"
-down_revision = "0011"
+revision = "0014"
+down_revision = "0013"
 
 SCHEMA = """
 ALTER TABLE send ADD COLUMN callback_url TEXT;

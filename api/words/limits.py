@@ -1,0 +1,28 @@
+"""The words of the limits that an operator sets."""
+
+from typing import Final
+
+from api.words.core import Word
+
+WORDS: Final[dict[str, Word]] = {
+    "spending": ("What its sends may reserve in a day and a month of UTC.", None),
+    "Spending.day": ("Credits that its sends may reserve on a day; null: as many as there are.", 1000),
+    "Spending.month": ("Credits that its sends may reserve in a month; null: as many as there are.", None),
+    "spent_of_day": ("Credits that its sends have reserved today; counted where there is a limit.", 900),
+    "spent_of_month": ("Credits that its sends have reserved this month; counted where there is a limit.", 12_000),
+    "destinations": ("What phones must begin with, one of these; null: anything.", ["254", "255"]),
+    "pumping_guard": (
+        "What is done about one-time passwords to unusually many phones of one block or area.",
+        "watch",
+        {"enum": ["off", "watch", "block"]},
+    ),
+    "Error.period": ("Of `spend_limit_reached`: which limit.", "day", {"enum": ["day", "month"]}),
+    "Error.spend_limit": ("Of `spend_limit_reached`: credits that may be reserved in the period.", 1000),
+    "Error.spent": ("Of `spend_limit_reached`: credits that were.", 900),
+    "Error.resets_at": ("Of `spend_limit_reached`: when the period ends.", "2026-03-03T00:00:00.000Z"),
+    "Error.rule": ("Of `traffic_refused`: what was unusual.", "block", {"enum": ["block", "burst"]}),
+    "Error.prefix": ("Of `traffic_refused`: what the phones begin with.", "254711000"),
+    "Error.phones": ("Of `traffic_refused`: how many there were in the window.", 11),
+    "Error.most": ("Of `traffic_refused`: how many are usual.", 10),
+    "Error.window_seconds": ("Of `traffic_refused`: how long the window is.", 600),
+}

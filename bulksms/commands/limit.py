@@ -1,0 +1,105 @@
+"""`bulksms limit`."""
+
+from dataclasses import asdict
+from typing import Any
+
+import click
+from sqlalchemy import Connection, text
+
+from bulksms.commands.common import database, done, json_option, show_one, show_rows
+from shared import accounts
+from shared.limits import destinations as to_prefixes
+from shared.limits import limits_of, set_limits
+from shared.spending import standings
+
+FINDINGS = text(
+    """
+    SELECT f.at, a.name AS account, f.rule, f.prefix, f.phones, f.most, f.refused
+      FROM pumping_finding f JOIN account a ON a.id = f.account_id
+     WHERE CAST(:account AS bigint) IS NULL OR f.account_id = :account ORDER BY f.id DESC LIMIT :limit
+    """
+)
+
+
+class NumberOrNone(click.ParamType[Any]):
+    """A whole number, or `none`."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
+        """`none` is None."""
+        if value == "none":
+            return None
+        try:
+            return int(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a whole number nor `none`.", param, ctx)
+
+
+NUMBER = NumberOrNone()
+
+
+@click.group()
+def limit() -> None:
+    """Limits of an account: requests, spending, destinations; and its guard against pumping."""
+
+
+@limit.command()
+@click.argument("account")
+@json_option
+def show(account: str, as_json: bool) -> None:
+    """Show the limits of an account, and what it has spent of them."""
+    with database() as connection:
+        made = _shown(connection, accounts.find_account(connection, account))
+    show_one(made, as_json)
+
+
+# Otherwise `-5` would be an unknown option, and not a number that is refused.
+@limit.command("set", context_settings={"ignore_unknown_options": True})
+@click.argument("account")
+@click.option("--requests-per-second", type=NUMBER, help="Of all its keys together, or `none`.")
+@click.option("--spend-day", type=NUMBER, help="Credits that its sends may reserve on a day of UTC, or `none`.")
+@click.option("--spend-month", type=NUMBER, help="Credits that its sends may reserve in a month of UTC, or `none`.")
+@click.option("--destinations", help="With commas: what phones must begin with (254), countries (KE), or `all`.")
+@click.option("--pumping", type=click.Choice(["off", "watch", "block"]), help="What to do about unusual traffic.")
+@click.option("--reason", help="Kept in the log of changes.")
+@json_option
+def set_limit(
+    account: str, destinations: str | None, pumping: str | None, reason: str | None, as_json: bool, **numbers: Any
+) -> None:
+    """Change the limits that are named; the others stay."""
+    source = click.get_current_context().get_parameter_source
+    given = {name: value for name, value in numbers.items() if source(name) != click.core.ParameterSource.DEFAULT}
+    if destinations is not None:
+        given["destinations"] = None if destinations == "all" else to_prefixes(_words(destinations))
+    if pumping is not None:
+        given["pumping"] = pumping
+    if not given:
+        raise click.UsageError("Name at least one limit.")
+    with database() as connection:
+        found = accounts.find_account(connection, account)
+        set_limits(connection, found, reason=reason, **given)
+        made = _shown(connection, found)
+    show_one(made, as_json)
+    done("The API follows within two seconds.")
+
+
+@limit.command()
+@click.argument("account", required=False)
+@click.option("--limit", "most", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@json_option
+def findings(account: str | None, most: int, as_json: bool) -> None:
+    """Show what the guards against pumping have found, newest first."""
+    with database() as connection:
+        owner = accounts.find_account(connection, account) if account else None
+        rows = connection.execute(FINDINGS, {"account": owner, "limit": most}).mappings().all()
+    show_rows(rows, as_json, "Unusual traffic", "Nothing was found.")
+
+
+def _words(written: str) -> list[str]:
+    return [word.strip() for word in written.split(",") if word.strip()]
+
+
+def _shown(connection: Connection, account_id: int) -> dict[str, Any]:
+    spent = {f"spent_of_{period}": each.credits for period, each in standings(connection, account_id).items()}
+    return asdict(limits_of(connection, account_id)) | spent

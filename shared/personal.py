@@ -1,0 +1,51 @@
+"""Sends whose messages differ: their recipients are put into batches by the segments of their messages.
+
+So all messages of a batch have one price, and what counts messages times price stays exact batch by batch. A batch
+keeps the values of its recipients, and a worker makes the texts of them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+__all__ = ["PRICE", "SEGMENTS", "Fit", "Piece", "pieces_of"]
+
+SEGMENTS: Final = "LEAST(s.segments, b.segments)"
+"""SQL: segments of each message of a batch `b` of a send `s`. The batch has its own where the messages differ, and the
+send then has the most; elsewhere it has none, and LEAST passes over what is null."""
+PRICE: Final = "LEAST(s.price, b.segments)"
+"""SQL: credits for each message of a batch `b` of a send `s`; 0 with a test key."""
+
+
+class Fit(NamedTuple):
+    """A recipient who can be sent the message: the place in the list, and the values that go into the text."""
+
+    place: int
+    phone: str
+    segments: int
+    variables: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Piece:
+    """The recipients of one batch to be, in order."""
+
+    segments: int
+    places: list[int] = field(default_factory=list)
+    phones: list[str] = field(default_factory=list)
+    variables: list[Mapping[str, str]] = field(default_factory=list)
+
+
+def pieces_of(recipients: Iterable[Fit], size: int) -> list[Piece]:
+    """The recipients in pieces of at most `size`, each of messages of equally many segments."""
+    pieces: list[Piece] = []
+    open_pieces: dict[int, Piece] = {}
+    for recipient in recipients:
+        piece = open_pieces.get(recipient.segments)
+        if piece is None or len(piece.phones) == size:
+            piece = open_pieces[recipient.segments] = Piece(recipient.segments)
+            pieces.append(piece)
+        piece.places.append(recipient.place)
+        piece.phones.append(recipient.phone)
+        piece.variables.append(recipient.variables)
+    return pieces

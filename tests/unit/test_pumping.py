@@ -1,0 +1,104 @@
+"""What looks like pumping, and what does not."""
+
+import random
+import time
+
+import pytest
+
+from api import pumping
+from api.pumping import WINDOW, Finding, Pumping
+
+HOUR = 6 * WINDOW
+
+
+class Clock:
+    """Time that goes on when told."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(time, "monotonic", made)
+    return made
+
+
+def look(guard: Pumping, phones: object, account: int = 1) -> list[Finding]:
+    """Findings of phones, given as numbers."""
+    found = [guard.look(account, str(phone)) for phone in phones]  # type: ignore[attr-defined]
+    return [finding for finding in found if finding is not None]
+
+
+def scattered(count: int, seed: int = 1, area: int = 254_711) -> list[int]:
+    """Different phones of one area, in no order."""
+    return random.Random(seed).sample(range(area * 10**6, (area + 1) * 10**6), count)
+
+
+def test_it_works(clock: Clock) -> None:
+    found = look(Pumping(), range(254_711_000_000, 254_711_000_500))
+    assert found[0] == Finding("block", "254711000", 11, 10, True)
+    assert len(found) == 490
+    assert not any(finding.first for finding in found[1:])
+
+
+def test_one_phone_that_asks_again_and_again_is_one_phone(clock: Clock) -> None:
+    assert look(Pumping(), [254_711_000_000] * 1000) == []
+
+
+def test_phones_of_all_of_an_area_are_usual(clock: Clock) -> None:
+    """As many as there are customers: some blocks have more of them by chance."""
+    for count in (50, 1_000, 20_000):
+        assert look(Pumping(), scattered(count)) == []
+
+
+def test_accounts_are_looked_at_one_by_one(clock: Clock) -> None:
+    guard = Pumping()
+    for account in range(50):
+        assert look(guard, range(254_711_000_000, 254_711_000_010), account) == []
+
+
+def test_what_was_refused_may_be_sent_when_the_window_is_over(clock: Clock) -> None:
+    guard = Pumping()
+    assert len(look(guard, range(254_711_000_000, 254_711_000_012))) == 2
+    clock.now += WINDOW
+    assert look(guard, [254_711_000_005]) == []
+
+
+def test_a_burst_is_told_from_the_hour_before(clock: Clock) -> None:
+    guard = Pumping()
+    for window in range(7):
+        assert look(guard, scattered(30, window)) == []
+        clock.now += WINDOW
+    found = look(guard, scattered(400, 99))
+    assert found[0] == Finding("burst", "254711", 301, 300, True)
+    assert len(found) == 100
+
+
+def test_nothing_is_a_burst_before_there_is_an_hour_to_compare_with(clock: Clock) -> None:
+    guard = Pumping()
+    assert look(guard, scattered(5_000)) == []
+    clock.now += 2 * HOUR
+    assert look(guard, scattered(100, 2)) == []
+    assert look(guard, scattered(101, 3))[0].rule == "burst"
+
+
+def test_an_area_that_is_new_after_an_hour_has_nothing_before_it(clock: Clock) -> None:
+    guard = Pumping()
+    look(guard, scattered(1))
+    clock.now += HOUR
+    assert look(guard, scattered(101, area=99_312))[0] == Finding("burst", "99312", 101, 100, True)
+
+
+def test_memory_has_an_end(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pumping, "MOST_AREAS", 10)
+    monkeypatch.setattr(pumping, "MOST_PHONES", 20)
+    guard = Pumping()
+    for area in range(100_000, 100_100):
+        look(guard, scattered(50, area=area))
+    assert len(guard._areas) == 10
+    assert all(len(area.phones) == 20 for area in guard._areas.values())

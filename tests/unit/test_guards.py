@@ -18,6 +18,7 @@ from api.endpoint import ENDPOINTS, PREFIX
 from api.tokens import BEARER
 from bulksms.local import services
 from shared.settings import Settings
+from tests.integration.owned import OF_NO_ACCOUNT, OWNED
 from worker.tasks import register
 
 ROOT = Path(shared.queue.__file__).parent.parent
@@ -260,6 +261,11 @@ def test_every_route_asks_for_a_token(app: Flask, endpoint: Any) -> None:
         assert answer.status_code == 401
         assert answer.headers["WWW-Authenticate"] == BEARER["WWW-Authenticate"]
         assert answer.json["code"] == "missing_token"
+
+
+def test_every_object_of_a_path_is_tested_with_two_accounts() -> None:
+    variables = {name for endpoint in ENDPOINTS for name in re.findall(r"<(?:\w+:)?(\w+)>", endpoint.path)}
+    assert variables - OF_NO_ACCOUNT == set(OWNED), "tests/integration/owned.py says how one of each is made"
 
 
 def test_what_is_open_to_all_exists() -> None:

@@ -1,0 +1,62 @@
+"""What an account may own, by the variable of a path that names it: how one of it is made, for tests of who may see it.
+
+A route with a new variable needs a line here (tests/unit/test_guards.py asks for it), and is then tested with the rest.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.integration.service import Service
+
+PHONE, OPTED_OUT = "254799123456", "254799654321"
+TEXT = "The words of a stranger"
+REFERENCE = "the-reference-of-a-stranger"
+
+
+def later() -> str:
+    return (datetime.now(UTC) + timedelta(days=1)).isoformat()
+
+
+def a_send(service: Service) -> dict[str, Any]:
+    """A send that waits for its time."""
+    answer = service.send(PHONE, TEXT, reference=REFERENCE, send_at=later())
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json)
+
+
+def a_sender(service: Service) -> str:
+    """A sender ID that was asked for."""
+    count = sum(1 for _ in pages(service, "/sender-ids"))
+    answer = service.post("/sender-ids", sender_id=f"OWN{count}", use_case="orders")
+    assert answer.status_code == 200, answer.text
+    return str(next(value for name, value in answer.json.items() if name in ("id", "sender")))
+
+
+def a_suppressed_phone(service: Service) -> str:
+    """A phone that opted out."""
+    answer = service.post("/suppressions", phones=[OPTED_OUT])
+    assert answer.status_code == 200, answer.text
+    return OPTED_OUT
+
+
+def pages(service: Service, path: str) -> Iterator[dict[str, Any]]:
+    """All entries of a list."""
+    yield from service.get(f"{path}?limit=1000").json["data"]
+
+
+OWNED: dict[str, Callable[[Service], str]] = {
+    "send_id": lambda service: str(a_send(service)["send_id"]),
+    "message_id": lambda service: str(a_send(service)["message_id"]),
+    "group_id": lambda service: service.new_group([PHONE]),
+    "key_id": lambda service: str(service.post("/api-keys", name="a key of a stranger").json["api_key"]),
+    "sender": a_sender,
+    "phone": a_suppressed_phone,
+}
+NOBODYS = {
+    "key_id": "smsk_live_nobodyhas00",
+    "phone": "254799000000",
+}
+"""What no account has; without a line here it is a UUID."""
+OF_NO_ACCOUNT = {"code"}
+"""Variables that name what is everybody's."""

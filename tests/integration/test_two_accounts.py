@@ -1,0 +1,163 @@
+"""Two accounts and every route: to the one, what is the other's is as if it were not there.
+
+The routes are those that are declared, so a new one is tested by being there.
+"""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+from werkzeug.test import TestResponse
+
+from api.endpoint import ENDPOINTS, Endpoint
+from api.openapi import document
+from tests.integration.owned import NOBODYS, OF_NO_ACCOUNT, OPTED_OUT, OWNED, PHONE, REFERENCE, TEXT, a_send
+from tests.integration.service import PREFIX, Service
+
+UNKNOWN = "01900000-0000-7000-8000-000000000000"
+VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
+OWN = [each for each in ENDPOINTS if each.scope is not None and set(VARIABLE.findall(each.path)) - OF_NO_ACCOUNT]
+LISTS = [each for each in ENDPOINTS if each.scope is not None and each.method == "GET" and "<" not in each.path]
+FILTERS = [("phone", PHONE), ("phone", OPTED_OUT), ("reference", REFERENCE), ("sender_id", "OWN0")]
+CONFLICTS = (409, 403)
+"""What the owner of an object may be told of it besides a 200: that it is not possible in this state."""
+
+
+class Pair:
+    """An account that owns things, and a stranger to it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.owner = Service(engine, credits=10_000)
+        stranger = self.owner.new_account("stranger")
+        self.token = self.owner.new_token(stranger)
+        self.stranger = stranger
+
+    def ask(self, endpoint: Endpoint, values: dict[str, str], token: str) -> TestResponse:
+        """The endpoint's request, with the example body of its documentation."""
+        path = VARIABLE.sub(lambda found: values[found[1]], endpoint.path)
+        return self.owner.client.open(
+            PREFIX + path, method=endpoint.method, json=body_of(endpoint), headers={"Authorization": f"Bearer {token}"}
+        )
+
+
+@pytest.fixture(scope="module")
+def pair(engine: Engine) -> Pair:
+    return Pair(engine)
+
+
+def body_of(endpoint: Endpoint) -> Any:
+    """The example body of an endpoint's documentation; None where it takes none."""
+    path = VARIABLE.sub(r"{\1}", PREFIX + endpoint.path)
+    operation = DOCUMENT["paths"][path][endpoint.method.lower()]
+    if "requestBody" not in operation:
+        return None
+    media = operation["requestBody"]["content"].get("application/json")
+    return None if media is None else next(iter(media["examples"].values()))["value"]
+
+
+DOCUMENT = document()
+
+OWN_SENDER = text(
+    """
+    INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'MINE', 'approved') ON CONFLICT DO NOTHING
+    """
+)
+TABLES = text("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'api_key' ORDER BY 1")
+"""All but the keys, of which it is noted when they were used last."""
+
+
+def everything(pair: Pair) -> list[Any]:
+    """Changes when anything in the database does."""
+    with pair.owner.engine.connect() as connection:
+        tables = connection.execute(TABLES).scalars().all()
+        rows = [f"SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM {table} t" for table in tables]
+        return list(connection.execute(text(" UNION ALL ".join(rows))).scalars())
+
+
+def told(answer: TestResponse, *hidden: str) -> tuple[int, str]:
+    """Status and body without what differs from request to request, and without the ids that were asked for."""
+    said = answer.get_json(force=True) if answer.data else {}
+    said.pop("request_id", None)
+    made = json.dumps(said, sort_keys=True)
+    for each in hidden:
+        made = made.replace(each, "…")
+    return answer.status_code, made
+
+
+def name(endpoint: Endpoint) -> str:
+    return f"{endpoint.method} {endpoint.path}"
+
+
+def test_it_works(pair: Pair) -> None:
+    assert len(OWN) > 10 and len(LISTS) > 5
+    send = a_send(pair.owner)["send_id"]
+    assert pair.owner.get(f"/sends/{send}").status_code == 200
+    assert pair.owner.get(f"/sends/{send}", token=pair.token).status_code == 404
+
+
+@pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in OWN])
+def test_what_is_anothers_is_as_what_there_is_not(pair: Pair, endpoint: Endpoint) -> None:
+    variables = VARIABLE.findall(endpoint.path)
+    mine = {variable: OWNED[variable](pair.owner) for variable in variables}
+    nobodys = {variable: NOBODYS.get(variable, UNKNOWN) for variable in variables}
+    before = everything(pair)
+    foreign = told(pair.ask(endpoint, mine, pair.token), *mine.values())
+    assert foreign == told(pair.ask(endpoint, nobodys, pair.token), *nobodys.values())
+    assert foreign[0] == 404 or not contains(foreign[1])
+    assert everything(pair) == before
+    own = pair.ask(endpoint, mine, pair.owner.token)
+    assert own.status_code == 200 or own.status_code in CONFLICTS, f"nothing is shown: {own.text}"
+
+
+def contains(said: str) -> bool:
+    return any(secret in said for secret in (PHONE, OPTED_OUT, TEXT, REFERENCE))
+
+
+@pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in LISTS])
+def test_no_list_shows_what_is_anothers(pair: Pair, endpoint: Endpoint) -> None:
+    owned = {variable: make(pair.owner) for variable, make in OWNED.items()}
+    known = set(endpoint.query().load_fields) if endpoint.query else set()
+    filters = [f"?{each}={value}" for each, value in FILTERS if each in known]
+    for query in ("", *filters):
+        answer = pair.owner.get(endpoint.path + query, token=pair.token)
+        assert answer.status_code == 200, answer.text
+        assert not contains(answer.text)
+        for value in owned.values():
+            assert value not in answer.text
+
+
+def test_a_cursor_of_another_account_leads_nowhere(pair: Pair) -> None:
+    for _ in range(3):
+        a_send(pair.owner)
+    cursor = pair.owner.get("/sends?limit=1").json["next_cursor"]
+    assert pair.owner.get(f"/sends?cursor={cursor}", token=pair.token).json["data"] == []
+
+
+@pytest.mark.parametrize("field", ["group_id", "sender_id"])
+def test_a_send_may_not_name_what_is_anothers(pair: Pair, field: str) -> None:
+    with pair.owner.engine.begin() as connection:
+        connection.execute(OWN_SENDER, {"account": pair.owner.account_id})
+    group = pair.owner.new_group([PHONE])
+    body = {"sender_id": "ACME", "group_id": group, "message": "Hi"}
+    mine, nobodys = {"group_id": (group, UNKNOWN), "sender_id": ("MINE", "NOBODY")}[field]
+    before = everything(pair)
+    answers = [
+        told(pair.owner.post("/sms/send-group", token=pair.token, **{**body, field: value}), value)
+        for value in (mine, nobodys)
+    ]
+    assert answers[0] == answers[1]
+    assert answers[0][0] in (403, 404)
+    assert everything(pair) == before
+    assert pair.owner.post("/sms/send-group", **{**body, field: mine}).status_code == 200
+
+
+def test_another_accounts_token_is_not_revoked(pair: Pair) -> None:
+    mine = pair.owner.new_token(pair.owner.account_id)
+    assert pair.owner.post("/auth/revoke", token=pair.token, token_to_revoke=mine).status_code == 400
+    answer = pair.owner.client.post(
+        f"{PREFIX}/auth/revoke", json={"token": mine}, headers={"Authorization": f"Bearer {pair.token}"}
+    )
+    assert answer.get_json() == {"revoked": True}
+    assert pair.owner.get("/balance", token=mine).status_code == 200

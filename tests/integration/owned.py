@@ -7,9 +7,17 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from sqlalchemy import text
+
 from tests.integration.service import Service
 
 PHONE, OPTED_OUT = "254799123456", "254799654321"
+FAILED = text(
+    """
+    INSERT INTO delivery (webhook_id, event_id, type, state, attempts, url)
+    VALUES (:webhook, :event, 'webhook.test', 'failed', 1, 'https://receiver-of-a-stranger.example/hook')
+    """
+)
 TEXT = "The words of a stranger"
 REFERENCE = "the-reference-of-a-stranger"
 
@@ -40,19 +48,37 @@ def a_suppressed_phone(service: Service) -> str:
     return OPTED_OUT
 
 
+def a_webhook(service: Service) -> str:
+    """A webhook."""
+    answer = service.post("/webhooks", url="https://receiver-of-a-stranger.example/hook")
+    assert answer.status_code == 200, answer.text
+    return str(answer.json["webhook_id"])
+
+
+def a_delivery(service: Service, webhook: str) -> str:
+    """An event that could not be posted to the webhook."""
+    event = str(service.post(f"/webhooks/{webhook}/test").json["event_id"])
+    with service.engine.begin() as connection:
+        connection.execute(FAILED, {"webhook": webhook, "event": event})
+    return event
+
+
 def pages(service: Service, path: str) -> Iterator[dict[str, Any]]:
     """All entries of a list."""
     yield from service.get(f"{path}?limit=1000").json["data"]
 
 
-OWNED: dict[str, Callable[[Service], str]] = {
-    "send_id": lambda service: str(a_send(service)["send_id"]),
-    "message_id": lambda service: str(a_send(service)["message_id"]),
-    "group_id": lambda service: service.new_group([PHONE]),
-    "key_id": lambda service: str(service.post("/api-keys", name="a key of a stranger").json["api_key"]),
-    "sender": a_sender,
-    "phone": a_suppressed_phone,
+OWNED: dict[str, Callable[[Service, dict[str, str]], str]] = {
+    "send_id": lambda service, made: str(a_send(service)["send_id"]),
+    "message_id": lambda service, made: str(a_send(service)["message_id"]),
+    "group_id": lambda service, made: service.new_group([PHONE]),
+    "key_id": lambda service, made: str(service.post("/api-keys", name="a key of a stranger").json["api_key"]),
+    "sender": lambda service, made: a_sender(service),
+    "phone": lambda service, made: a_suppressed_phone(service),
+    "webhook_id": lambda service, made: a_webhook(service),
+    "event_id": lambda service, made: a_delivery(service, made["webhook_id"]),
 }
+"""Each is made for an account, and may need what was made before it."""
 NOBODYS = {
     "key_id": "smsk_live_nobodyhas00",
     "phone": "254799000000",

@@ -5,6 +5,7 @@ The routes are those that are declared, so a new one is tested by being there.
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -45,6 +46,20 @@ class Pair:
 @pytest.fixture(scope="module")
 def pair(engine: Engine) -> Pair:
     return Pair(engine)
+
+
+def owned_by(service: Service, variables: Iterable[str]) -> dict[str, str]:
+    """One of each for the account."""
+    made: dict[str, str] = {}
+    for variable in variables:
+        made[variable] = OWNED[variable](service, made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def owned(pair: Pair) -> dict[str, str]:
+    """One of everything."""
+    return owned_by(pair.owner, OWNED)
 
 
 def body_of(endpoint: Endpoint) -> Any:
@@ -100,7 +115,7 @@ def test_it_works(pair: Pair) -> None:
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in OWN])
 def test_what_is_anothers_is_as_what_there_is_not(pair: Pair, endpoint: Endpoint) -> None:
     variables = VARIABLE.findall(endpoint.path)
-    mine = {variable: OWNED[variable](pair.owner) for variable in variables}
+    mine = owned_by(pair.owner, variables)
     nobodys = {variable: NOBODYS.get(variable, UNKNOWN) for variable in variables}
     before = everything(pair)
     foreign = told(pair.ask(endpoint, mine, pair.token), *mine.values())
@@ -116,8 +131,7 @@ def contains(said: str) -> bool:
 
 
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in LISTS])
-def test_no_list_shows_what_is_anothers(pair: Pair, endpoint: Endpoint) -> None:
-    owned = {variable: make(pair.owner) for variable, make in OWNED.items()}
+def test_no_list_shows_what_is_anothers(pair: Pair, owned: dict[str, str], endpoint: Endpoint) -> None:
     known = set(endpoint.query().load_fields) if endpoint.query else set()
     filters = [f"?{each}={value}" for each, value in FILTERS if each in known]
     for query in ("", *filters):

@@ -28,6 +28,7 @@ from api.personal import (
     without,
 )
 from api.problems import Problem, invalid
+from api.rules import rules_of
 from api.schemas.sends import MOST_PHONES
 from api.services import Services
 from api.tokens import Caller
@@ -113,6 +114,7 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         metadata=body.get("metadata"),
         rate=body.get("rate"),
         callback_url=callback_url,
+        rules=rules_of(body),
         **content,
     )
 

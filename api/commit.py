@@ -21,7 +21,7 @@ SEND_COLUMNS = (
     "id, account_id, api_key_id, kind, state, test, sender_id, message, encoding, characters, segments, price, lane,"
     " reference, metadata, rate, callback_url, send_at, expires_at, group_id, group_bound, expanded_to, unexpanded,"
     " open_batches, submitted, accepted, duplicate, invalid, suppressed, created_at,"
-    " on_unicode, cost, unexpanded_credits"
+    " on_unicode, cost, unexpanded_credits, rules"
 )
 
 ACCEPT = f"""
@@ -150,6 +150,7 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "metadata": draft.metadata,
         "rate": draft.rate,
         "callback_url": draft.callback_url,
+        **({} if draft.rules is None else {"rules": draft.rules}),
         "send_at": draft.send_at and draft.send_at.isoformat(),
         "expires_at": draft.expires_at.isoformat(),
         "group_id": draft.group_id and str(draft.group_id),

@@ -11,6 +11,7 @@ from api.idempotency import Key
 from shared.ids import new_batch_id, new_id, prefix_of
 from shared.lifecycle import LANES, Category
 from shared.personal import Piece
+from shared.rules import Rules
 from shared.segments import Segmentation
 
 BATCH_SIZE = 1000
@@ -43,6 +44,7 @@ class Draft:
     phones: list[str] = field(default_factory=list)
     submitted: int = 1
     rejected: list[dict[str, object]] = field(default_factory=list)
+    rules: Rules | None = None
     group_id: UUID | None = None
     group_bound: int | None = None
     on_unicode: str | None = None

@@ -1,4 +1,4 @@
-"""Cancelling, pausing and resuming a send, until its messages are handed over."""
+"""Canceling, pausing and resuming a send, until its messages are handed over."""
 
 from uuid import UUID
 
@@ -6,9 +6,11 @@ from sqlalchemy import Connection, text
 
 from api.problems import Problem
 from shared.closing import close_rest
+from shared.holding import let_go
 from shared.lifecycle import SendState
 
 STATE = text("SELECT state FROM send WHERE id = :send")
+HELD_BY = text("SELECT held_by FROM send WHERE id = :send AND state = 'held'")
 
 PAUSE_BATCHES = text("UPDATE batch SET state = 'paused' WHERE send_id = :send AND state IN ('waiting', 'queued')")
 PAUSE_SEND = text(
@@ -53,7 +55,10 @@ def pause(connection: Connection, send: UUID) -> None:
 
 
 def resume(connection: Connection, send: UUID) -> None:
-    """Go on. Raises Problem state_conflict unless it is paused."""
+    """Go on. Raises Problem state_conflict unless it is paused, or held by a rule of its own, which then ends."""
+    held_by = connection.execute(HELD_BY, {"send": send}).scalar()
+    if held_by in ("canary", "stop_if") and let_go(connection, send, held_by):
+        return
     state = connection.execute(STATE, {"send": send}).scalar_one()
     connection.execute(RESUME_BATCHES, {"send": send})
     if not connection.execute(RESUME_SEND, {"send": send}).rowcount:

@@ -19,6 +19,7 @@ from shared.accounts import Refused
 from shared.changes import WORKER, By, record
 from shared.events import add_of_sends
 from shared.lifecycle import SendState
+from shared.rules import UNTIL_TOLD
 
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
@@ -46,6 +47,18 @@ RELEASE_BATCHES = text(
        SET state = CASE WHEN due_at > clock_timestamp() THEN CAST('waiting' AS batch_state) ELSE 'queued' END,
            crashes = 0
      WHERE send_id = :send AND state = 'held'
+    """
+)
+LET_GO_BATCHES = text(
+    """
+    UPDATE batch SET state = 'queued', due_at = clock_timestamp()
+     WHERE send_id = :send AND state IN ('waiting', 'held', 'paused') AND due_at >= :told
+    """
+)
+LET_GO = text("UPDATE send SET rules = rules - held_by WHERE id = :send AND state = 'held' AND held_by = :by")
+LOCK_OF_SEND = text(
+    """
+    SELECT FROM batch WHERE send_id = :send AND state IN ('waiting', 'held', 'paused') ORDER BY id FOR UPDATE
     """
 )
 RELEASE_SEND = text(
@@ -111,6 +124,16 @@ def release(connection: Connection, send: UUID) -> None:
     if not _go_on(connection, send):
         raise _refused(connection, send, "released")
     _record(connection, None, "send.released", send)
+
+
+def let_go(connection: Connection, send: UUID, by: Literal["canary", "stop_if"]) -> bool:
+    """Let a send go on that its own rule holds; the rule has ended. False when it is not held by it any more."""
+    connection.execute(LOCK_OF_SEND, {"send": send})
+    if not connection.execute(LET_GO, {"send": send, "by": by}).rowcount:
+        return False
+    if by == "canary":
+        connection.execute(LET_GO_BATCHES, {"send": send, "told": UNTIL_TOLD})
+    return _go_on(connection, send)
 
 
 def hold_sender(connection: Connection, account_id: int, sender: str, reason: str) -> None:

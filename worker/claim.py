@@ -4,6 +4,7 @@ A turn is bounded by its budget, so it may be part of a batch (a slow carrier), 
 this commit on the messages of the intent may leave, up to the watermark, by this worker and by nobody else.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -24,7 +25,7 @@ FEWEST, MOST = 16, 512
 NEXT = f"""
     SELECT b.id, b.send_id, b.size - b.next_index + 1 AS ahead,
            coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate,
-           {SEGMENTS} AS segments, s.state, s.kind
+           {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over
       FROM batch b JOIN send s ON s.id = b.send_id
 """
 IN_ORDER = "ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
@@ -102,10 +103,16 @@ def claim(
 def _within_budget(connection: Connection, candidates: Sequence[Row[Any]], budget: int) -> dict[UUID, int]:
     """How many messages of which batch this turn takes: whole batches in order until the budget is used."""
     intents: dict[UUID, int] = {}
+    watched: Counter[UUID] = Counter()
     for row in candidates:
         if budget < row.segments and intents:
             break
         messages = min(row.retrying or row.ahead, max(1, budget // row.segments))
+        if row.over is not None:
+            messages = min(messages, int(row.over) - watched[row.send_id])
+            if messages <= 0:
+                continue  # first it is seen what becomes of those
+            watched[row.send_id] += messages
         if row.rate:
             messages = min(messages, max(1, row.rate // row.segments))
             seconds = messages * row.segments / row.rate

@@ -17,6 +17,7 @@ from shared.database import transaction
 from shared.events import Moved, add_of_messages, add_of_sends
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
+from shared.stopping import stop_failing
 from worker.counts import add_to_sends
 from worker.record import fence, record_lost, write_rows
 from worker.slices import Slice
@@ -56,7 +57,9 @@ class Closing:
         return self.size - self.next_index + 1 + len(self.retry)
 
 
-LOCK_SENDS = text("SELECT id, state FROM send WHERE id = ANY(:ids) ORDER BY id FOR UPDATE")
+LOCK_SENDS = text(
+    "SELECT id, state, rules ? 'stop_if' AS watched FROM send WHERE id = ANY(:ids) ORDER BY id FOR UPDATE"
+)
 
 CLOSE_INTENT = text(
     """
@@ -151,8 +154,12 @@ def close_intents(connection: Connection, closings: list[Closing]) -> None:
     if not closings:
         return
     ids = sorted({closing.send_id for closing in closings})
-    send_states = {row.id: row.state for row in connection.execute(LOCK_SENDS, {"ids": ids})}
+    sends = connection.execute(LOCK_SENDS, {"ids": ids}).all()
+    send_states = {row.id: row.state for row in sends}
     send_states |= dict.fromkeys(_hold_poisoned(connection, closings), SendState.HELD)
+    watched = [row.id for row in sends if row.watched]
+    if watched:
+        send_states |= dict.fromkeys(stop_failing(connection, watched), SendState.HELD)
     states = [_next_state(closing, send_states[closing.send_id]) for closing in closings]
     canceled: dict[UUID, Counter[str]] = {send: Counter() for send in ids}
     closed: Counter[UUID] = Counter()
@@ -167,8 +174,8 @@ def close_intents(connection: Connection, closings: list[Closing]) -> None:
     _close_batches(connection, closings, states)
     ended = [send for send in ids if closed[send]]
     if ended:
-        sends = connection.execute(CLOSE_SENDS, {"id": ended, "closed": [closed[send] for send in ended]}).all()
-        over = [(send.account_id, send.id, send.state) for send in sends if send.state == SendState.COMPLETED]
+        rows = connection.execute(CLOSE_SENDS, {"id": ended, "closed": [closed[send] for send in ended]}).all()
+        over = [(send.account_id, send.id, send.state) for send in rows if send.state == SendState.COMPLETED]
         add_of_sends(connection, over)
     add_of_messages(connection, lambda _: [_canceled(*pair) for pair in zip(closings, states, strict=True)])
     post(connection, [entry for pair in zip(closings, states, strict=True) for entry in _entries(*pair)])

@@ -5,6 +5,13 @@ from marshmallow import Schema, fields
 from api.answers.sms import BulkSegmentsAnswer
 
 
+class StopRuleAnswer(Schema):
+    """When the send is to be held."""
+
+    failed_share = fields.Float(required=True)
+    over = fields.Integer(required=True)
+
+
 class SendAnswer(Schema):
     """An accepted request and what has become of it."""
 
@@ -22,6 +29,7 @@ class SendAnswer(Schema):
     reference = fields.String(required=True, allow_none=True)
     metadata = fields.Dict(required=True, allow_none=True)
     rate = fields.Integer(required=True, allow_none=True)
+    stop_if = fields.Nested(StopRuleAnswer, required=True, allow_none=True)
     eta = fields.String(required=True, allow_none=True)
     resent = fields.Integer(required=True)
     held_by = fields.String(required=True, allow_none=True)

@@ -7,7 +7,8 @@ from sqlalchemy import text
 from api.answers.account import LimitsAnswer
 from api.body import LARGE_BODY, SMALL_BODY
 from api.endpoint import endpoint, services
-from api.schemas.sends import MOST_AHEAD, MOST_METADATA, MOST_PHONES
+from api.schemas.sends import MOST_METADATA, MOST_PHONES
+from api.schemas.times import MOST_AHEAD
 from api.tokens import VALID, Caller
 from shared.limits import Limits, limits_of
 from shared.segments import MAX_CHARACTERS

@@ -9,13 +9,16 @@ from flask import Response
 from sqlalchemy import Connection, text
 
 from api import steer
+from api.amend import amend
 from api.answers.base import page_of
 from api.answers.sends import SendAnswer
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
 from api.paging import page, uuid_cursor
 from api.problems import Problem
+from api.rules import rules_answer
 from api.schemas.paging import SendPaging
+from api.schemas.patch import SendChanges
 from api.tokens import Caller
 from api.totals import OWN, totals
 from shared.lifecycle import LANES, STORED, MessageStatus, SendState
@@ -41,6 +44,7 @@ snapshot as the send's counters, so that the sum is right at every moment."""
 ONE = text(SEND.format(where="AND s.id = :send", own=OWN))
 FILTERS = {"status": " AND s.state = :status", "reference": " AND s.reference = :reference"}
 PAGE = " AND s.id < :before ORDER BY s.id DESC LIMIT :limit"
+PAID = ("low_balance", "spend_limit_reached")
 LAST = UUID(int=2**128 - 1)
 
 
@@ -100,10 +104,33 @@ def pause(caller: Caller, send_id: UUID) -> Response:
     scope="sms:send",
 )
 def resume(caller: Caller, send_id: UUID) -> Response:
-    """Go on with a paused send."""
+    """Go on with a paused send, or with one that its `canary` or `stop_if` holds: that rule has ended then."""
     answer = _steer(caller, send_id, steer.resume)
     services().doorbell.ring([send_id])
     return answer
+
+
+@endpoint(
+    "PATCH",
+    "/sends/<uuid:send_id>",
+    takes=SendChanges,
+    answers=SendAnswer,
+    fails=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *PAID),
+    scope="sms:send",
+)
+def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+    """Change when a send is due or expires, its rate, or its text.
+
+    Time and text as long as nothing of it was begun; another text is priced anew: what it costs more is reserved, what
+    it costs less is given back. `send_at` null: now. `rate` null: as fast as the route goes.
+    """
+    with services().engine.begin() as connection:
+        read_send(connection, caller, send_id)
+        amend(connection, send_id, body)
+        changed = read_send(connection, caller, send_id)
+    if changed["status"] in ("queued", "expanding"):
+        services().doorbell.ring([send_id])
+    return changed
 
 
 def _steer(caller: Caller, send_id: UUID, action: Any) -> Response:
@@ -148,6 +175,7 @@ def send_answer(row: Any) -> dict[str, Any]:
         "reference": row.reference,
         "metadata": row.metadata,
         "rate": row.rate,
+        **rules_answer(row.rules),
         "eta": timestamp(_eta(row, waiting)),
         "resent": row.resent,
         "held_by": row.held_by,

@@ -25,7 +25,7 @@ class Request(Schema):
         unknown = RAISE
         ordered = True
 
-    error_messages = {"unknown": "unknown_field"}  # noqa: RUF012
+    error_messages = {"unknown": "unknown_field", "type": "Not a valid object."}  # noqa: RUF012
 
 
 def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:
@@ -43,6 +43,7 @@ SAID = {
     "Number too large.": ("invalid", "Give a smaller number."),
     "Not a valid boolean.": ("wrong_type", "Give true or false, without quotes."),
     "Not a valid mapping type.": ("wrong_type", 'Give an object, such as {"order": "A-1042"}.'),
+    "Not a valid object.": ("wrong_type", "Give an object, in braces, as /docs shows it."),
     "Not a valid list.": ("wrong_type", 'Give a list, such as ["254711000000"].'),
     "Not a valid UUID.": ("invalid_uuid", f"Give {AN_ID}."),
     "Not a valid date.": ("invalid_time", "Give a day that there is, such as 2026-03-02."),

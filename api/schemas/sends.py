@@ -1,12 +1,14 @@
 """The three sends, as requests."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates
 
 from api.schemas.base import IN_RANGE, CanonicalUUID, Flag, Moment, Phone, Phones, Request, Text, Whole, fail
+from api.schemas.rules import PartRules
+from api.schemas.times import check_due, check_expiry
 from api.schemas.urls import WebhookUrl
 from shared.details import value_problem
 from shared.lifecycle import Category
@@ -14,8 +16,6 @@ from shared.segments import MAX_CHARACTERS
 from shared.webhook_urls import LONGEST_URL
 
 MOST_PHONES = 100_000
-
-MOST_AHEAD = timedelta(days=90)
 
 MOST_METADATA = 2048
 
@@ -58,15 +58,12 @@ class SendOptions(Request):
     @validates("send_at")
     def not_too_far_ahead(self, send_at: datetime, data_key: str) -> None:
         """90 days at most."""
-        if send_at > datetime.now(UTC) + MOST_AHEAD:
-            raise fail("too_far_ahead", "A send can be scheduled at most 90 days ahead.")
+        check_due(send_at)
 
     @validates("expires_at")
     def in_the_future(self, expires_at: datetime, data_key: str) -> None:
         """Not in the past, and not for ever."""
-        now = datetime.now(UTC)
-        if not now < expires_at <= now + MOST_AHEAD + timedelta(days=7):
-            raise fail("invalid_time", "`expires_at` must be in the future, and at most 97 days ahead.")
+        check_expiry(expires_at)
 
     @validates("metadata")
     def not_too_large(self, metadata: dict[str, Any], data_key: str) -> None:
@@ -99,7 +96,7 @@ class SingleSend(SendOptions):
     variables = Values(metadata={"additionalProperties": {"type": "string"}})
 
 
-class BulkSend(SendOptions):
+class BulkSend(SendOptions, PartRules):
     """One message to several phones."""
 
     phones = Phones(
@@ -126,7 +123,7 @@ class BulkSend(SendOptions):
     )
 
 
-class GroupSend(SendOptions):
+class GroupSend(SendOptions, PartRules):
     """One message to every contact of a group."""
 
     group_id = CanonicalUUID(required=True, metadata={"type": "string", "format": "uuid"})

@@ -1,0 +1,179 @@
+"""Changing a send that is accepted: its time, its validity, its rate, its text.
+
+Locks are taken in the order batch, send, account. What a worker has begun keeps its text and its time.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+from sqlalchemy.exc import IntegrityError
+
+from api.accept import fit_text
+from api.group_commit import low_balance, spend_limit_reached
+from api.personal import template_of
+from api.problems import Problem, invalid
+from shared.lifecycle import SendState
+from shared.money import REMAINDER, Entry, NotEnough, post
+from shared.rules import UNTIL_TOLD
+from shared.spending import COUNT, standings
+
+LOCK_BATCHES = text(
+    """
+    SELECT id, state IN ('waiting', 'queued', 'paused', 'held') AND next_index = 1 AND retry IS NULL AND epoch = 0
+               AS untouched
+      FROM batch WHERE send_id = :send ORDER BY id FOR UPDATE
+    """
+)
+LOCK_SEND = text(
+    """
+    SELECT s.*, (SELECT count(*) FROM batch b WHERE b.send_id = s.id) AS batches FROM send s
+     WHERE s.id = :send FOR UPDATE OF s
+    """
+)
+MOVE_BATCHES = text(
+    """
+    UPDATE batch
+       SET due_at = :due_at,
+           state = CASE WHEN state IN ('paused', 'held') THEN state
+                        WHEN :ahead THEN CAST('waiting' AS batch_state) ELSE 'queued' END
+     WHERE send_id = :send AND state IN ('waiting', 'queued', 'paused', 'held') AND due_at < :told
+    """
+)
+MOVE_SEND = text(
+    """
+    UPDATE send
+       SET send_at = :send_at,
+           state = CASE WHEN state IN ('paused', 'held') THEN state
+                        WHEN :ahead THEN CAST('scheduled' AS send_state)
+                        WHEN expanded_to IS NOT NULL THEN 'expanding' ELSE 'queued' END
+     WHERE id = :send
+    """
+)
+SET_EXPIRY = text("UPDATE send SET expires_at = :expires_at WHERE id = :send")
+SET_RATE = text("UPDATE send SET rate = :rate, paced_until = NULL WHERE id = :send")
+SET_TEXT = text(
+    """
+    UPDATE send SET message = :message, encoding = :encoding, characters = :characters, segments = :segments,
+                    price = :price
+     WHERE id = :send
+    """
+)
+LAST_STEPS = text(
+    "SELECT coalesce(max(step), 0) AS reserve, coalesce(min(step), 0) AS release FROM ledger WHERE subject = :send"
+)
+COUNT_MORE = text(
+    f"""
+    WITH paid AS (SELECT id, available, available + :more AS before, spend_day, spend_month FROM account WHERE id = :id)
+    {COUNT}
+    """
+)
+BALANCE = text("SELECT available FROM account WHERE id = :account")
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A send and its batches, which nobody else changes until the transaction ends."""
+
+    send: Row[Any]
+    untouched: bool
+    """Whether nothing of it was ever given to a worker."""
+
+
+def amend(connection: Connection, send: UUID, changes: Mapping[str, Any]) -> None:
+    """Make the changes, all or none. Raises Problem state_conflict for what is too late."""
+    locked = _lock(connection, send)
+    state = SendState(locked.send.state)
+    if state in (SendState.COMPLETED, SendState.CANCELED):
+        raise _conflict(state, "be changed")
+    if ("send_at" in changes or "message" in changes) and not locked.untouched:
+        raise _conflict(state, "get another time or text: messages of it were handed over, or are being")
+    _check_times(locked.send, changes)
+    if "message" in changes:
+        _set_text(connection, locked.send, changes)
+    if "send_at" in changes:
+        _move(connection, send, changes["send_at"])
+    if "expires_at" in changes:
+        connection.execute(SET_EXPIRY, {"send": send, "expires_at": changes["expires_at"]})
+    if "rate" in changes:
+        connection.execute(SET_RATE, {"send": send, "rate": changes["rate"]})
+
+
+def _lock(connection: Connection, send: UUID) -> Locked:
+    batches = connection.execute(LOCK_BATCHES, {"send": send}).all()
+    row = connection.execute(LOCK_SEND, {"send": send}).one()
+    # Batches that came in between are those of an expansion under way.
+    untouched = all(batch.untouched for batch in batches) and row.batches == len(batches)
+    return Locked(row, untouched)
+
+
+def _check_times(send: Row[Any], changes: Mapping[str, Any]) -> None:
+    now = datetime.now(UTC)
+    due = max(now, changes.get("send_at", send.send_at) or now)
+    expires_at = changes.get("expires_at", send.expires_at)
+    if expires_at <= due:
+        detail = "It would expire before it is due: give an `expires_at` that is later than `send_at`."
+        raise invalid([{"pointer": "/expires_at", "code": "invalid_time", "detail": detail}])
+
+
+def _move(connection: Connection, send: UUID, send_at: datetime | None) -> None:
+    now = datetime.now(UTC)
+    ahead = send_at is not None and send_at > now
+    values = {"send": send, "ahead": ahead, "due_at": send_at if ahead else now, "told": UNTIL_TOLD}
+    connection.execute(MOVE_BATCHES, values)
+    connection.execute(MOVE_SEND, {"send": send, "ahead": ahead, "send_at": send_at if ahead else None})
+
+
+def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]) -> None:
+    """Another text, at its own price: what it costs more is reserved, what it costs less is given back."""
+    if send.on_unicode is not None:
+        raise _conflict(send.state, "get another text, because its texts differ by recipient")
+    if "{{" in changes["message"] and template_of(changes["message"]) is not None:
+        detail = "A send that was accepted without placeholders cannot get any."
+        raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
+    message, segmentation = fit_text(dict(changes))
+    price = 0 if send.test else segmentation.count
+    connection.execute(
+        SET_TEXT,
+        {
+            "send": send.id,
+            "message": message,
+            "encoding": segmentation.encoding,
+            "characters": segmentation.characters,
+            "segments": segmentation.count,
+            "price": price,
+        },
+    )
+    more = send.accepted * (price - send.price)
+    if more:
+        _pay(connection, send, more)
+
+
+def _pay(connection: Connection, send: Row[Any], more: int) -> None:
+    """Reserve what it costs more, within the account's credits and spend limits, or give back what it costs less."""
+    try:
+        post(connection, [_difference(connection, send, more)])
+    except NotEnough:
+        available = connection.execute(BALANCE, {"account": send.account_id}).scalar_one()
+        raise low_balance(more, available) from None
+    if more > 0:
+        try:
+            with connection.begin_nested():
+                connection.execute(COUNT_MORE, {"id": send.account_id, "more": more})
+        except IntegrityError:
+            raise spend_limit_reached(more, standings(connection, send.account_id)) from None
+
+
+def _difference(connection: Connection, send: Row[Any], more: int) -> Entry:
+    """The ledger's entry of an edit. Its step is one that no other operation of the send has."""
+    steps = connection.execute(LAST_STEPS, {"send": send.id}).one()
+    if more > 0:
+        return Entry(send.account_id, "reserve", more, "send", send.id, steps.reserve + 1)
+    return Entry(send.account_id, "release", -more, "send", send.id, min(steps.release, REMAINDER) - 1)
+
+
+def _conflict(state: str, what: str) -> Problem:
+    return Problem("state_conflict", f"The send is {state} and cannot {what}.", send_status=state)

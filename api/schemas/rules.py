@@ -1,0 +1,47 @@
+"""Rules that a send brings along, as requests."""
+
+import re
+from typing import Any
+
+from marshmallow import fields, validate
+
+from api.schemas.base import IN_RANGE, Request, Whole, fail
+
+SHARE = re.compile(r"([0-9]{1,2}(?:\.[0-9]{1,3})?)%", re.ASCII)
+MOST_CANARY = 1_000_000
+
+
+class Share(fields.Float):
+    """A share, above 0 and below 1."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise fail("wrong_type", "Give a number, such as 0.2, without quotes.")
+        if not 0 < value < 1:
+            raise fail("invalid", "Give a share above 0 and below 1, such as 0.2.")
+        return float(value)
+
+
+class Part(fields.Field[int | float]):
+    """How many go first: a count, or a share such as "1%", given here as a float below 1."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int | float:
+        found = SHARE.fullmatch(value) if isinstance(value, str) else None
+        if found is not None and float(found[1]) > 0:
+            return float(found[1]) / 100
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_CANARY:
+            return value
+        raise fail("invalid", f'Give a count from 1 to {MOST_CANARY:,}, or a share such as "1%".')
+
+
+class StopIf(Request):
+    """When to hold the send: more than this share of at least so many messages has failed."""
+
+    failed_share = Share(required=True)
+    over = Whole(load_default=100, validate=validate.Range(1, 1_000_000, error=IN_RANGE))
+
+
+class PartRules(Request):
+    """What a send to several recipients may bring along."""
+
+    stop_if = fields.Nested(StopIf)

@@ -58,6 +58,17 @@ LEDGER_SUBJECTS = """
         OR (l.kind = 'topup' AND l.subject_type <> 'topup')
 """
 
+NO_ORPHANS = """
+    SELECT 'batch ' || b.id AS subject, b.account_id, format('of the send %s, which is not there', b.send_id) AS detail
+      FROM batch b WHERE NOT EXISTS (SELECT FROM send s WHERE s.id = b.send_id AND s.account_id = b.account_id)
+    UNION ALL
+    SELECT 'send ' || s.id, s.account_id, 'its account is not there'
+      FROM send s WHERE NOT EXISTS (SELECT FROM account a WHERE a.id = s.account_id)
+    UNION ALL
+    SELECT 'ledger row ' || l.id, l.account_id, 'its account is not there'
+      FROM ledger l WHERE NOT EXISTS (SELECT FROM account a WHERE a.id = l.account_id)
+"""
+
 SETTLED_ONCE = """
     SELECT 'message ' || subject AS subject, min(account_id) AS account_id,
            'settled as ' || string_agg(kind || ' of ' || amount, ' and ' ORDER BY id) AS detail
@@ -124,6 +135,7 @@ RULES: Final = (
         LEDGER_SUBJECTS,
         full_only=True,
     ),
+    Rule("no_orphans", "Every batch has its send, every send and ledger row its account.", NO_ORPHANS, full_only=True),
     Rule("settled_once", "No message in doubt was captured and released, or either twice.", SETTLED_ONCE),
     Rule("refund_captured", "Nothing is refunded that was not captured.", REFUND_CAPTURED),
 )

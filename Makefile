@@ -6,6 +6,8 @@ CARRIER ?= simulator
 TEST_JOBS ?= 2
 TESTS ?=
 SEEDS ?= 500
+RUNS ?= 1000000
+SEED ?= 0
 FIRST ?= 0
 BENCH ?= all
 CASES ?= 10000
@@ -20,7 +22,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test crashpoints faults schemathesis simulate bench check lint types format lock clean
+.PHONY: help run test crashpoints faults fuzz schemathesis simulate bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -40,6 +42,9 @@ faults: $(READY) ## Break everything in the catalogue of faults, one at a time, 
 
 schemathesis: $(READY) ## Try what the OpenAPI document allows and forbids: make schemathesis CASES=10000
 	$(BIN)/python -m tests.contract.run --cases $(CASES)
+
+fuzz: $(READY) ## Feed everything that reads a carrier with spoiled input: make fuzz RUNS=1000000 SEED=0
+	$(BIN)/python -m tests.fuzz.run --runs $(RUNS) --seed $(SEED)
 
 simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)

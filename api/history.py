@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row, text
 from shared.ids import batch_of, first_id_at, index_of, message_id
 from shared.lifecycle import BatchState, MessageStatus
 from shared.personal import PRICE, SEGMENTS
+from shared.receipts import told_by_carrier
 
 BATCHES_AT_ONCE = 20
 ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
@@ -175,7 +176,7 @@ def _known(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
         "submitted_at": submitted_at if row.attempts else None,
         "finished_at": row.finished_at and max(row.finished_at, submitted_at),
         "carrier": row.carrier,
-        "carrier_reference": row.reference,
+        "carrier_reference": told_by_carrier(row.reference),
         "attempts": row.attempts,
     }
 

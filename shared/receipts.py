@@ -30,6 +30,16 @@ KEEP = text(
 )
 
 
+def by_destination(phone: str) -> str:
+    """The reference of a message that its carrier took without telling an id: its receipt is known by the phone."""
+    return f"to:{phone}"
+
+
+def told_by_carrier(reference: str | None) -> str | None:
+    """The carrier's id of a message; None where it told none."""
+    return None if reference is not None and reference.startswith("to:") else reference
+
+
 def keep(connection: Connection, carrier: str, receipts: Sequence[Receipt]) -> None:
     """Keep receipts until a worker has matched them: it looks each second."""
     if receipts:

@@ -19,7 +19,7 @@ from shared.database import transaction
 from shared.events import Moved, add_of_messages, listening
 from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import MessageStatus
-from shared.receipts import Receipt, columns, keep
+from shared.receipts import Receipt, by_destination, columns, keep
 from worker.counts import add_to_sends
 from worker.doubt import Resolution, resolve
 
@@ -34,7 +34,7 @@ APPLY = text(
                              CAST(:error AS text[]), CAST(:done_at AS timestamptz[]))
                       AS w (reference, phone, status, error, done_at)
     ), found AS (
-        SELECT m.id, m.reference, m.status AS before, w.status, w.error, w.done_at
+        SELECT m.id, m.reference, m.phone, m.status AS before, w.status, w.error, w.done_at
           FROM word w JOIN message m ON m.reference = w.reference AND m.carrier = :carrier
          WHERE (w.phone IS NULL OR m.phone = w.phone)
          ORDER BY m.id FOR UPDATE OF m
@@ -45,7 +45,7 @@ APPLY = text(
          WHERE m.id = f.id AND f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status
         RETURNING m.id
     )
-    SELECT f.id, f.reference, f.before, f.status, f.error, b.send_id, b.account_id, v.id IS NOT NULL AS moved
+    SELECT f.id, f.reference, f.phone, f.before, f.status, f.error, b.send_id, b.account_id, v.id IS NOT NULL AS moved
       FROM found f LEFT JOIN moved v ON v.id = f.id LEFT JOIN batch b ON b.id = batch_of(v.id)
     """
 )
@@ -78,6 +78,14 @@ IN_DOUBT_FOR = text(
        AND submitted_at BETWEEN CAST(:done_at AS timestamptz) - interval '3 days'
                             AND CAST(:done_at AS timestamptz) + interval '5 minutes'
      LIMIT 2
+    """
+)
+
+WITHOUT_ID = text(
+    """
+    SELECT phone FROM message
+     WHERE reference = ANY(:references) AND carrier = :carrier AND status = 'sent' AND id > CAST(:since AS uuid)
+     GROUP BY phone HAVING count(*) = 1
     """
 )
 
@@ -151,11 +159,11 @@ def array(values: Iterable[str]) -> str:
 
 def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Move the messages that any receipts are about, one look and one move each. Returns those that found none."""
-    strongest: dict[str, Receipt] = {}
+    strongest: dict[tuple[str, str | None], Receipt] = {}
     for receipt in receipts:
-        known = strongest.get(receipt.reference)
+        known = strongest.get((receipt.reference, receipt.phone))
         if known is None or _rank(receipt) > _rank(known):
-            strongest[receipt.reference] = receipt
+            strongest[receipt.reference, receipt.phone] = receipt
     rows = connection.execute(APPLY, {"carrier": carrier, **columns(list(strongest.values()))}).all()
     changes: dict[UUID, Counter[str]] = {}
     for row in rows:
@@ -163,8 +171,8 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
             changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
     add_of_messages(connection, lambda _: [_moved(row) for row in rows if row.moved])
     add_to_sends(connection, changes)
-    found = {row.reference for row in rows}
-    return [receipt for reference, receipt in strongest.items() if reference not in found]
+    found = {(row.reference, phone) for row in rows for phone in (str(row.phone), None)}
+    return [receipt for key, receipt in strongest.items() if key not in found]
 
 
 def _moved(row: Row[Any]) -> Moved:
@@ -196,7 +204,24 @@ def _receipt(row: Row[Any]) -> Receipt:
 def _place(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the receipts, or resolve doubts by them. Returns those that are for nothing that is known."""
     unmatched = apply(connection, carrier, receipts) if receipts else []
+    unmatched = _without_id(connection, carrier, unmatched)
     return [receipt for receipt in unmatched if not _resolves_doubt(connection, carrier, receipt)]
+
+
+def _without_id(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+    """Apply the receipts for messages that the carrier took without telling an id: by the phone, if there is one such
+    message to it and one such receipt. Returns the others."""
+    of_phone = Counter(receipt.phone for receipt in receipts)
+    candidates = [receipt for receipt in receipts if receipt.phone is not None and of_phone[receipt.phone] == 1]
+    if not candidates:
+        return receipts
+    references = [by_destination(str(receipt.phone)) for receipt in candidates]
+    values = {"carrier": carrier, "references": references, "since": first_id_at(datetime.now(UTC) - RECENT)}
+    single = {str(phone) for phone in connection.execute(WITHOUT_ID, values).scalars()}
+    theirs = [receipt for receipt in candidates if receipt.phone in single]
+    if theirs:
+        apply(connection, carrier, [each._replace(reference=by_destination(str(each.phone))) for each in theirs])
+    return [receipt for receipt in receipts if receipt not in theirs]
 
 
 def _resolves_doubt(connection: Connection, carrier: str, receipt: Receipt) -> bool:

@@ -15,6 +15,7 @@ from shared.database import STARTED, copy_rows, transaction
 from shared.events import Moved, add_of_messages
 from shared.ids import MessageIds, index_of, prefix_of
 from shared.lifecycle import MessageStatus
+from shared.receipts import by_destination
 from shared.sendable import GOES_ON
 from worker.counts import add_to_sends
 from worker.doubt import Resolution, resolve
@@ -158,9 +159,10 @@ def message_lines(piece: Slice, places: list[int], carrier: str) -> Iterator[str
         status, reference, error, at, attempts = piece.result(place)
         name = f"{prefix}{indexes[place]:04x}\t{phones[place]}\t{at}"
         if status is SENT and attempts == 1 and error is None:
-            yield f"{name}\t\\N\tsent\t{carried}\t{field(reference)}\t\\N\n"
+            yield f"{name}\t\\N\tsent\t{carried}\t{field(reference or by_destination(phones[place]))}\t\\N\n"
         else:
             finished = r"\N" if status in (SENT, IN_DOUBT) else at
+            reference = by_destination(phones[place]) if status is SENT and reference is None else reference
             rest = f"{piece.price}\t{attempts}\t{carrier}\t{field(reference)}\t{field(error)}"
             yield f"{name}\t{finished}\t{status}\t{rest}\n"
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -13,7 +13,7 @@ from bulksms.local.errors import LocalError
 from bulksms.smsc.books import Journal
 from bulksms.smsc.desk import serve_desk
 from bulksms.smsc.server import Smsc
-from bulksms.smsc.settings import SmscSettings
+from bulksms.smsc.settings import AnswerIds, SmscSettings
 
 EPILOG = """
 Phones that begin with 99901 to 99910 behave as with the built-in simulated carrier: undelivered, rejected, throttled
@@ -37,6 +37,9 @@ With --stats-port, GET / tells the counts, and POST /inbound lets a phone write:
 @click.option("--lose", type=click.FloatRange(0, 1), default=0.0, help="Share of submits taken without an answer.")
 @click.option("--drop-after", type=click.IntRange(0), default=0, help="Submits after which the connection breaks.")
 @click.option("--garbage-after", type=click.IntRange(0), default=0, help="Submits after which garbage is sent.")
+@click.option(
+    "--answer-ids", type=click.Choice(get_args(AnswerIds)), default="same", help="How answers write their ids."
+)
 @click.option("--seed", type=int, default=0, help="Of what is left to chance.")
 @click.option("--journal", type=click.Path(dir_okay=False, path_type=Path), help="Write a line for each submit.")
 @click.option("--message-id-tag", type=str, help="Vendor's parameter to write into the journal, such as 0x1400.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bulksms.smsc.mailbox import Delivery, Due, Mailbox, clock
 from bulksms.smsc.phones import Spoken
+from bulksms.smsc.settings import spelled
 from bulksms.smsc.verdicts import TAKEN, Verdict
 from shared.smpp.numbers import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
 from shared.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
@@ -27,7 +28,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, smsc: "Smsc") -> None:
         self.unanswered: dict[int, Delivery] = {}
         self._smsc = smsc
-        self._settings = smsc.settings
+        self.settings = smsc.settings
         self._counts = smsc.books.counts
         self._transport: asyncio.Transport | None = None
         self._rest = b""
@@ -100,7 +101,7 @@ class Connection(asyncio.Protocol):
         if verdict.taken:
             smsc.books.take(digits + data[flags + 4 : end])
             identity = smsc.next_id()
-            if data[flags] & 3 and verdict.receipts and self._settings.receipts:
+            if data[flags] & 3 and verdict.receipts and self.settings.receipts:
                 due = Due(identity, data[source:destination], data[destination : digits_end + 1], verdict.delivered)
                 self._due(due, verdict)
         self._answer(verdict, sequence, identity)
@@ -129,16 +130,16 @@ class Connection(asyncio.Protocol):
             answer = HEADER.pack(HEADER_SIZE, SUBMIT_SM_RESP, verdict.status, sequence)
         else:
             counts.accepted += 1
-            told = identity.encode()
+            told = spelled(identity, self.settings.answer_ids).encode()
             answer = HEADER.pack(HEADER_SIZE + 1 + len(told), SUBMIT_SM_RESP, 0, sequence) + told + b"\0"
         if verdict.slow:
-            self._smsc.loop.call_later(self._settings.slow_time, self._write, answer)
+            self._smsc.loop.call_later(self.settings.slow_time, self._write, answer)
         else:
             self._out.append(answer)
 
     def _trouble(self) -> None:
         """What happens after every so many submits."""
-        submits, settings = self._counts.submits, self._settings
+        submits, settings = self._counts.submits, self.settings
         if settings.drop_after and submits % settings.drop_after == 0:
             self._counts.drops += 1
             self._out.clear()
@@ -156,7 +157,7 @@ class Connection(asyncio.Protocol):
             self._out.append(pdu(Command.ENQUIRE_LINK_RESP, 0, sequence))
         elif command == Command.UNBIND:
             self._out.append(pdu(Command.UNBIND_RESP, 0, sequence))
-            self._smsc.loop.call_later(max(self._settings.round_trip, 0.05) * 2, self._close)
+            self._smsc.loop.call_later(max(self.settings.round_trip, 0.05) * 2, self._close)
         elif not command & RESPONSE:
             self._out.append(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence))
 
@@ -179,9 +180,9 @@ class Connection(asyncio.Protocol):
             told = read_bind(body)
         except Malformed:
             raise Break from None
-        if self._settings.system_id not in (None, told.system_id):
+        if self.settings.system_id not in (None, told.system_id):
             status = Status.ESME_RINVSYSID
-        elif self._settings.password not in (None, told.password):
+        elif self.settings.password not in (None, told.password):
             status = Status.ESME_RINVPASWD
         elif self._mailbox is not None:
             status = Status.ESME_RALYBND
@@ -201,8 +202,8 @@ class Connection(asyncio.Protocol):
         if self._out:
             answers = b"".join(self._out)
             self._out.clear()
-            if self._settings.round_trip:
-                self._smsc.loop.call_later(self._settings.round_trip, self._write, answers)
+            if self.settings.round_trip:
+                self._smsc.loop.call_later(self.settings.round_trip, self._write, answers)
             else:
                 self._write(answers)
         if self._mailbox is not None:
@@ -213,7 +214,7 @@ class Connection(asyncio.Protocol):
 
     def room(self) -> int:
         """How many more receipts may be unanswered."""
-        return self._settings.receipt_window - len(self.unanswered)
+        return self.settings.receipt_window - len(self.unanswered)
 
     def deliver(self, deliveries: list[Delivery]) -> None:
         """Send them, in one write."""

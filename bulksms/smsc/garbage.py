@@ -1,5 +1,6 @@
-"""What carriers send that they should not. A client survives all of it, the last by connecting again."""
+"""What carriers send that they should not. A client survives all of it, some by connecting again."""
 
+from collections.abc import Sequence
 from itertools import cycle
 
 from shared.smpp.numbers import Command
@@ -14,15 +15,17 @@ KINDS = (
     pdu(Command.DELIVER_SM, 0, 0x7FFFFF02, b""),
     pdu(0x80000888, 0, 12, b"\xff" * 40),
     pdu(Command.ENQUIRE_LINK, 0, 0x7FFFFF03, b"with a body"),
-    b"\xff\xff\xff\xff" * 8,  # no length can be this
+    b"\0\0\0\0" * 4,  # no length can be any of these
+    b"\0\0\0\3" + b"\0" * 12,
+    b"\xff\xff\xff\xff" * 8,
 )
 
 
 class Garbage:
     """One kind after the other."""
 
-    def __init__(self) -> None:
-        self._kinds = cycle(KINDS)
+    def __init__(self, kinds: Sequence[bytes] = KINDS) -> None:
+        self._kinds = cycle(kinds)
 
     def next(self) -> bytes:
         """Something."""

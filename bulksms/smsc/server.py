@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
+from typing import Any
 
 from bulksms.smsc.books import Books, Watch
 from bulksms.smsc.connection import Connection
@@ -49,6 +51,14 @@ class Smsc:
         """Break all connections."""
         for connection in list(self.connections):
             connection.abort()
+
+    def change(self, **settings: Any) -> None:
+        """Behave in another way from now on, towards old connections too."""
+        self.settings = replace(self.settings, **settings)
+        self.judge = Judge(self.settings)
+        self.troubled = bool(self.settings.drop_after or self.settings.garbage_after)
+        for connection in self.connections:
+            connection.settings = self.settings
 
     def mailbox(self, system_id: str) -> Mailbox:
         """The receipts of an account."""

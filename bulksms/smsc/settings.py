@@ -1,6 +1,9 @@
 """How a simulated SMSC behaves."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+AnswerIds = Literal["same", "none", "decimal", "upper", "plain"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,5 +33,22 @@ class SmscSettings:
     """Submits after which the connection breaks, again and again; what came with them has no answer. 0 never."""
     garbage_after: int = 0
     """Submits after which something is sent that a client must survive, again and again. 0 never."""
+    answer_ids: AnswerIds = "same"
+    """How the id in an answer is written; in receipts it is always ten hexadecimal digits."""
     seed: int = 0
     """Of what is left to chance."""
+
+
+def spelled(identity: str, how: AnswerIds) -> str:
+    """The id as an answer has it: as in receipts, not at all, in decimal, in capitals, without leading zeros."""
+    match how:
+        case "none":
+            return ""
+        case "decimal":
+            return str(int(identity, 16))
+        case "upper":
+            return identity.upper()
+        case "plain":
+            return identity.lstrip("0")
+        case _:
+            return identity

@@ -33,7 +33,7 @@ class Bind:
 
 @dataclass(slots=True)
 class Message:
-    """Body of a submit_sm, a deliver_sm or a data_sm. Its repr holds neither text nor phone.
+    """Body of a submit_sm, a deliver_sm or a data_sm. Its repr holds neither text nor phone, wherever they stand.
 
     Not frozen, as it is filled in as it is read, and a frozen one takes three times as long to make.
     """
@@ -45,15 +45,15 @@ class Message:
     esm_class: int = 0
     data_coding: int = 0
     registered_delivery: int = 0
-    service_type: str = ""
+    service_type: str = field(default="", repr=False)
     source_ton: int = 0
     source_npi: int = 0
     destination_ton: int = 1
     destination_npi: int = 1
     protocol_id: int = 0
     priority: int = 0
-    schedule: str = ""
-    validity: str = ""
+    schedule: str = field(default="", repr=False)
+    validity: str = field(default="", repr=False)
     tlvs: dict[int, bytes] = field(default_factory=dict, repr=False)
 
 

@@ -42,6 +42,28 @@ FAULTS = {
     "F36": "fsync of the database fails",
     "F37": "the database is restored from an older backup",
     "F38": "the schema changes while it runs",
+    "F39": "SMSC refuses connections",
+    "F40": "SMSC takes the connection and never answers the bind",
+    "F41": "SMSC refuses our password",
+    "F42": "SMSC drops the connection in the middle of windows",
+    "F43": "SMSC takes messages and loses the answers",
+    "F44": "SMSC answers too late, on the same connection",
+    "F45": "SMSC throttles everything, then every tenth",
+    "F46": "SMSC's queue is full",
+    "F47": "SMSC is slow",
+    "F48": "SMSC sends garbage and impossible lengths",
+    "F49": "SMSC answers with wrong, repeated and unknown sequence numbers",
+    "F50": "SMSC gives one id to two messages",
+    "F51": "SMSC accepts without an id",
+    "F52": "SMSC is silent, also to enquire_link",
+    "F53": "SMSC unbinds, alerts, and sends unknown commands",
+    "F54": "receipts before their answers",
+    "F55": "receipts five times, in any order, contradicting each other",
+    "F56": "receipts that never come",
+    "F57": "ids in receipts written in another way than in answers",
+    "F58": "ten receipts for each message",
+    "F59": "worker killed between a receipt and its commit",
+    "F60": "carrier over HTTP: broken JSON, 500 after accepting, reset in the body, 429 with Retry-After",
     "F62": "clocks of the API or of workers two hours off",
     "F63": "worker cut off from Postgres",
     "F64": "everything killed at once, started in random order",
@@ -49,7 +71,7 @@ FAULTS = {
     "S02": "a minute of random kills under a group of 100,000: Postgres and Redis too",
 }
 
-SHORT = ("F02", "F07", "F15", "F26", "F27")
+SHORT = ("F02", "F07", "F15", "F26", "F27", "F43")
 """Those of the default run."""
 
 DO_NOT_APPLY = {"F34": "there is no SQLite in this service"}

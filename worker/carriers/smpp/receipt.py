@@ -93,7 +93,7 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
     phone, sender, length, identity, done, word, code = found.groups()
     end = found.start(4) - 3 + length[0]
     rest = body[end:]
-    if found.end() > end or (rest and rest != _same_in_parameters(identity, word)):
+    if not found.end() <= end <= len(body) or (rest and rest != _same_in_parameters(identity, word)):
         return None
     status = _status(word.decode())
     return Receipt(

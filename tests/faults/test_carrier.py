@@ -1,0 +1,275 @@
+"""Faults between us and an SMSC, or a carrier over HTTP: nothing is lost, nobody gets two, doubts are few and end.
+
+The SMSC's own books say which phone was given what. A message whose submit got no answer is in doubt until its receipt
+tells; so after most faults nothing is.
+"""
+
+import random
+import time
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from bulksms.smsc.garbage import KINDS, Garbage
+from bulksms.smsc.mailbox import Due, Mailbox
+from bulksms.smsc.verdicts import LOST, TAKEN, Verdict
+from shared.smpp.numbers import Command, Status
+from shared.smpp.pdu import pdu
+from tests.faults.carriers import WINDOW, SmscPeer, smsc_peer
+from tests.faults.ground import Fault
+from tests.services.house import wait_until
+
+pytestmark = pytest.mark.xdist_group("faults")
+
+SLOW = 6.0
+"""Seconds: more than the answer time, so that an answer is late."""
+
+
+@pytest.fixture
+def carrier_settings() -> dict[str, Any]:
+    """Of the SMSC, and `more` lines of the carriers file; a test that needs others overrides this by `parametrize`."""
+    return {}
+
+
+@pytest.fixture
+def peer(folder: Path, carrier_settings: dict[str, Any]) -> Iterator[SmscPeer]:
+    """The SMSC that messages go to."""
+    with smsc_peer(folder, **carrier_settings) as made:
+        yield made
+
+
+@pytest.fixture
+def settings(peer: SmscPeer) -> dict[str, str]:
+    """Settings of the ground."""
+    return {"CARRIERS_FILE": str(peer.file), "LEASE_SECONDS": "8"}
+
+
+@pytest.fixture
+def fault(fault: Fault, peer: SmscPeer) -> Fault:
+    """The fault, judged by the SMSC's books."""
+    fault.house.at_carrier = peer.books.read  # type: ignore[method-assign]
+    fault.receipts_are_over = lambda: not peer.smsc.books.counts.receipts_waiting
+    return fault
+
+
+def test_f39_refuses_connections(fault: Fault, peer: SmscPeer) -> None:
+    with fault.workload():
+        peer.proxy.refusing = True
+        peer.proxy.cut()
+        time.sleep(8)
+        peer.proxy.heal()
+    fault.check(in_doubt=2 * WINDOW)
+
+
+def test_f40_never_answers_a_bind(fault: Fault, peer: SmscPeer) -> None:
+    with fault.workload():
+        peer.proxy.blackhole = True
+        peer.proxy.cut()
+        time.sleep(8)
+        peer.proxy.heal()
+    fault.check(in_doubt=2 * WINDOW)
+
+
+def test_f41_refuses_the_bind(fault: Fault, peer: SmscPeer) -> None:
+    with fault.workload():
+        peer.change(password="other")
+        peer.hang_up()
+        wait_until(lambda: peer.smsc.books.counts.refused_binds >= 2, 30, "the refusals")
+        before = peer.smsc.books.counts.refused_binds
+        time.sleep(12)
+        assert peer.smsc.books.counts.refused_binds - before <= 2, "asked at most every 30 s by each worker"
+        assert fault.house.scalar("SELECT count(*) FROM message WHERE status = 'failed'") == 0
+        peer.change(password="right")
+    fault.check(in_doubt=2 * WINDOW)
+
+
+def test_f42_drops_the_connection_again_and_again(fault: Fault, peer: SmscPeer) -> None:
+    with fault.workload():
+        for _ in range(4):
+            peer.hang_up()
+            time.sleep(1.5)
+    fault.check(in_doubt=4 * 2 * WINDOW)
+
+
+def test_f43_loses_answers(fault: Fault, peer: SmscPeer) -> None:
+    peer.judge.mood = lambda number, phone: LOST if number % 40 == 0 else TAKEN
+    with fault.workload():
+        time.sleep(4)
+        peer.judge.mood = None
+    fault.check()
+    assert peer.smsc.books.counts.lost > 5
+
+
+@pytest.mark.parametrize("carrier_settings", [{"slow_time": SLOW, "receipt_delay": 20.0}])
+def test_f44_answers_late_on_the_same_connection(fault: Fault, peer: SmscPeer) -> None:
+    peer.judge.mood = lambda number, phone: Verdict(slow=True) if number % 40 == 0 else TAKEN
+    with fault.workload():
+        time.sleep(3)
+        peer.judge.mood = None
+        wait_until(lambda: fault.house.scalar("SELECT count(*) FROM doubt") > 0, 30, "a doubt")
+        wait_until(lambda: not fault.house.scalar("SELECT count(*) FROM doubt"), 30, "the late answers")
+        assert not peer.smsc.books.counts.receipts_sent, "no receipt has told"
+    fault.check()
+
+
+def throttle(fault: Fault, peer: SmscPeer, status: Status) -> None:
+    refused = Verdict(status, taken=False)
+    with fault.workload():
+        peer.judge.mood = lambda number, phone: refused
+        time.sleep(10)
+        peer.judge.mood = lambda number, phone: refused if number % 10 == 0 else TAKEN
+        time.sleep(5)
+        assert fault.house.scalar("SELECT count(*) FROM message WHERE status = 'failed'") == 0
+        peer.judge.mood = None
+    fault.check()
+
+
+def test_f45_throttles(fault: Fault, peer: SmscPeer) -> None:
+    throttle(fault, peer, Status.ESME_RTHROTTLED)
+
+
+def test_f46_has_a_full_queue(fault: Fault, peer: SmscPeer) -> None:
+    throttle(fault, peer, Status.ESME_RMSGQFUL)
+
+
+@pytest.mark.parametrize("carrier_settings", [{"window": 4}])
+def test_f47_is_slow(fault: Fault, peer: SmscPeer) -> None:
+    workers = [psutil.Process(worker.pid) for worker in fault.house.workers]
+    with fault.workload():
+        before = [worker.memory_info().rss for worker in workers]
+        peer.change(round_trip=1.5)
+        time.sleep(10)
+        after = [worker.memory_info().rss for worker in workers]
+        peer.change(round_trip=0.0)
+    fault.check(in_doubt=0)
+    assert all(now < then + 64 * 2**20 for then, now in zip(before, after, strict=True)), "memory is flat"
+
+
+@pytest.mark.parametrize("carrier_settings", [{"garbage_after": 300}])
+def test_f48_sends_garbage(fault: Fault, peer: SmscPeer) -> None:
+    with fault.workload():
+        time.sleep(5)
+        peer.change(garbage_after=0)
+    broken = peer.smsc.books.counts.garbage * 4 // len(KINDS) + 4
+    fault.check(in_doubt=broken * WINDOW)
+    assert peer.smsc.books.counts.garbage > len(KINDS)
+
+
+@pytest.mark.parametrize("carrier_settings", [{"garbage_after": 50}])
+def test_f49_answers_with_wrong_numbers(fault: Fault, peer: SmscPeer) -> None:
+    sequences = [1, 2, 0, 0x7FFFFFFF, 0xFFFFFFFF, 50, 10**6]
+    strangers = [pdu(Command.SUBMIT_SM_RESP, 0, sequence, b"stranger\0") for sequence in sequences]
+    peer.smsc.garbage = Garbage(strangers)
+    with fault.workload():
+        time.sleep(5)
+        peer.change(garbage_after=0)
+    fault.check()
+    attributed = "SELECT count(*) FROM message WHERE reference = 'stranger'"
+    assert fault.house.scalar(attributed) == 0, "an answer to nothing is nobody's"
+
+
+def test_f50_gives_the_same_id_twice(fault: Fault, peer: SmscPeer) -> None:
+    numbers = count(2)
+    peer.smsc.next_id = lambda: f"{next(numbers) // 2:010x}"  # type: ignore[method-assign]
+    with fault.workload():
+        time.sleep(3)
+    fault.check()
+
+
+@pytest.mark.parametrize("carrier_settings", [{"answer_ids": "none"}])
+def test_f51_gives_no_id(fault: Fault, peer: SmscPeer) -> None:
+    with fault.workload():
+        time.sleep(3)
+    fault.check()
+
+
+def test_f52_is_silent(fault: Fault, peer: SmscPeer) -> None:
+    with fault.workload():
+        peer.proxy.half_open()
+        time.sleep(8)
+    fault.check(in_doubt=2 * WINDOW)
+
+
+@pytest.mark.parametrize("carrier_settings", [{"garbage_after": 200}])
+def test_f53_unbinds_and_says_what_nobody_knows(fault: Fault, peer: SmscPeer) -> None:
+    alert = pdu(Command.ALERT_NOTIFICATION, 0, 9, b"\1\1254711000000\0\0\0\0")
+    kinds = [pdu(Command.UNBIND, 0, 77), alert, pdu(0x0999, 0, 78, b"what?"), pdu(0x80000999, 0, 79)]
+    peer.smsc.garbage = Garbage(kinds)
+    with fault.workload():
+        time.sleep(6)
+        peer.change(garbage_after=0)
+    fault.check(in_doubt=2 * WINDOW)
+
+
+def test_f54_sends_receipts_before_answers(fault: Fault, peer: SmscPeer) -> None:
+    peer.judge.mood = lambda number, phone: Verdict(early=True)
+    with fault.workload():
+        time.sleep(3)
+    fault.check()
+
+
+def test_f55_sends_contradictory_receipts(fault: Fault, peer: SmscPeer, monkeypatch: pytest.MonkeyPatch) -> None:
+    add, seed = Mailbox.add, random.Random(55)
+
+    def five(mailbox: Mailbox, receipts: list[Due]) -> None:
+        said = [receipt._replace(delivered=word) for receipt in receipts for word in (True, False, True, False, True)]
+        add(mailbox, seed.sample(said, len(said)))
+
+    monkeypatch.setattr(Mailbox, "add", five)
+    with fault.workload():
+        time.sleep(2)
+    fault.check()
+    refunds = (
+        "SELECT count(*) FROM (SELECT subject FROM ledger WHERE kind = 'refund' GROUP BY 1 HAVING count(*) > 1) AS t"
+    )
+    assert fault.house.scalar(refunds) == 0
+
+
+def test_f56_sends_no_receipt(fault: Fault, peer: SmscPeer) -> None:
+    with fault.workload():
+        phones = [f"99909{number:07d}" for number in range(200)]
+        send = fault.house.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"]
+        fault.sends[send] = 200
+        fault.ended_otherwise.add(send)
+    fault.check()
+    answer = fault.house.get(f"/sends/{send}")
+    assert (answer["counts"]["sent"], answer["charged"]) == (200, 200), "taken, so charged, and never called delivered"
+
+
+@pytest.mark.parametrize(
+    "carrier_settings",
+    [
+        pytest.param({"answer_ids": "decimal", "more": 'receipt_id = "hex_to_decimal"'}, id="decimal"),
+        pytest.param({"answer_ids": "upper", "more": 'id_case = "lower"'}, id="upper"),
+        pytest.param({"answer_ids": "plain", "more": 'id_zeros = "strip"'}, id="plain"),
+    ],
+)
+def test_f57_writes_ids_in_another_way(fault: Fault, peer: SmscPeer) -> None:
+    with fault.workload():
+        time.sleep(2)
+    fault.check()
+
+
+def test_f58_floods_with_receipts(fault: Fault, peer: SmscPeer) -> None:
+    peer.judge.mood = lambda number, phone: Verdict(receipts=10)
+    with fault.workload():
+        time.sleep(5)
+    fault.check()
+    assert peer.smsc.books.counts.receipts_answered > 9 * sum(fault.sends.values())
+
+
+def test_f59_receiver_killed_before_it_has_stored(fault: Fault, peer: SmscPeer) -> None:
+    house = fault.house
+    house.more["worker"] = {"CRASHPOINT": "receipts.before_commit:exit:3"}
+    house.start_workers(1)
+    house.more["worker"] = {}
+    armed = house.workers[-1]
+    with fault.workload(progress=False):
+        wait_until(lambda: armed.exit_code() is not None, 60, "the crash")
+        house.workers.remove(armed)
+        armed.stop()
+    fault.check(in_doubt=WINDOW)

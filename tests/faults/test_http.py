@@ -1,0 +1,60 @@
+"""F60: a carrier over HTTP that answers wrongly, or not at all. What it may have taken waits for its receipt."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.carriers import HttpCarrierPeer, http_carrier_peer
+from tests.faults.ground import Fault
+from tests.services.house import wait_until
+from tests.services.http_carrier import Says, says
+
+pytestmark = pytest.mark.xdist_group("faults")
+
+BROKEN = Says(body=b'{"messages": [{"to"')
+AFTER_ACCEPTING = says({"error": "oops"}, 500)
+RESET = Says(raw=b'HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"messages": [', cut=True)
+WAIT = says({}, 429, Retry_After="1")
+
+
+@pytest.fixture
+def peer(folder: Path) -> Iterator[HttpCarrierPeer]:
+    """The carrier that messages go to."""
+    with http_carrier_peer(folder) as made:
+        yield made
+
+
+@pytest.fixture
+def settings(peer: HttpCarrierPeer) -> dict[str, str]:
+    """Settings of the ground."""
+    return {"CARRIERS_FILE": str(peer.file), "LEASE_SECONDS": "8"}
+
+
+@pytest.fixture
+def fault(fault: Fault, peer: HttpCarrierPeer) -> Fault:
+    """The fault, judged by the carrier's books."""
+    peer.api_port = fault.house.port
+    fault.house.at_carrier = peer.books.read  # type: ignore[method-assign]
+    fault.receipts_are_over = lambda: not peer.undelivered
+    return fault
+
+
+@pytest.mark.parametrize(
+    "said", [pytest.param(said, id=id) for id, said in (("json", BROKEN), ("500", AFTER_ACCEPTING), ("reset", RESET))]
+)
+def test_f60_takes_and_answers_wrongly(fault: Fault, peer: HttpCarrierPeer, said: Says) -> None:
+    peer.mood = lambda number, asked: said if number % 4 == 0 else None
+    with fault.workload():
+        wait_until(lambda: peer.asked > 60, 60, "the requests")
+        peer.mood = None
+    fault.check()
+
+
+def test_f60_says_wait(fault: Fault, peer: HttpCarrierPeer) -> None:
+    with fault.workload():
+        asked = peer.asked
+        peer.refuse = lambda number, asked: WAIT
+        wait_until(lambda: peer.asked > asked + 1, 60, "the requests")
+        peer.refuse = None
+    fault.check()

@@ -1,0 +1,7 @@
+"""What carriers send is not trusted: random and mutated PDUs, receipts, answers and calls against all that reads them.
+
+    python -m tests.fuzz.run --runs 1000000 --seed 0
+
+corpus    what each target is fed with, before it is spoiled     mutate  how it is spoiled
+targets   what reads it, and what may come of it                 run     the loop: no crash, no hang, memory flat
+"""

@@ -1,0 +1,78 @@
+"""The loop: each input is made from the seed and its number, so that a finding can be had again by itself."""
+
+import argparse
+import logging
+import random
+import sys
+import time
+from collections.abc import Iterator
+
+import psutil
+
+from tests.fuzz.mutate import Mutator
+from tests.fuzz.targets import TARGETS, Target
+
+HANG = 5.0
+"""Seconds of CPU for one input, which takes less than a thousandth."""
+WARM = 0.2
+"""Share of the runs after which memory is looked at for the first time."""
+GROWTH = 32 * 2**20
+"""Bytes that a process may grow by from then on."""
+
+
+class Finding(AssertionError):
+    """An input that broke a reader: says how to have it again."""
+
+
+def one(seed: int, number: int) -> tuple[Target, Mutator, bytes]:
+    """The input of that number."""
+    rng = random.Random(f"{seed}/{number}")
+    mutator = Mutator(rng)
+    target = TARGETS[number % len(TARGETS)]
+    if rng.random() < 0.02:
+        return target, mutator, mutator.noise()
+    data, other = rng.choice(target.seeds), rng.choice(target.seeds)
+    if target.name in ("framing", "smsc"):
+        data = b"".join(rng.choice(target.seeds) for _ in range(rng.randrange(1, 6)))
+    return target, mutator, mutator.spoil(data, other)
+
+
+def fuzz(runs: int, seed: int, first: int = 0) -> Iterator[int]:
+    """Run that many inputs, and say now and then how many were run. Raises Finding."""
+    process, before = psutil.Process(), 0
+    for number in range(first, first + runs):
+        target, mutator, data = one(seed, number)
+        began = time.thread_time()
+        try:
+            target.feed(data, mutator)
+        except Exception as error:
+            raise Finding(f"{target.name}: {error!r}: --seed {seed} --first {number} --runs 1: {data!r}") from error
+        if time.thread_time() - began > HANG:
+            raise Finding(f"{target.name} hangs: --seed {seed} --first {number} --runs 1: {data!r}")
+        if number - first == int(runs * WARM):
+            before = process.memory_info().rss
+        if (number + 1) % 20_000 == 0:
+            yield number + 1 - first
+    grown = process.memory_info().rss - before
+    if runs >= 100_000 and grown > GROWTH:
+        raise Finding(f"memory has grown by {grown / 2**20:.0f} MB: --seed {seed} --runs {runs}")
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0)
+    told = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    began = time.monotonic()
+    for done in fuzz(told.runs, told.seed, told.first):
+        print(f"\r{done:,} of {told.runs:,}", end="", file=sys.stderr, flush=True)
+    memory = psutil.Process().memory_info().rss / 2**20
+    seconds = time.monotonic() - began
+    print(f"\n{told.runs:,} inputs, seed {told.seed}: no crash, no hang, {memory:.0f} MB, {seconds:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

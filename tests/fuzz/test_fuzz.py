@@ -1,0 +1,26 @@
+"""A short form of `make fuzz`, and that it would find something."""
+
+import pytest
+
+from tests.fuzz import run, targets
+from tests.fuzz.mutate import Mutator
+from tests.fuzz.run import Finding, fuzz, one
+
+
+def test_it_works() -> None:
+    assert list(fuzz(6_000, seed=1)) == []
+
+
+def test_an_input_can_be_had_again() -> None:
+    assert [one(3, number)[2] for number in range(50)] == [one(3, number)[2] for number in range(50)]
+    assert one(3, 7)[2] != one(4, 7)[2]
+
+
+def test_a_reader_that_breaks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fragile(data: bytes, mutator: Mutator) -> None:
+        data.decode("ascii")
+
+    broken = (targets.Target("fragile", [b"plain"], fragile),)
+    monkeypatch.setattr(run, "TARGETS", broken)
+    with pytest.raises(Finding, match=r"fragile: UnicodeDecodeError.*--first \d+"):
+        list(fuzz(2_000, seed=1))

@@ -19,6 +19,7 @@ OURS = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|home\.arpa|onion)",
 VISIBLE = re.compile(r"[!-~]+")
 
 REFUSED: list[IPv4Network | IPv6Network] = [
+    IPv4Network("192.0.0.0/24"),  # protocols
     IPv4Network("192.88.99.0/24"),  # 6to4 relays
     IPv6Network("2001::/23"),  # Teredo, ORCHID and other protocols
     IPv6Network("2002::/16"),  # 6to4

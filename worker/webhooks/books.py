@@ -21,8 +21,8 @@ from worker.webhooks.policy import GONE, Job, rest, verdict
 PAGE = 200
 """Events of one page."""
 RETRIES = 50
-LEASE = "45 seconds"
-"""Longer than a page takes: no post of it begins after 15 seconds, and each ends within 17."""
+LEASE = "10 seconds"
+"""Renewed while a page is posted; so long after a process died, another goes on."""
 FAILS_FOR = "5 days"
 
 HOOK = """
@@ -45,6 +45,14 @@ CLAIM = text(
              ORDER BY w.failures, w.lease_until NULLS FIRST LIMIT :limit FOR UPDATE SKIP LOCKED) due
      WHERE w.id = due.id
     RETURNING {HOOK}
+    """
+)
+
+RENEW = text(
+    f"""
+    UPDATE webhook w SET lease_until = clock_timestamp() + interval '{LEASE}'
+      FROM unnest(CAST(:ids AS uuid[]), CAST(:epochs AS int[])) AS held (id, epoch)
+     WHERE w.id = held.id AND w.epoch = held.epoch
     """
 )
 
@@ -115,6 +123,12 @@ def claim(engine: Engine, limit: int) -> list[Hook]:
     """Take up to `limit` webhooks that have something to be posted, under a lease."""
     with transaction(engine, durable=False) as connection:
         return list(connection.execute(CLAIM, {"limit": limit}).all())
+
+
+def renew(engine: Engine, held: dict[UUID, int]) -> None:
+    """Keep the webhooks, given with their epochs, for another while."""
+    with transaction(engine, durable=False) as connection:
+        connection.execute(RENEW, {"ids": list(held), "epochs": list(held.values())})
 
 
 def release(engine: Engine, hook: Hook) -> None:

@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 MOST_HOOKS = 1_000
 """Webhooks that one process posts to at the same time."""
 LOOK_SECONDS = 0.25
+RENEW_SECONDS = 3.0
 PAGE_SECONDS = 15.0
 """After so long no post of a page is begun."""
 DATABASE_THREADS = 6
@@ -50,10 +51,12 @@ class Deliverer:
         self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="database")
         self._tasks: set[asyncio.Task[None]] = set()
         self._widths: dict[UUID, int] = {}
+        self._held: dict[UUID, int] = {}
         self.stop = asyncio.Event()
 
     async def run(self) -> None:
         """Deliver until `stop` is set; pages under way are ended first."""
+        renewing = asyncio.create_task(self._renew())
         while not self.stop.is_set():
             found = await self.look()
             if not found:
@@ -61,6 +64,7 @@ class Deliverer:
                     await asyncio.wait_for(self.stop.wait(), LOOK_SECONDS)
         if self._tasks:
             await asyncio.wait(self._tasks)
+        renewing.cancel()
         self._threads.shutdown()
 
     async def look(self) -> int:
@@ -83,13 +87,25 @@ class Deliverer:
             if self._tasks:
                 await asyncio.wait(self._tasks)
 
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(RENEW_SECONDS)
+            if self._held:
+                try:
+                    await self._ask(books.renew, self._engine, dict(self._held))
+                except AWAY as error:
+                    log.warning("the database is away, leases are not renewed: %s", error)
+
     async def _serve(self, hook: Hook) -> None:
+        self._held[hook.id] = hook.epoch
         try:
             await self._deliver(hook)
         except AWAY as error:
             log.warning("the database is away, a webhook goes on when its lease has run out: %s", error)
         except Exception:
             log.exception("posting to the webhook %s failed, and goes on when its lease has run out", hook.id)
+        finally:
+            self._held.pop(hook.id, None)
 
     async def _deliver(self, hook: Hook) -> None:
         """Page after page, until nothing is due, the webhook is to rest, or it is another's."""

@@ -1,0 +1,154 @@
+"""Receivers that misbehave: each post to them ends, in bounded time and memory, and tells what was wrong."""
+
+import asyncio
+import resource
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+import pytest
+
+from worker.webhooks import client
+from worker.webhooks.client import Client, Reply
+from worker.webhooks.policy import DELAYS, Job, Verdict, verdict
+
+OK = b"HTTP/1.1 200 OK\r\n"
+
+
+Behaviour = Callable[[socket.socket, threading.Event], object]
+
+
+def endlessly(first: bytes, part: bytes) -> Behaviour:
+    """Sends something, and something else until nobody takes it any more."""
+
+    def behave(connection: socket.socket, stop: threading.Event) -> None:
+        connection.sendall(first)
+        while not stop.is_set():
+            connection.sendall(part)
+
+    return behave
+
+
+def once(answer: bytes, *, wait: bool = False) -> Behaviour:
+    """Sends an answer and closes, or waits."""
+
+    def behave(connection: socket.socket, stop: threading.Event) -> None:
+        connection.sendall(answer)
+        if wait:
+            stop.wait()
+
+    return behave
+
+
+def trickle(connection: socket.socket, stop: threading.Event) -> None:
+    connection.sendall(OK)
+    while not stop.wait(0.05):
+        connection.sendall(b"X")
+
+
+def reset(connection: socket.socket, _: threading.Event) -> None:
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+
+
+MISBEHAVIOUR: dict[str, Behaviour] = {
+    "never answers": once(b"", wait=True),
+    "answers a byte at a time": trickle,
+    "resets": reset,
+    "closes": once(b""),
+    "speaks no HTTP": once(b"SSH-2.0-OpenSSH_9.9\r\n"),
+    "answers nothing but 1xx": endlessly(b"", b"HTTP/1.1 102 Processing\r\n\r\n"),
+    "sends headers without end": endlessly(OK, b"X: y\r\n"),
+    "sends one header without end": endlessly(OK + b"X: ", b"y" * 999),
+    "redirects": once(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
+    "answers 500": once(b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"),
+    "tells two lengths": once(OK + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
+}
+TAKEN: dict[str, Behaviour] = {
+    "has a body without end": endlessly(OK + b"\r\n", b"x" * 65_536),
+    "never ends its body": once(OK + b"Content-Length: 9\r\n\r\nx", wait=True),
+    "sends a bomb": once(OK + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00"),
+}
+
+
+@pytest.fixture
+def stop() -> Iterator[threading.Event]:
+    made = threading.Event()
+    yield made
+    made.set()
+
+
+def serve(behave: Behaviour, stop: threading.Event) -> str:
+    """A URL at which each connection is treated so, once its request has come."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def one(connection: socket.socket) -> None:
+        with connection:
+            try:
+                connection.recv(65536)
+                behave(connection, stop)
+            except OSError:
+                pass
+
+    def run() -> None:
+        with listener:
+            while not stop.is_set():
+                connection, _ = listener.accept()
+                threading.Thread(target=one, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=run, daemon=True).start()
+    return f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+
+def post(urls: list[str]) -> list[Reply]:
+    """Post to all of them at the same time."""
+
+    async def run() -> list[Reply]:
+        made = Client(loopback=True)
+        try:
+            return await asyncio.gather(*(made.post(url, {}, b"{}") for url in urls))
+        finally:
+            await made.close()
+
+    return asyncio.run(run())
+
+
+def test_it_works(stop: threading.Event) -> None:
+    (reply,) = post([serve(once(b"HTTP/1.1 204 No Content\r\n\r\n"), stop)])
+    assert (reply.http_status, reply.error) == (204, None)
+
+
+def test_whoever_misbehaves_is_told_apart_and_left_in_time(
+    stop: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "ANSWER_SECONDS", 1.0)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    replies = dict(zip(MISBEHAVIOUR, post([serve(behave, stop) for behave in MISBEHAVIOUR.values()]), strict=True))
+    assert [name for name, reply in replies.items() if reply.error is None] == []
+    assert {name for name, reply in replies.items() if "within" in str(reply.error)} >= {
+        "never answers",
+        "answers a byte at a time",
+    }
+    assert replies["redirects"].http_status == 302
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+def test_a_success_is_one_whatever_its_body_is(stop: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "BODY_SECONDS", 0.3)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    replies = post([serve(behave, stop) for behave in TAKEN.values()])
+    assert [(reply.http_status, reply.error) for reply in replies] == [(200, None)] * len(TAKEN)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+
+
+def test_attempts_are_spread_over_75_hours() -> None:
+    assert 75 * 3600 <= sum(DELAYS) < 76 * 3600
+    job = Job(uuid4(), "message.sent", "", b"", 0, 0.0, Reply(500, "no", 1))
+    for attempts, delay in enumerate(DELAYS):
+        job.attempts = attempts
+        told = verdict(job)
+        assert told.state == "pending"
+        assert told.wait is not None
+        assert delay <= told.wait <= delay * 1.1
+    job.attempts = len(DELAYS)
+    assert verdict(job) == Verdict("failed", 10, None)

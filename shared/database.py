@@ -48,6 +48,7 @@ def make_engine(url: str, pool: int = 8, application: str = "bulksms", *, by_key
         pool_timeout=2,
         pool_pre_ping=False,
         pool_use_lifo=True,
+        hide_parameters=True,  # an error is logged, and phones and texts are not
         connect_args={
             "connect_timeout": CONNECT_SECONDS,
             "tcp_user_timeout": 10_000,

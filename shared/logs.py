@@ -1,10 +1,27 @@
-"""Logs as JSON lines on stderr. No message text, and no whole phone, is ever logged."""
+"""Logs as JSON lines on stderr. No message text, no secret and no whole phone is ever logged.
+
+The code does not log them; what comes from elsewhere, such as the words of an exception, is gone through once more.
+"""
 
 import json
 import logging
 import os
+import re
 import sys
 from datetime import UTC, datetime
+
+from shared.phones import mask
+
+VALUES = re.compile(
+    r"(?:\n|\\+n)(?:DETAIL|CONTEXT|QUERY):.*?(?=\[SQL: |\n\n(?:The above exception|During handling)|\Z)"
+    r"|\[parameters: [^\n]*",
+    re.DOTALL,
+)
+"""What Postgres and SQLAlchemy say of a failed statement besides what is wrong with it: rows, which may hold lines of
+their own, and parameters. The words of an exception may also stand in a message as `repr` writes them."""
+SECRETS = re.compile(r"\b(smss_|whsec_|Bearer )[\w.+/=~-]+")
+PHONES = re.compile(r"(?<![\w.-])\+?[1-9][0-9]{9,14}(?![\w-]|\.[0-9])")
+"""Numbers of 10 to 15 digits that stand by themselves: few others are that long."""
 
 
 class JsonLines(logging.Formatter):
@@ -16,11 +33,18 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": scrub(record.getMessage()),
         }
         if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
+            line["traceback"] = scrub(self.formatException(record.exc_info))
         return json.dumps(line)
+
+
+def scrub(said: str) -> str:
+    """A text without what no log may hold: values in an error of the database, secrets, and the middle of phones."""
+    said = VALUES.sub("", said)
+    said = SECRETS.sub(r"\1…", said)
+    return PHONES.sub(lambda found: mask(found[0]), said)
 
 
 def configure_logging() -> None:

@@ -1,13 +1,16 @@
 """The `service` fixture: see service.py for how to use it in tests of your own."""
 
+import logging
 from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Engine
 
 from bulksms.local.postgres import Postgres
+from shared.logs import JsonLines
 from tests.database import fresh_database
-from tests.integration.service import Service
+from tests.integration.service import SECRET_KEY, Service
+from tests.leaks import leaks
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +19,16 @@ def engine(postgres_server: Postgres) -> Iterator[Engine]:
     engine = fresh_database(postgres_server)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture(autouse=True)
+def nothing_leaks(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """After the test, no line of the log as it is written holds a phone or a secret."""
+    caplog.set_level(logging.DEBUG)
+    lines = JsonLines()
+    yield
+    written = [lines.format(record) for when in ("setup", "call") for record in caplog.get_records(when)]
+    assert [line for line in written if leaks(line, SECRET_KEY)] == []
 
 
 @pytest.fixture

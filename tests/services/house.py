@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from redis import Redis
+from redis.exceptions import RedisError
 from sqlalchemy import Engine, text
 
 from bulksms.local import services
@@ -22,6 +24,7 @@ from shared.contacts import add_contacts, create_group
 from shared.database import make_engine
 from shared.keys import NewKey
 from shared.migrate import migrate
+from tests.leaks import in_logs, in_redis
 from tests.services.servers import make_postgres, make_redis
 
 SECRET_KEY = "a-secret-key-of-the-tests-own-0123456789"
@@ -93,14 +96,24 @@ class House:
         process.stop()
 
     def stop(self) -> None:
-        """Stop everything."""
+        """Stop everything, and see that no log and no key in Redis holds what none may."""
         self.engine.dispose()
         for process in (*self.webhooks, *self.workers, self.api):
             if process is not None:
                 with contextlib.suppress(ProcessLookupError):
                     process.stop()
+        leaked = self.leaks()
         self.redis.stop()
         self.postgres.stop()
+        leaked += in_logs(self.folder, SECRET_KEY)
+        assert not leaked, leaked[:20]
+
+    def leaks(self, *canaries: str) -> list[str]:
+        """Phones, secrets and whatever else is named, where they should not be: in Redis."""
+        try:
+            return in_redis(Redis.from_url(self.redis.url, socket_timeout=5), SECRET_KEY, *canaries)
+        except RedisError:  # a test that has ended Redis, or filled it with what is no data
+            return []
 
     def kill_worker(self, index: int = 0) -> None:
         """SIGKILL a worker."""

@@ -26,7 +26,7 @@ AT_ONCE = 100
 """Doorbells that wait to be published. A turn goes on to the next batch by itself, so more would find nothing to do."""
 PUBLISH_SECONDS = 0.3
 """How long the broker may take to connect, and to take a doorbell."""
-TOGETHER_SECONDS = 0.025
+TOGETHER_SECONDS = 0.05
 """Between two rounds of publishing. A task costs a worker a millisecond, and one turn takes all that waits."""
 REST_SECONDS = 5.0
 """After a failure nothing is published for as long."""

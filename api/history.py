@@ -12,6 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
+from shared.erasures import ERASED
 from shared.ids import batch_of, first_id_at, index_of, message_id
 from shared.lifecycle import BatchState, MessageStatus
 from shared.personal import PRICE, SEGMENTS
@@ -26,7 +27,7 @@ BATCHES = f"""
            LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, {SEGMENTS} AS segments, {PRICE} AS price,
            s.reference, s.created_at, s.send_at, s.test, s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
       FROM send s JOIN batch b ON b.send_id = s.id
-     WHERE {{where}}
+     WHERE s.forgotten_at IS NULL AND {{where}}
      ORDER BY s.id DESC, b.id LIMIT :batches
 """
 ROWS = text(
@@ -49,7 +50,8 @@ class MessageRow:
 
     id: UUID
     send_id: UUID
-    phone: str
+    phone: str | None
+    """None: it was erased."""
     status: str
     sender_id: str
     segments: int
@@ -155,7 +157,7 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
     return MessageRow(
         id=message_id(batch.id, index),
         send_id=batch.send_id,
-        phone=phone,
+        phone=None if phone == ERASED else phone,
         status=status,
         sender_id=batch.sender_id,
         segments=batch.segments,

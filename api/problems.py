@@ -52,6 +52,7 @@ CATALOGUE: dict[str, Kind] = {
     "sender_not_found": Kind(404, "Sender ID not found", "List your sender IDs with GET /api/v1/sender-ids."),
     "webhook_not_found": Kind(404, "Webhook not found", "List your webhooks with GET /api/v1/webhooks."),
     "delivery_not_found": Kind(404, "Delivery not found", "List the webhook's deliveries."),
+    "erasure_not_found": Kind(404, "Erasure not found", "List your erasures with GET /api/v1/erasures."),
     "error_not_found": Kind(404, "Error code not found", "List the codes with GET /api/v1/errors."),
     "method_not_allowed": Kind(405, "Method not allowed", "Use one of the methods in the Allow header."),
     "idempotency_in_progress": Kind(

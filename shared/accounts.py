@@ -26,12 +26,14 @@ __all__ = [
     "freeze_accounts",
     "revoke_key",
     "set_country",
+    "set_retention",
     "suspend_account",
     "top_up",
 ]
 
 TOP_UPS = UUID("6f0c5a52-3d0f-5a58-9a0e-2f6f6f7b1c11")
 """The namespace of the ids of top-ups (UUID version 5 of the account and the key)."""
+MOST_RETENTION = 3650
 MOST_CREDITS = 10**12
 """Credits of one top-up; more is a typing mistake."""
 
@@ -59,6 +61,7 @@ ADD_KEY = text(
     """
 )
 SET_COUNTRY = text("UPDATE account SET country = :country, updated_at = clock_timestamp() WHERE id = :account")
+SET_RETENTION = text("UPDATE account SET retention_days = :days WHERE id = :account")
 REVOKE_KEY = text(
     "UPDATE api_key SET revoked_at = clock_timestamp() WHERE id = :id AND revoked_at IS NULL RETURNING account_id"
 )
@@ -156,6 +159,15 @@ def set_country(connection: Connection, account_id: int, country: str | None, *,
     if not connection.execute(SET_COUNTRY, {"account": account_id, "country": country}).rowcount:
         raise _unknown(account_id)
     record(connection, by, "account.country_set", account_id=account_id, after={"country": country})
+
+
+def set_retention(connection: Connection, account_id: int, days: int | None, *, by: By | None = None) -> None:
+    """Forget the account's texts and phones so many days after a send is over; None: as the installation does."""
+    if days is not None and not 1 <= days <= MOST_RETENTION:
+        raise Refused(f"Texts and phones are kept for 1 to {MOST_RETENTION:,} days; {days:,} were given.")
+    if not connection.execute(SET_RETENTION, {"account": account_id, "days": days}).rowcount:
+        raise _unknown(account_id)
+    record(connection, by, "account.retention_set", account_id=account_id, after={"days": days})
 
 
 def freeze_accounts(connection: Connection, accounts: Iterable[int]) -> list[int]:

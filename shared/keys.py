@@ -30,6 +30,7 @@ SCOPES = (
     "suppressions:write",
     "webhooks:read",
     "webhooks:write",
+    "privacy:write",
 )
 MOST_NETWORKS = 50
 """Networks of one key."""

@@ -49,6 +49,8 @@ class Settings:
     """Where workers note how far the installation has come, outside the database: a backup restored is recognised."""
     webhook_loopback: bool = False
     """Webhooks may go to this machine, also without TLS: for development."""
+    retention_days: int = 0
+    """Days after which texts and phones of sends are forgotten, unless an account has its own; 0 keeps them."""
     metrics_token: str = ""
     """Bearer token of /metrics; without it there is no such path."""
     requests_per_second: int = 10_000
@@ -89,6 +91,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),
         guard_file=env.get("GUARD_FILE", ""),
         webhook_loopback=env.get("WEBHOOK_LOOPBACK", "") == "1",
+        retention_days=_number(env, "RETENTION_DAYS", 0, int),
         metrics_token=env.get("METRICS_TOKEN", ""),
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
+from shared.erasures import ERASED
 from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import STORED, MessageStatus
 
@@ -170,7 +171,9 @@ def _events(row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None) -> Ite
         yield Event(row.id, row.type, row.at, data or {}, Position(row.xid, row.id), callback)
         return
     common = _of_messages(row, send)
-    phones = batch.recipients.split("\n") if batch is not None else []
+    phones = (
+        [] if batch is None else [None if phone in ("", ERASED) else phone for phone in batch.recipients.split("\n")]
+    )
     for place, index in enumerate(row.indexes):
         data = {"message_id": str(message_id(row.batch_id, index)), **common}
         data["phone"] = phones[index - 1] if index <= len(phones) else None

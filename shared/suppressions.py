@@ -25,7 +25,8 @@ SUPPRESS = text(
 UNSUPPRESS = text(
     """
     DELETE FROM suppression
-     WHERE account_id = :account AND phone = :phone
+     WHERE account_id = :account
+       AND phone IN (:phone, (SELECT erased_phone(:account, :phone, erasure_key) FROM installation))
        AND (:everywhere OR (category = :category AND sender_id = :sender_id))
     """
 )
@@ -34,8 +35,15 @@ LISTED = text(
     SELECT DISTINCT phone FROM suppression
      WHERE account_id = :account AND phone = ANY(:phones)
        AND category IN ('', :category) AND sender_id IN ('', :sender_id)
+    UNION ALL
+    SELECT p.phone FROM unnest(CAST(:phones AS bigint[])) AS p (phone)
+     WHERE EXISTS (SELECT FROM suppression WHERE account_id = :account AND phone < 0)
+       AND EXISTS (SELECT FROM suppression e, installation i
+                    WHERE e.account_id = :account AND e.phone = erased_phone(:account, p.phone, i.erasure_key)
+                      AND e.category IN ('', :category) AND e.sender_id IN ('', :sender_id))
     """
 )
+"""An erased phone's opt-out stands under a negative number that only its phone leads to; most accounts have none."""
 
 
 class Scope(NamedTuple):

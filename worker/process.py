@@ -18,6 +18,7 @@ from worker.carriers.file import Carriers, read_carriers
 from worker.carriers.simulator import Simulator
 from worker.fleet import Fleet
 from worker.gate import Gate
+from worker.keeper import Keeper
 from worker.late import record_late
 from worker.pacing import CarrierPace, Crowd, Pacer
 from worker.routes import Routes
@@ -64,6 +65,7 @@ class WorkerProcess:
         self.books = make_engine(settings.database_url, 1, "bulksms-audit")
         self.auditor = Auditor(self.books, settings)
         self.usage = UsageCounter(self.books)
+        self.keeper = Keeper(self.books, settings)
 
     def _read(self) -> Carriers:
         file = self.settings.carriers_file
@@ -91,6 +93,7 @@ class WorkerProcess:
         self.sweeper.start()
         self.auditor.start(self.turns.stop)
         self.usage.start(self.turns.stop)
+        self.keeper.start(self.turns.stop)
         collect_less_often()
 
     def open(self, carrier: Carrier) -> None:

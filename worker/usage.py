@@ -10,9 +10,10 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from sqlalchemy import Connection, Engine, text
 
@@ -48,25 +49,25 @@ BEGIN = text(
 )
 DUE = text("SELECT began_at FROM usage_hour WHERE NOT final AND due_at <= now() ORDER BY due_at LIMIT 1")
 HOUR_ROW = text("SELECT counters, now() AS now FROM usage_hour WHERE began_at = :hour FOR UPDATE")
-SUMS = text(
-    f"""
+OF_HOUR = "s.id >= :first AND s.id < :last AND s.forgotten_at IS NULL"
+OF_SENDS = "s.id = ANY(:sends)"
+SUMS = f"""
     SELECT s.account_id, s.sender_id, s.lane, sum(s.accepted) AS accepted,
            {", ".join(f"sum(s.{status}) AS {status}" for status in STORED)}
-      FROM send s WHERE s.id >= :first AND s.id < :last AND NOT s.test GROUP BY 1, 2, 3
+      FROM send s WHERE {{which}} AND NOT s.test GROUP BY 1, 2, 3
     """
-)
-MESSAGES = text(
-    f"""
+MESSAGES = f"""
     SELECT s.account_id, s.sender_id, s.lane, left(m.phone::text, {PREFIX}) AS prefix, m.status, count(*) AS messages,
            coalesce(sum(m.price) FILTER (WHERE m.status IN ({PAID})), 0) AS credits
       FROM send s
       JOIN batch b ON b.send_id = s.id
       JOIN message m ON m.id > b.id AND m.id <= CAST(overlay(b.id::text placing 'ffff' from 33) AS uuid)
-     WHERE s.id >= :first AND s.id < :last AND NOT s.test
+     WHERE {{which}} AND NOT s.test
      GROUP BY 1, 2, 3, 4, 5
     """
-)
-FORGET = text("DELETE FROM usage WHERE began_at = :hour")
+SUMS_OF_HOUR, SUMS_OF_SENDS = (text(SUMS.format(which=which)) for which in (OF_HOUR, OF_SENDS))
+MESSAGES_OF_HOUR, MESSAGES_OF_SENDS = (text(MESSAGES.format(which=which)) for which in (OF_HOUR, OF_SENDS))
+FORGET = text("DELETE FROM usage WHERE began_at = :hour AND NOT kept")
 COUNT = text(
     """
     INSERT INTO usage (began_at, account_id, sender_id, lane, country, status, messages, credits)
@@ -131,10 +132,10 @@ class UsageCounter:
 def _count(connection: Connection, hour: datetime, began: float) -> None:
     row = connection.execute(HOUR_ROW, {"hour": hour}).one()
     span = {"first": first_id_at(hour), "last": first_id_at(hour + HOUR)}
-    sums = connection.execute(SUMS, span).all()
+    sums = connection.execute(SUMS_OF_HOUR, span).all()
     counters = [sum(int(each[column]) for each in sums) for column in range(3, 4 + len(STORED))]
     if counters != row.counters:
-        _replace(connection, hour, _messages(connection, span, sums))
+        _replace(connection, hour, _messages(sums, connection.execute(MESSAGES_OF_HOUR, span)))
     age = row.now - hour - HOUR
     accepted, by_status = counters[0], dict(zip(STORED, counters[1:], strict=True))
     waiting = accepted - sum(by_status.values()) + sum(by_status[status] for status in OPEN)
@@ -144,7 +145,14 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
     )
 
 
-def _messages(connection: Connection, span: dict[str, Any], sums: Sequence[Any]) -> dict[Key, tuple[int, int]]:
+def counts_of(connection: Connection, sends: Sequence[UUID]) -> dict[Key, tuple[int, int]]:
+    """Messages and credits of these sends alone."""
+    asked = {"sends": list(sends)}
+    sums = connection.execute(SUMS_OF_SENDS, asked).all()
+    return _messages(sums, connection.execute(MESSAGES_OF_SENDS, asked))
+
+
+def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, int]]:
     """Messages and credits of each key. What ended with its send, and never had a row, is of no known country."""
     messages: Counter[Key] = Counter()
     credits: Counter[Key] = Counter()
@@ -155,7 +163,7 @@ def _messages(connection: Connection, span: dict[str, Any], sums: Sequence[Any])
             for status in STORED
         }
     )
-    for row in connection.execute(MESSAGES, span):
+    for row in rows:
         key = Key(row.account_id, row.sender_id, row.lane, country_of(row.prefix) or "", row.status)
         messages[key] += row.messages
         credits[key] += int(row.credits)
@@ -166,6 +174,11 @@ def _messages(connection: Connection, span: dict[str, Any], sums: Sequence[Any])
 
 def _replace(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
     connection.execute(FORGET, {"hour": hour})
+    connection.execute(COUNT, {"hour": hour, **columns_of(counts)})
+
+
+def columns_of(counts: dict[Key, tuple[int, int]]) -> dict[str, list[Any]]:
+    """The counts as columns, for a statement that takes arrays."""
     columns = {name: [getattr(key, name) for key in counts] for name in Key._fields}
     numbers = {"messages": [each[0] for each in counts.values()], "credits": [each[1] for each in counts.values()]}
-    connection.execute(COUNT, {"hour": hour, **columns, **numbers})
+    return {**columns, **numbers}

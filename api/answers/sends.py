@@ -47,7 +47,7 @@ class MessageAnswer(Schema):
 
     message_id = fields.UUID(required=True)
     send_id = fields.UUID(required=True)
-    phone = fields.String(required=True)
+    phone = fields.String(required=True, allow_none=True)
     status = fields.String(required=True)
     sender_id = fields.String(required=True)
     segments = fields.Integer(required=True)

@@ -46,6 +46,7 @@ TAGS = {
     "balance": "Credits, and the ledger behind them.",
     "groups": "Contact groups and their contacts.",
     "usage": "What was sent, counted.",
+    "erasures": "Erase a person, and the receipts of it.",
     "limits": "What the service takes at most.",
     "errors": "Every error code.",
 }
@@ -170,6 +171,7 @@ WORDS: Final[dict[str, Word]] = {
     "parts": ("The text as it is cut, one entry a segment; none where the messages differ.", ["Your table is ready."]),
     "per_message": ("Segments of each message; null where they differ.", 1),
     "phone": ("Digits only, beginning with the country code.", PHONE),
+    "Message.phone": ("Digits only, beginning with the country code; null: it was erased.", PHONE),
     "Rejected.phone": ("As it was given; null where it was no text.", "0712"),
     "phones": (
         "1 to 100,000 phones: digits only, beginning with the country code; or objects with `phone` and `variables`,"

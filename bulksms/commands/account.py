@@ -98,6 +98,19 @@ def country(account: str, code: str) -> None:
     done(f"Lists of {account} are read with the numbers of {given}." if given else f"{account} has no country.")
 
 
+@account.command()
+@click.argument("account")
+@click.argument("days")
+def retention(account: str, days: str) -> None:
+    """Forget an account's texts and phones DAYS after a send is over; `none`: as RETENTION_DAYS says."""
+    if days != "none" and not days.isdecimal():
+        raise click.BadParameter("Give a number of days, or `none`.", param_hint="DAYS")
+    given = None if days == "none" else int(days)
+    with database() as connection:
+        accounts.set_retention(connection, accounts.find_account(connection, account), given)
+    done(f"{account} keeps texts and phones for {'as long as the installation' if given is None else f'{given} days'}.")
+
+
 # Otherwise `-5` would be an unknown option, and not a number that is refused.
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("account")

@@ -43,8 +43,11 @@ KEEP = text(
 )
 
 OPT_IN = text(
-    "DELETE FROM suppression WHERE account_id = :account AND phone = :phone AND category = '' AND sender_id = ''"
-    " AND reason = :reason"
+    """
+    DELETE FROM suppression
+     WHERE account_id = :account AND category = '' AND sender_id = '' AND reason = :reason
+       AND phone IN (:phone, (SELECT erased_phone(:account, :phone, erasure_key) FROM installation))
+    """
 )
 
 SET = (

@@ -39,11 +39,13 @@ SCOPE: Final = """
 
 PIECES: Final = f"""{SCOPE}, piece AS (
         SELECT b.id, b.send_id, s.account_id, {PRICE} AS price, b.state, b.size, b.next_index, b.intent,
+               s.forgotten_at IS NOT NULL AS forgotten,
                coalesce(b.retry, '{{}}') AS retry, overlay(b.id::text placing 'ffff' from 33)::uuid AS last_id,
                b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS remainder
           FROM batch b JOIN scope s ON s.id = b.send_id
     )"""
-"""The batches of the sends in scope; the ids of their messages are those up to `last_id`."""
+"""The batches of the sends in scope; the ids of their messages are those up to `last_id`. Of `forgotten` ones the rows
+are gone: what was known of them then stays in the counters and in the ledger, which the other rules compare."""
 
 ROWS: Final = f"""{PIECES}, found AS (
         SELECT p.id AS batch_id, m.id, m.status, m.price,

@@ -44,7 +44,7 @@ BATCH_ROWS = f"""
            format('%s: %s of %s messages have a result, %s rows of these and %s of others', p.state,
                   p.size - p.remainder, p.size, coalesce(c.known, 0), coalesce(c.stray, 0)) AS detail
       FROM piece p LEFT JOIN counted c ON c.batch_id = p.id
-     WHERE coalesce(c.known, 0) <> p.size - p.remainder OR coalesce(c.stray, 0) <> 0
+     WHERE NOT p.forgotten AND (coalesce(c.known, 0) <> p.size - p.remainder OR coalesce(c.stray, 0) <> 0)
         OR (p.state = 'done' AND p.remainder <> 0) OR (p.state NOT IN {TERMINAL} AND p.remainder = 0)
 """
 
@@ -73,7 +73,8 @@ BATCH_MONEY = f"""
       FROM piece p JOIN booked b ON b.batch_id = p.id JOIN due d ON d.batch_id = p.id
      CROSS JOIN LATERAL (SELECT CASE WHEN p.state IN ('canceled', 'expired') THEN p.remainder * p.price ELSE 0 END
                              AS returned) AS x
-     WHERE p.price > 0 AND (b.captured, b.released, b.returned) <> (d.captured, d.released, x.returned)
+     WHERE p.price > 0 AND NOT p.forgotten
+       AND (b.captured, b.released, b.returned) <> (d.captured, d.released, x.returned)
 """
 
 SEND_BATCHES = f"""
@@ -144,8 +145,30 @@ SEND_COUNTERS = f"""
                coalesce(r.messages, 0) + coalesce(c.canceled + c.expired, 0)
                    + CASE WHEN s.expanded_to IS NULL THEN s.accepted - coalesce(c.size, 0) ELSE 0 END AS known
      ) AS x
-     WHERE x.counted <> x.known OR {_DIFFERS} OR s.canceled < coalesce(r.canceled, 0) + coalesce(c.canceled, 0)
-        OR s.expired < coalesce(r.expired, 0) + coalesce(c.expired, 0)
+     WHERE s.forgotten_at IS NULL
+       AND (x.counted <> x.known OR {_DIFFERS} OR s.canceled < coalesce(r.canceled, 0) + coalesce(c.canceled, 0)
+            OR s.expired < coalesce(r.expired, 0) + coalesce(c.expired, 0))
+"""
+
+FORGOTTEN = f"""
+    WITH {SCOPE}, charged AS (
+        SELECT b.send_id, sum(l.amount) FILTER (WHERE l.kind = 'capture') AS captured,
+               sum(l.amount) FILTER (WHERE l.kind = 'release') AS released
+          FROM scope s JOIN batch b ON b.send_id = s.id
+          JOIN ledger l ON l.subject >= b.id AND l.subject <= overlay(b.id::text placing 'ffff' from 33)::uuid
+         WHERE s.forgotten_at IS NOT NULL GROUP BY b.send_id
+    )
+    SELECT 'send ' || s.id AS subject, s.account_id, concat_ws('; ',
+               CASE WHEN s.message <> '' THEN 'its text is kept' END,
+               CASE WHEN EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.recipients <> '')
+                    THEN 'its phones are kept' END,
+               CASE WHEN s.completed_at IS NULL OR s.in_doubt > 0 THEN 'it is not over' END,
+               CASE WHEN coalesce(c.captured, 0) > s.price * s.accepted
+                    THEN format('%s credits were captured for %s messages', c.captured, s.accepted) END) AS detail
+      FROM scope s LEFT JOIN charged c ON c.send_id = s.id
+     WHERE s.forgotten_at IS NOT NULL
+       AND (s.message <> '' OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.recipients <> '')
+            OR s.completed_at IS NULL OR s.in_doubt > 0 OR coalesce(c.captured, 0) > s.price * s.accepted)
 """
 
 RULES: Final = (
@@ -158,5 +181,6 @@ RULES: Final = (
     Rule("batch_rows", "A batch has one message row for each index with a result, and no other.", BATCH_ROWS),
     Rule("batch_money", "A batch captured its charged messages and gave back the others, each once.", BATCH_MONEY),
     Rule("send_batches", "A send is completed when nothing of it waits or is open, and then at once.", SEND_BATCHES),
+    Rule("forgotten", "A forgotten send is over, without text or phones, and cost what it may.", FORGOTTEN),
     Rule("send_counters", "A send's counters are the counts of its messages by status.", SEND_COUNTERS),
 )

@@ -36,6 +36,11 @@ account = Table(
     Column("country", Text, comment="ISO 3166-1, two letters: whose national numbers its lists of contacts may have"),
     Column("spend_day", BigInteger, comment="credits that its sends may reserve on a day of UTC; null: all"),
     Column("spend_month", BigInteger, comment="credits that its sends may reserve in a month of UTC; null: all"),
+    Column(
+        "retention_days", Integer, comment="after which texts and phones are forgotten; null: as the installation says"
+    ),
+    Column("forgotten_to", Uuid, comment="the sends up to this one are forgotten"),
+    CheckConstraint("retention_days BETWEEN 1 AND 3650", name="retention_days"),
     CheckConstraint("spend_day > 0 AND spend_month > 0", name="spend"),
     CheckConstraint("available >= 0", name="available"),
     CheckConstraint("reserved >= 0", name="reserved"),

@@ -29,6 +29,13 @@ installation = Table(
     Column("checked", Text, comment="the incarnation of the database whose mark was compared with those outside"),
     Column("held_since", MOMENT, comment="nothing is sent: the database was found to be older than it once was"),
     Column("behind", BigInteger, nullable=False, server_default=text("0"), comment="how far the mark was behind"),
+    Column(
+        "erasure_key",
+        Uuid,
+        nullable=False,
+        server_default=text("gen_random_uuid()"),
+        comment="of the hashes that stand for erased phones",
+    ),
     comment="one row: which installation this is, and how far it has come",
 )
 

@@ -78,6 +78,7 @@ send = Table(
     Column("callback_url", Text),
     CheckConstraint("on_unicode IN ('send', 'transliterate', 'reject')", name="on_unicode"),
     CheckConstraint("cost >= 0 AND unexpanded_credits >= 0", name="credits"),
+    Column("forgotten_at", MOMENT, comment="when its text and phones were deleted; its counts stay"),
     CheckConstraint("kind IN ('single', 'bulk', 'group')", name="kind"),
     CheckConstraint("open_batches >= 0 AND unexpanded >= 0", name="open"),
     Index("ix_send_account_id_id", "account_id", "id"),

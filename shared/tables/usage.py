@@ -39,7 +39,14 @@ usage = Table(
     Column("status", message_status, nullable=False),
     Column("messages", BigInteger, nullable=False),
     Column("credits", BigInteger, nullable=False, comment="of its charged messages"),
-    PrimaryKeyConstraint("account_id", "began_at", "sender_id", "lane", "country", "status"),
+    Column(
+        "kept",
+        Boolean,
+        nullable=False,
+        server_default=text("false"),
+        comment="of forgotten sends: these rows are only added to",
+    ),
+    PrimaryKeyConstraint("account_id", "began_at", "sender_id", "lane", "country", "status", "kept"),
     Index("ix_usage_began_at", "began_at"),
     comment="messages with a result, by hour; the rows of an hour are replaced together",
 )

@@ -77,6 +77,7 @@ OWNED: dict[str, Callable[[Service, dict[str, str]], str]] = {
     "phone": lambda service, made: a_suppressed_phone(service),
     "webhook_id": lambda service, made: a_webhook(service),
     "event_id": lambda service, made: a_delivery(service, made["webhook_id"]),
+    "erasure_id": lambda service, made: str(service.post("/erasures", phone="254798000000").json["erasure_id"]),
 }
 """Each is made for an account, and may need what was made before it."""
 NOBODYS = {

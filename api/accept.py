@@ -100,7 +100,7 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
     if callback_url is not None:
         check_callback(work, callback_url)
     content = _content(work, caller, kind, body)
-    return Draft(
+    draft = Draft(
         account_id=caller.account_id,
         api_key_id=caller.key_id,
         test=caller.test,
@@ -114,9 +114,10 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         metadata=body.get("metadata"),
         rate=body.get("rate"),
         callback_url=callback_url,
-        rules=rules_of(body),
         **content,
     )
+    draft.rules = rules_of(body, draft.accepted)
+    return draft
 
 
 def check_sender(work: Services, caller: Caller, sender: str) -> None:

@@ -18,7 +18,6 @@ from api.personal import template_of
 from api.problems import Problem, invalid
 from shared.lifecycle import SendState
 from shared.money import REMAINDER, Entry, NotEnough, post
-from shared.rules import UNTIL_TOLD
 from shared.spending import COUNT, standings
 
 LOCK_BATCHES = text(
@@ -40,7 +39,7 @@ MOVE_BATCHES = text(
        SET due_at = :due_at,
            state = CASE WHEN state IN ('paused', 'held') THEN state
                         WHEN :ahead THEN CAST('waiting' AS batch_state) ELSE 'queued' END
-     WHERE send_id = :send AND state IN ('waiting', 'queued', 'paused', 'held') AND due_at < :told
+     WHERE send_id = :send AND state IN ('waiting', 'queued', 'paused', 'held')
     """
 )
 MOVE_SEND = text(
@@ -122,7 +121,7 @@ def _check_times(send: Row[Any], changes: Mapping[str, Any]) -> None:
 def _move(connection: Connection, send: UUID, send_at: datetime | None) -> None:
     now = datetime.now(UTC)
     ahead = send_at is not None and send_at > now
-    values = {"send": send, "ahead": ahead, "due_at": send_at if ahead else now, "told": UNTIL_TOLD}
+    values = {"send": send, "ahead": ahead, "due_at": send_at if ahead else now}
     connection.execute(MOVE_BATCHES, values)
     connection.execute(MOVE_SEND, {"send": send, "ahead": ahead, "send_at": send_at if ahead else None})
 

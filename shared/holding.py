@@ -19,7 +19,6 @@ from shared.accounts import Refused
 from shared.changes import WORKER, By, record
 from shared.events import add_of_sends
 from shared.lifecycle import SendState
-from shared.rules import UNTIL_TOLD
 
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
@@ -49,13 +48,12 @@ RELEASE_BATCHES = text(
      WHERE send_id = :send AND state = 'held'
     """
 )
-LET_GO_BATCHES = text(
+LET_GO = text(
     """
-    UPDATE batch SET state = 'queued', due_at = clock_timestamp()
-     WHERE send_id = :send AND state IN ('waiting', 'held', 'paused') AND due_at >= :told
+    UPDATE send SET rules = rules - held_by, paced_until = NULL
+     WHERE id = :send AND state = 'held' AND held_by = :by
     """
 )
-LET_GO = text("UPDATE send SET rules = rules - held_by WHERE id = :send AND state = 'held' AND held_by = :by")
 LOCK_OF_SEND = text(
     """
     SELECT FROM batch WHERE send_id = :send AND state IN ('waiting', 'held', 'paused') ORDER BY id FOR UPDATE
@@ -131,8 +129,6 @@ def let_go(connection: Connection, send: UUID, by: Literal["canary", "stop_if"])
     connection.execute(LOCK_OF_SEND, {"send": send})
     if not connection.execute(LET_GO, {"send": send, "by": by}).rowcount:
         return False
-    if by == "canary":
-        connection.execute(LET_GO_BATCHES, {"send": send, "told": UNTIL_TOLD})
     return _go_on(connection, send)
 
 

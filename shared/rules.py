@@ -6,11 +6,7 @@ quiet     [1260, 480]: from and until which minute of the recipient's day nothin
 cap       [3, 168]: at most so many messages of the category to a phone in so many hours
 """
 
-from datetime import UTC, datetime
-from typing import Final, NotRequired, TypedDict
-
-UNTIL_TOLD: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""When a batch is due that waits until its send is told to go on, as what comes after a canary does."""
+from typing import NotRequired, TypedDict
 
 
 class StopIf(TypedDict):

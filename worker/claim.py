@@ -15,6 +15,7 @@ from shared.crashpoints import crashpoint
 from shared.database import STARTED, transaction
 from shared.personal import PRICE, SEGMENTS
 from shared.sendable import SENDABLE
+from worker.canary import allowed
 from worker.personal import personal_of
 from worker.slices import Slice
 
@@ -25,7 +26,8 @@ FEWEST, MOST = 16, 512
 NEXT = f"""
     SELECT b.id, b.send_id, b.size - b.next_index + 1 AS ahead,
            coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate,
-           {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over
+           {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over,
+           s.rules ->> 'canary' AS canary
       FROM batch b JOIN send s ON s.id = b.send_id
 """
 IN_ORDER = "ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
@@ -108,8 +110,8 @@ def _within_budget(connection: Connection, candidates: Sequence[Row[Any]], budge
         if budget < row.segments and intents:
             break
         messages = min(row.retrying or row.ahead, max(1, budget // row.segments))
-        if row.over is not None:
-            messages = min(messages, int(row.over) - watched[row.send_id])
+        if row.over is not None or row.canary is not None:
+            messages = min(messages, allowed(connection, row) - watched[row.send_id])
             if messages <= 0:
                 continue  # first it is seen what becomes of those
             watched[row.send_id] += messages

@@ -20,8 +20,8 @@ from shared.inbound import end_parts
 from shared.migrate import make_partitions
 from shared.sendable import SENDABLE
 from shared.settings import IDEMPOTENCY_DAYS, Settings
-from shared.stopping import stop_failing
 from worker.board import Board
+from worker.canary import watch_sends
 from worker.doubt import give_up
 from worker.expand import expand
 from worker.fleet import Fleet
@@ -62,8 +62,6 @@ WAKE_BATCHES = text(
            FOR UPDATE SKIP LOCKED)
     """
 )
-
-WATCHED = text("SELECT id FROM send WHERE completed_at IS NULL AND (rules ? 'canary' OR rules ? 'stop_if')")
 
 ENDED_SENDS = text(
     """
@@ -173,8 +171,7 @@ class Sweeper:
             connection.execute(WAKE_BATCHES)
         with transaction(self._engine) as connection:
             hold_newly_refused(connection)
-        with transaction(self._engine) as connection:
-            stop_failing(connection, connection.execute(WATCHED).scalars())
+        watch_sends(self._engine)
         self._end_sends()
         give_up(self._engine, self._settings.doubt_grace)
         match_kept(self._engine, newest=60)

@@ -30,6 +30,7 @@ class SendAnswer(Schema):
     metadata = fields.Dict(required=True, allow_none=True)
     rate = fields.Integer(required=True, allow_none=True)
     stop_if = fields.Nested(StopRuleAnswer, required=True, allow_none=True)
+    canary = fields.Integer(required=True, allow_none=True)
     eta = fields.String(required=True, allow_none=True)
     resent = fields.Integer(required=True)
     held_by = fields.String(required=True, allow_none=True)

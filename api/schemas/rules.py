@@ -45,3 +45,11 @@ class PartRules(Request):
     """What a send to several recipients may bring along."""
 
     stop_if = fields.Nested(StopIf)
+    canary = Part(
+        metadata={
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": MOST_CANARY},
+                {"type": "string", "pattern": "^[0-9]{1,2}([.][0-9]{1,3})?%$"},
+            ]
+        }
+    )

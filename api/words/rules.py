@@ -7,6 +7,12 @@ from api.words.core import EXPIRES_AT, Word
 STOP_IF: dict[str, Any] = {"failed_share": 0.2, "over": 100}
 
 WORDS: Final[dict[str, Word]] = {
+    "canary": (
+        "So many messages go first, or this share of them; then the send is held until their receipts are good: as many"
+        " delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`.",
+        "1%",
+    ),
+    "Send.canary": ("How many messages go first; null: there is no canary, or it is over.", None),
     "failed_share": ("Hold it when more than this share has failed, of those that a carrier answered for.", 0.2),
     "over": ("Not before so many messages were answered for.", 100),
     "stop_if": (

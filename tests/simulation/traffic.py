@@ -18,6 +18,7 @@ from shared.accounts import Refused, create_account, top_up
 from shared.contacts import add_contacts, create_group, remove_contacts
 from shared.database import transaction
 from shared.lifecycle import Category
+from shared.rules import Rules
 from shared.segments import segment
 from shared.suppressions import suppress
 
@@ -26,7 +27,14 @@ FIRST_PHONE = 254700000000
 TEXTS = ("Hi", "Hi", "Hi " * 60)
 """One segment, one segment, two."""
 STATE = text("SELECT state FROM send WHERE id = :send")
-STOPPED = text("SELECT id FROM send WHERE state IN ('paused', 'held', 'canceled')")
+STOPPED = text(
+    """
+    SELECT id FROM send
+     WHERE state IN ('paused', 'canceled') OR (state = 'held' AND held_by NOT IN ('canary', 'stop_if'))
+    """
+)
+HELD_BY_A_RULE = text("SELECT id FROM send WHERE state = 'held' AND held_by IN ('canary', 'stop_if') ORDER BY id")
+"""They go on by themselves, and at any time."""
 
 
 @dataclass(slots=True)
@@ -90,6 +98,8 @@ class Traffic:
             draft.send_at = self.now() + timedelta(seconds=self.rng.randint(1, 15))
         if self.rng.random() < 0.2:
             draft.rate = self.rng.randint(5, 30)
+        if kind != "single":
+            draft.rules = self._rules(len(phones))
         if kind == "group":
             draft.group_id, draft.group_bound = self._new_group(account, phones), len(phones)
         with transaction(self.engine) as connection:
@@ -123,7 +133,7 @@ class Traffic:
                     steer.pause(connection, send)
                 elif what == "hold":
                     holding.hold(connection, send, "test")
-                elif connection.execute(STATE, {"send": send}).scalar_one() == "held":
+                elif what == "go_on" and connection.execute(STATE, {"send": send}).scalar_one() == "held":
                     holding.release(connection, send)
                 else:
                     steer.resume(connection, send)
@@ -136,6 +146,10 @@ class Traffic:
         self.look_what_is_stopped()
         for send in sorted(self.stopped):
             self.steer("go_on", send)
+        with self.engine.connect() as connection:
+            held = list(connection.execute(HELD_BY_A_RULE).scalars())
+        for send in held:
+            self.steer("resume", send)
 
     def look_what_is_stopped(self) -> None:
         """Read the states of the sends."""
@@ -143,6 +157,16 @@ class Traffic:
             stopped = set(connection.execute(STOPPED).scalars())
         self.stops.update(stopped - self.stopped)
         self.stopped = stopped
+
+    def _rules(self, recipients: int) -> Rules | None:
+        """Now and then a canary, or a send that is held when too much of it fails. Takes nothing from the seed."""
+        rng = random.Random(f"rules {self.phones}")
+        rules: Rules = {}
+        if rng.random() < 0.2:
+            rules["canary"] = rng.randint(1, recipients)
+        if rng.random() < 0.2:
+            rules["stop_if"] = {"failed_share": 0.3, "over": rng.randint(3, 10)}
+        return rules or None
 
     def _opt_out(self, draft: Draft) -> None:
         """Some of the phones of a send opt out."""

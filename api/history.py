@@ -32,13 +32,13 @@ BATCHES = f"""
 """
 ROWS = text(
     """
-    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, reference, error FROM message
+    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error FROM message
      WHERE id > :low AND id <= :high
     """
 )
 ROW = text(
     """
-    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, reference, error FROM message
+    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error FROM message
      WHERE id = :id
     """
 )
@@ -64,6 +64,7 @@ class MessageRow:
     submitted_at: datetime | None = None
     finished_at: datetime | None = None
     carrier: str | None = None
+    route: str | None = None
     carrier_reference: str | None = None
     attempts: int = 0
 
@@ -178,6 +179,7 @@ def _known(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
         "submitted_at": submitted_at if row.attempts else None,
         "finished_at": row.finished_at and max(row.finished_at, submitted_at),
         "carrier": row.carrier,
+        "route": row.route,
         "carrier_reference": told_by_carrier(row.reference),
         "attempts": row.attempts,
     }

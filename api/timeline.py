@@ -44,6 +44,7 @@ def _with_the_carrier(message: MessageRow) -> list[Event]:
                 {
                     "type": answer,
                     "carrier": message.carrier,
+                    "route": message.route,
                     "carrier_reference": message.carrier_reference,
                     "attempts": message.attempts,
                     "error": message.error if answer == message.status else None,

@@ -8,6 +8,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError
 from api.problems import Problem
 from bulksms.commands.account import account, topup
 from bulksms.commands.audit import audit_command
+from bulksms.commands.carriers import carriers
 from bulksms.commands.change import changes
 from bulksms.commands.doctor import doctor
 from bulksms.commands.doubt import doubt
@@ -61,6 +62,7 @@ def main() -> None:
 for command in (
     account,
     audit_command,
+    carriers,
     changes,
     contact,
     doctor,

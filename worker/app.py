@@ -14,6 +14,7 @@ from shared.logs import configure_logging
 from shared.migrate import WrongSchema, wait_for_schema
 from shared.queue import make_celery
 from shared.settings import from_environment
+from worker.carriers.file import CarriersError
 from worker.ears import Ears
 from worker.guarding import keep_looking
 from worker.process import WorkerProcess
@@ -23,7 +24,10 @@ log = logging.getLogger(__name__)
 
 settings = from_environment()
 app = make_celery(settings)
-process = WorkerProcess(settings)
+try:
+    process = WorkerProcess(settings)
+except CarriersError as problem:
+    raise SystemExit(str(problem)) from None
 redis_broker = settings.broker_url.startswith("redis")
 guard = Guard(
     process.engine,

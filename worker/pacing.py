@@ -1,8 +1,8 @@
 """Keeps all workers together at or below what a carrier takes.
 
-Every few segments get a place in time, one after the other, from one clock and one row for each carrier in Redis. So
-no second, wherever it begins, sees more than the rate and a few hundredths of it. Who wakes up too late for a place
-takes another one, because those behind it will not wait.
+One token bucket for each carrier in Redis, in segments, filled by Redis's clock, so small that no second, wherever it
+begins, sees more than the rate and a few hundredths of it. Who finds it empty is told when to ask again, each at a time
+of its own, and nothing is promised: who wakes up late takes nothing that somebody else had waited for.
 
 When the carrier says that it is throttled, all workers slow down to 70 % of what was allowed, at most once a second;
 from then on what is allowed grows again by 8 % of the rate each second (AIMD). A carrier without a rate is limited in
@@ -11,7 +11,8 @@ this way by what it took last, until nothing was throttled for some seconds.
 Without Redis a worker takes a fair static share by its own clock, and the others leave it that share. It waits first
 until they have heard of it, so that the rate is kept then too; and so it does when it does not know how many there are.
 
-    RATE      row `pace:<carrier>` in Redis: free (when the next place is), limit, since, base (after throttling)
+Of a carrier there is the row `pace:<carrier>` in Redis: tokens as they were at the moment `at`, when the next who waits
+shall ask (`next`), and after throttling limit, since, base.
 """
 
 import threading
@@ -24,10 +25,8 @@ from redis.exceptions import RedisError
 
 CHUNK = 0.015
 """Seconds' worth of segments that leave together."""
-CREDIT = 0.01
-"""Seconds that nobody used and that may be caught up."""
-LATE = 0.02
-"""Seconds after its place when that is lost."""
+BURST = 0.035
+"""Seconds' worth that the bucket holds: as much may be caught up."""
 DECREASE, COOLING, FLOOR = 0.7, 1.0, 0.05
 """What is left after throttling, seconds until that may happen again, and the least part of the rate that is left."""
 GROWTH = 0.08
@@ -44,7 +43,7 @@ ALLOWED = f"""
 local now = redis.call('TIME')
 local at = now[1] + now[2] / 1000000
 local key, rate = KEYS[1], tonumber(ARGV[1])
-local row = redis.call('HMGET', key, 'free', 'limit', 'since', 'base')
+local row = redis.call('HMGET', key, 'tokens', 'limit', 'since', 'base', 'at', 'next')
 local base, allowed = rate, rate
 if row[2] then
     if rate <= 0 then base = tonumber(row[4]) end
@@ -58,14 +57,27 @@ TAKE = f"""{ALLOWED}
 local wanted, patience = tonumber(ARGV[2]), tonumber(ARGV[3])
 if allowed <= 0 then return {{'0', '0'}} end
 local pace = allowed * tonumber(ARGV[4])
-local free = math.max(tonumber(row[1]) or 0, at - {CREDIT})
-if pace <= 0 or free - at > patience then return {{'-1', tostring(allowed)}} end
-redis.call('HSET', key, 'free', string.format('%.6f', free + wanted / pace))
+if pace <= 0 then return {{'-1', tostring(allowed)}} end
+local burst = math.max(1, pace * {BURST})
+local tokens = math.min(burst, (tonumber(row[1]) or burst) + (at - (tonumber(row[5]) or at)) * pace)
+local wait, next = 0, tonumber(row[6]) or 0
+if tokens >= math.min(wanted, burst) then
+    tokens = tokens - wanted
+elseif ARGV[5] == '1' then
+    wait = (math.min(wanted, burst) - tokens) / pace
+else
+    next = math.max(next, at - tokens / pace) + wanted / pace
+    wait = next - at
+end
+if wait > patience then return {{'-1', tostring(allowed)}} end
+redis.call('HSET', key, 'tokens', tostring(tokens), 'at', string.format('%.6f', at))
+redis.call('HSET', key, 'next', string.format('%.6f', next))
 redis.call('EXPIRE', key, 600)
-return {{tostring(math.max(0, free - at)), tostring(allowed)}}
+return {{tostring(wait), tostring(allowed)}}
 """
-"""A place for so many segments. ARGV: rate, segments, how long they can wait, the part of it that Redis gives out.
-Returns the wait in seconds (-1: too long, and no place is taken) and what is allowed."""
+"""Take so many segments. ARGV: rate, segments, how long they can wait, the part of the rate that Redis gives out, and
+whether this asks again. Returns 0 when they may leave now, or else the seconds until it is worth asking again (-1: too
+long), and what is allowed."""
 
 SLOW = f"""{ALLOWED}
 if row[2] and at - tonumber(row[3]) < {COOLING} then return tostring(allowed) end
@@ -148,7 +160,7 @@ class CarrierPace:
         self._pacer = pacer
         self._carrier = carrier
         self._lock = threading.Lock()
-        self._free = 0.0
+        self._tokens, self._at = 0.0, 0.0
         self._limit = 0.0
         self._slowed = float("-inf")
         self._base = 0.0
@@ -175,46 +187,52 @@ class CarrierPace:
 
     def take(self, segments: int, deadline: float) -> bool:
         """Wait until so many segments may leave. False: not before `deadline` (monotonic), or this worker stops."""
+        again = False
         while not self._pacer.stop.is_set():
-            now = time.monotonic()
-            wait = self._place(segments, deadline - now)
-            if wait is None and self._pacer.alone and self._pacer.share() <= 0 and now + ASK_AGAIN < deadline:
-                self._pacer.stop.wait(ASK_AGAIN)  # until the others have heard that this worker is without Redis
-                continue
-            if wait is None:
-                return False
-            if wait > 0 and self._pacer.stop.wait(wait):
-                return False
-            if time.monotonic() - now - wait <= LATE:
+            patience = deadline - time.monotonic()
+            wait = self._wait(segments, patience, again)
+            if wait == 0:
                 return True
+            if wait < 0:
+                if not self._pacer.alone or self._pacer.share() > 0 or patience < ASK_AGAIN:
+                    return False
+                wait = ASK_AGAIN  # until the others have heard that this worker is without Redis
+            if self._pacer.stop.wait(wait):
+                return False
+            again = True
         return False
 
-    def _place(self, segments: int, patience: float) -> float | None:
-        """Seconds until this worker's place; None when that is too late, and it has none."""
-        rate = self._carrier.rate
-        said = self._pacer.ask(self._pacer.take, self._carrier.name, rate, segments, patience, self._pacer.with_redis())
+    def _wait(self, segments: int, patience: float, again: bool) -> float:
+        """0 when the segments are taken; else seconds until it is worth asking again, or -1: that is too late."""
+        rate, part = self._carrier.rate, self._pacer.with_redis()
+        said = self._pacer.ask(self._pacer.take, self._carrier.name, rate, segments, patience, part, int(again))
         if said is None:
-            return self._own_place(segments, patience)
-        wait, allowed = float(said[0]), float(said[1])
+            return self._own_wait(segments, patience)
+        allowed = float(said[1])
         if self._slowed != float("-inf") and (allowed <= 0 or allowed >= rate > 0):
             self._slowed = float("-inf")
         elif 0 < allowed < rate or (rate <= 0 < allowed):
             self._remember(allowed, allowed if rate <= 0 else rate)
-        return wait if wait >= 0 else None
+        return float(said[0])
 
-    def _own_place(self, segments: int, patience: float) -> float | None:
+    def _own_wait(self, segments: int, patience: float) -> float:
         """The same without Redis, by this worker's clock and share."""
         allowed = self.allowed
         if allowed <= 0:
             return 0.0
         pace = allowed * self._pacer.share()
+        if pace <= 0:
+            return -1.0
         with self._lock:
             now = time.monotonic()
-            free = max(self._free, now - CREDIT)
-            if pace > 0 and free - now <= patience:
-                self._free = free + segments / pace
-                return max(0.0, free - now)
-        return None
+            burst = max(1.0, pace * BURST)
+            self._tokens = min(burst, self._tokens + (now - self._at) * pace)
+            self._at = now
+            wait = (min(segments, burst) - self._tokens) / pace
+            if wait > 1e-9:
+                return wait if wait <= patience else -1.0
+            self._tokens -= segments
+            return 0.0
 
     def throttled(self, taken: float) -> None:
         """The carrier throttles all of us; `taken` is what this worker submitted, in segments per second."""

@@ -128,6 +128,8 @@ def _closing(piece: Slice, wait: float, resent: int) -> Closing:
         next_index += len(piece.indexes)
         while unsent and unsent[-1] == next_index - 1:  # the turn did not come so far: nothing to remember one by one
             next_index = unsent.pop()
+    tries = [*piece.again.values(), *piece.aside.values()]
+    at_once = not piece.again and not piece.attempts  # the first failure: another carrier may take it now
     return Closing(
         batch_id=piece.batch_id,
         send_id=piece.send_id,
@@ -140,9 +142,9 @@ def _closing(piece: Slice, wait: float, resent: int) -> Closing:
         next_index=next_index,
         retry=unsent + rest,
         tally=Counter(result.status for result in piece.results if result is not None),
-        attempts=piece.attempts + max(piece.again.values()) if piece.again else 0,
+        attempts=piece.attempts + max(tries) if tries else 0,
         resent=resent,
-        wait=wait if piece.again else 0.0,
+        wait=wait if tries and not at_once else 0.0,
     )
 
 

@@ -70,6 +70,8 @@ class Slice:
     """Places whose result is not in the database yet."""
     submitted: int = 0
     """Places below it were submitted, or rejected."""
+    aside: dict[int, int] = field(default_factory=dict)
+    """Places that this turn's carrier failed and another may take later, and the attempts they had."""
     again: dict[int, int] = field(default_factory=dict)
     """Places to submit once more in this turn, and the attempts they had."""
     unsure: bool = False
@@ -117,16 +119,17 @@ class Slice:
     def watermark_ahead(self, ahead: int) -> tuple[int, int]:
         """The watermark at which up to `ahead` messages may be on their way, and how many of them that leaves over.
 
-        Every place below `submitted` has a result or goes again; beyond it only who was rejected has one.
+        Every place below `submitted` has a result, goes again or is put aside; beyond it only who was rejected has one.
         """
+        ahead = max(0, ahead - len(self.again) - len(self.aside))
         waiting: Sequence[int] = range(self.submitted, len(self.indexes))
         if self.rejected:
             waiting = [place for place in waiting if self.results[place] is None]
-        fresh = max(0, min(len(waiting), ahead - len(self.again)))
+        fresh = min(len(waiting), ahead)
         watermark = waiting[fresh - 1] + 1 if fresh else self.submitted
         if fresh == len(waiting):
             watermark = len(self.indexes)
-        return max(self.watermark, watermark), max(0, ahead - len(self.again) - fresh)
+        return max(self.watermark, watermark), ahead - fresh
 
     def unsent(self) -> list[int]:
         """Indexes of the messages without a result, in order: they certainly never left."""

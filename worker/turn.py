@@ -152,7 +152,7 @@ class Turns:
             submitted += segments
             if gate is not None:
                 gate.note(outcomes)
-            if note(window, outcomes):
+            if note(window, outcomes, self._queue is not None):
                 if any(answer is Answer.THROTTLED and error not in OURS for answer, _, error in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.turns)
@@ -231,8 +231,11 @@ def _parcel(piece: Slice, text: str, encoding: str, places: list[int]) -> Parcel
     )
 
 
-def note(window: Window, outcomes: list[Outcome]) -> bool:
-    """Keep each message's result. Returns whether any must go again: throttled, or failed and not too often yet."""
+def note(window: Window, outcomes: list[Outcome], several: bool = False) -> bool:
+    """Keep each message's result. Returns whether any go again in this turn: throttled, or failed and not too often.
+
+    Where there are `several` carriers, what failed is put aside: after this turn another one may take it.
+    """
     now = str(datetime.now(UTC))
     again = False
     answers = iter(outcomes)
@@ -241,8 +244,9 @@ def note(window: Window, outcomes: list[Outcome]) -> bool:
             answer, reference, error = next(answers)
             attempts = piece.again.pop(place, 0) + (answer is not Answer.THROTTLED)
             if answer is Answer.THROTTLED or (answer is Answer.FAILED and attempts + piece.attempts < MOST_ATTEMPTS):
-                piece.again[place] = attempts
-                again = True
+                later = piece.aside if several and answer is Answer.FAILED else piece.again
+                later[place] = attempts
+                again |= later is piece.again
             else:
                 piece.put(place, Result(STATUS_OF[answer], reference, error, now, attempts + piece.attempts))
     return again

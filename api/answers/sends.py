@@ -67,6 +67,7 @@ class EventAnswer(Schema):
     at = fields.String(required=True)
     type = fields.String(required=True)
     carrier = fields.String()
+    route = fields.String(allow_none=True)
     carrier_reference = fields.String(allow_none=True)
     attempts = fields.Integer()
     error = fields.String(allow_none=True)

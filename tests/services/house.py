@@ -73,7 +73,7 @@ class House:
         before = self.scalar(WORKERS_EVER)
         for _ in range(count):
             self.launch_worker()
-        wait_until(lambda: self.scalar(WORKERS_EVER) >= before + count, 30, "the workers")
+        wait_until(lambda: self.scalar(WORKERS_EVER) >= before + count, 90, "the workers")
 
     def launch_worker(self) -> None:
         """Start a worker process without waiting for it."""

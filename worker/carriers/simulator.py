@@ -137,7 +137,9 @@ class Simulator:
     def _leave(self, parcels: list[Parcel]) -> int:
         """Wait until the messages may leave. Returns how many segments may."""
         segments = sum(parcel.segments * len(parcel.phones) for parcel in parcels)
-        chunk = self.pace.chunk or segments
+        chunk = self.pace.chunk
+        if not chunk:
+            return segments
         deadline = time.monotonic() + PATIENCE
         for left in range(0, segments, chunk):
             if not self.pace.take(min(chunk, segments - left), deadline):

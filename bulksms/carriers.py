@@ -1,0 +1,120 @@
+"""The carriers of a running installation, as its workers report them, and what may be changed while they run."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import Connection, RowMapping, text
+
+from shared.accounts import Refused, create_account, find_account, top_up
+from shared.senders import decide_sender, request_sender
+
+FRESH = 5
+"""Seconds for which a worker's report counts."""
+ACCOUNT, SENDER = "carrier-test", "TEST"
+CREDITS, FEWEST = 100, 20
+"""What the account for tests is given, and when: no message takes more segments."""
+
+LIST = text(
+    """
+    SELECT r.carrier,
+           CASE WHEN bool_or(r.state = 'ready') THEN 'ready'
+                ELSE (array_agg(r.state ORDER BY r.since DESC))[1] END AS state,
+           max(r.error) AS error, count(*) AS workers, count(*) FILTER (WHERE r.state = 'ready') AS ready,
+           max(r.rate) AS rate, min(r.allowed) AS allowed, max(r."window") AS "window",
+           sum(r.submitted)::bigint AS submitted,
+           sum(r.throttled)::bigint AS throttled, sum(r.failed)::bigint AS failed,
+           (SELECT count(*) FROM batch b WHERE b.carrier = r.carrier AND b.state IN ('queued', 'waiting')) AS batches,
+           max(r.since) AS since
+      FROM carrier_report r
+     WHERE r.reported_at > clock_timestamp() - make_interval(secs => :fresh)
+     GROUP BY r.carrier ORDER BY r.carrier
+    """
+)
+
+NAMES = text(
+    """
+    SELECT carrier FROM carrier_report WHERE reported_at > clock_timestamp() - interval '1 day'
+     GROUP BY carrier ORDER BY carrier
+    """
+)
+
+CHANGE = text(
+    """
+    INSERT INTO carrier_setting AS s (name, rate, "window", paused)
+    VALUES (:name, :rate, :window, coalesce(CAST(:paused AS boolean), false))
+    ON CONFLICT (name) DO UPDATE SET
+        rate = coalesce(EXCLUDED.rate, s.rate), "window" = coalesce(EXCLUDED."window", s."window"),
+        paused = coalesce(CAST(:paused AS boolean), s.paused), changed_at = clock_timestamp()
+    """
+)
+
+RESET = text(
+    'UPDATE carrier_setting SET rate = NULL, "window" = NULL, changed_at = clock_timestamp() WHERE name = :name'
+)
+
+AVAILABLE = text("SELECT available FROM account WHERE id = :account")
+
+GO = text("UPDATE send SET carrier = :carrier, send_at = clock_timestamp() WHERE id = :send AND state = 'scheduled'")
+GO_BATCH = text("UPDATE batch SET due_at = clock_timestamp() WHERE send_id = :send AND state = 'waiting'")
+
+OUTCOME = text(
+    """
+    SELECT m.status, m.carrier, m.reference, m.error, m.attempts, m.submitted_at, m.finished_at
+      FROM batch b JOIN message m ON m.id > b.id AND m.id <= overlay(b.id::text placing 'ffff' from 33)::uuid
+     WHERE b.send_id = :send
+    """
+)
+
+
+def list_carriers(connection: Connection) -> Sequence[RowMapping]:
+    """How the workers that are alive find each carrier."""
+    return connection.execute(LIST, {"fresh": FRESH}).mappings().all()
+
+
+def require(connection: Connection, name: str) -> None:
+    """Raises Refused unless a worker has reported that carrier within a day."""
+    names = connection.execute(NAMES).scalars().all()
+    if name not in names:
+        known = f"There are: {', '.join(names)}." if names else "No worker has reported any: start the workers."
+        raise Refused(f"There is no carrier {name}. {known}")
+
+
+def change(
+    connection: Connection, name: str, rate: float | None = None, window: int | None = None, paused: bool | None = None
+) -> None:
+    """Change what is not None. Workers notice within two seconds, and drop no connection."""
+    require(connection, name)
+    connection.execute(CHANGE, {"name": name, "rate": rate, "window": window, "paused": paused})
+
+
+def reset(connection: Connection, name: str) -> None:
+    """Let rate and window be again what CARRIERS_FILE says."""
+    require(connection, name)
+    connection.execute(RESET, {"name": name})
+
+
+def prepare(connection: Connection, sender: str, order: str) -> int:
+    """See that there is an account for tests that may send as `sender` and has credits. Returns its id.
+
+    `order` is the key of the top-up, where one is needed.
+    """
+    try:
+        account = find_account(connection, ACCOUNT)
+    except Refused:
+        account = create_account(connection, ACCOUNT)
+    request_sender(connection, account, sender)
+    decide_sender(connection, account, sender, "approved")
+    if connection.execute(AVAILABLE, {"account": account}).scalar_one() < FEWEST:
+        top_up(connection, account, CREDITS, "tests of carriers", order)
+    return account
+
+
+def release(connection: Connection, send: UUID, carrier: str) -> None:
+    """Let the scheduled send go now, and through that carrier only."""
+    connection.execute(GO, {"send": send, "carrier": carrier})
+    connection.execute(GO_BATCH, {"send": send})
+
+
+def outcome(connection: Connection, send: UUID) -> RowMapping | None:
+    """What became of the send's one message; None while it waits."""
+    return connection.execute(OUTCOME, {"send": send}).mappings().one_or_none()

@@ -1,0 +1,158 @@
+"""`bulksms carriers`."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import click
+from sqlalchemy import Engine, create_engine
+
+from api.app import create_app
+from bulksms import carriers as live
+from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
+from bulksms.environment import Installation
+from shared.accounts import Refused, create_key
+from shared.lifecycle import LANES, MessageStatus
+from shared.settings import SettingsError
+from worker.carriers.file import CarriersError, read_carriers
+from worker.routes import Route
+
+NOWHERE = "postgresql+psycopg://"
+LEASE = 15.0
+AHEAD = timedelta(hours=1)
+
+
+@click.group()
+def carriers() -> None:
+    """Carriers: who takes our messages, how fast, and how they are.
+
+    What is changed here takes effect within two seconds, in all workers, and drops no connection.
+    """
+
+
+@carriers.command("list")
+@json_option
+def list_carriers(as_json: bool) -> None:
+    """Show the carriers as the workers find them."""
+    with database() as connection:
+        rows = live.list_carriers(connection)
+    show_rows(rows, as_json, "Carriers", "No worker reports a carrier. `bulksms doctor` says more.")
+
+
+@carriers.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def check(file: Path) -> None:
+    """Check a CARRIERS_FILE without using it. Its variables are taken from this environment."""
+    try:
+        told = read_carriers(file, LEASE, create_engine(NOWHERE))
+    except CarriersError as error:
+        raise Refused(str(error)) from None
+    for carrier in told.carriers:
+        rate = f"{carrier.rate:g} segments a second" if carrier.rate else "no rate"
+        console().print(f"carrier {carrier.name}: {rate}, window {carrier.window}", markup=False)
+    for route in told.routes.routes if told.routes else ():
+        console().print(f"route {route.name}: {_conditions(route)} -> {_order(route)}", markup=False)
+    done(f"{file} can be used. Workers read it when they start.")
+
+
+def _conditions(route: Route) -> str:
+    told = [
+        f"prefixes {', '.join(route.prefixes)}" if route.prefixes else "",
+        f"senders {', '.join(sorted(route.senders))}" if route.senders else "",
+        f"categories {', '.join(LANES[lane] for lane in sorted(route.lanes))}" if route.lanes else "",
+    ]
+    return " and ".join(filter(None, told)) or "every message"
+
+
+def _order(route: Route) -> str:
+    return f"the cheapest of {', '.join(route.carriers)}" if route.cheapest else ", then ".join(route.carriers)
+
+
+@carriers.command("set")
+@click.argument("name")
+@click.option("--rate", type=click.FloatRange(0), help="Segments per second of all workers together; 0 is no limit.")
+@click.option("--window", type=click.IntRange(1, 1000), help="Unanswered messages of one worker.")
+@click.option("--reset", is_flag=True, help="Both are what CARRIERS_FILE says again.")
+def set_carrier(name: str, rate: float | None, window: int | None, reset: bool) -> None:
+    """Change a carrier's rate or window."""
+    if reset == (rate is not None or window is not None):
+        raise click.UsageError("Say --rate or --window or both, or --reset.")
+    with database() as connection:
+        if reset:
+            live.reset(connection, name)
+        else:
+            live.change(connection, name, rate, window)
+    done(f"{name} is changed. The workers follow within two seconds.")
+
+
+@carriers.command()
+@click.argument("name")
+def pause(name: str) -> None:
+    """Give a carrier no more messages: they take another route, or wait."""
+    with database() as connection:
+        live.change(connection, name, paused=True)
+    done(f"{name} is paused: bulksms carriers resume {name}")
+
+
+@carriers.command()
+@click.argument("name")
+def resume(name: str) -> None:
+    """Go on with a carrier that was paused."""
+    with database() as connection:
+        live.change(connection, name, paused=False)
+    done(f"{name} goes on.")
+
+
+@carriers.command()
+@click.argument("name")
+@click.argument("phone")
+@click.option("--sender", default=live.SENDER, show_default=True, help="A sender ID that the carrier takes.")
+@click.option("--text", default="Test", show_default=True)
+@click.option("--wait", type=click.FloatRange(0, 600), default=30.0, show_default=True, help="Seconds to watch it.")
+@json_option
+def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bool) -> None:
+    """Send one message through exactly that carrier.
+
+    It goes the way of every message: accepted by the API's code, paid for by the account carrier-test (which is made,
+    and given credits, when it needs them), sent by a worker. Only the choice of the carrier is left out.
+    """
+    found = installation()
+    with engine_of(found) as engine:
+        with engine.begin() as connection:
+            live.require(connection, name)
+            account = live.prepare(connection, sender, str(uuid4()))
+            ends = datetime.now(UTC) + AHEAD
+            key = create_key(connection, account, found.settings.secret_key, expires_at=ends, name="carriers test")
+        send = _accept(
+            found, engine, (key.api_key, key.api_secret), {"sender_id": sender, "phone": phone, "message": text}
+        )
+        with engine.begin() as connection:
+            live.release(connection, send, name)
+        deadline = time.monotonic() + wait
+        while True:
+            with engine.connect() as connection:
+                result = live.outcome(connection, send)
+            over = result is not None and result["status"] != MessageStatus.SENT
+            if over or time.monotonic() >= deadline:
+                break
+            time.sleep(0.2)
+    if result is None:
+        raise Refused(f"It still waits after {wait:g} s, and will be sent: bulksms carriers list says how {name} is.")
+    show_one({"send_id": send, **result}, as_json)
+
+
+def _accept(found: Installation, engine: Engine, key: tuple[str, str], body: dict[str, str]) -> UUID:
+    """Have the API's code accept it, due in an hour. Returns the send's id."""
+    client = create_app(found.settings, engine=engine).test_client()
+    token = client.post("/api/v1/auth/token", json={"api_key": key[0], "api_secret": key[1]}).get_json()
+    due = (datetime.now(UTC) + AHEAD).isoformat()
+    answer = client.post(
+        "/api/v1/sms/send",
+        json={**body, "send_at": due},
+        headers={"Authorization": f"Bearer {token['access_token']}"},
+    )
+    said = answer.get_json()
+    if answer.status_code != 200:
+        raise SettingsError(f"It is not accepted: {said.get('detail', said)}")
+    return UUID(said["send_id"])

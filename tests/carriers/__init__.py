@@ -1,0 +1,1 @@
+"""Several carriers, rates, failover and fair shares, with real processes and simulated SMSCs."""

@@ -1,0 +1,60 @@
+"""Two carriers: what one refuses the other takes; what one may have taken the other never gets."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shared.audit import audit
+from tests.carriers.ground import CARRIER, Carrier, carrier, phones, service
+from tests.services.house import House, wait_until
+
+OPENED = "SELECT count(*) FROM carrier_report WHERE carrier = 'one' AND state IN ('open', 'probing')"
+DOUBTS_ELSEWHERE = "SELECT count(*) FROM doubt WHERE carrier <> 'one'"
+
+
+@contextmanager
+def two(folder: Path) -> Iterator[tuple[Carrier, Carrier, House]]:
+    """The service with the carriers one and two, in that order."""
+    with carrier() as one, carrier() as two:
+        both = CARRIER.format(name="one", port=one.port, rate=400) + CARRIER.format(name="two", port=two.port, rate=400)
+        with service(folder, both, 2) as house:
+            house.new_account()
+            yield one, two, house
+
+
+def bulk(house: House, numbers: list[str]) -> str:
+    return str(house.post("/sms/send-bulk", sender_id="ACME", phones=numbers, message="Hi")["send_id"])
+
+
+def test_what_one_cannot_take_the_other_takes_and_nobody_gets_two(tmp_path: Path) -> None:
+    with two(tmp_path) as (one, other, house):
+        one.refuse()
+        refused = phones(500)
+        bulk(house, refused)
+        house.wait_for_end(120)
+        assert other.seen.taken() == dict.fromkeys(refused, 1)
+        assert not one.seen.taken()
+        wait_until(lambda: house.scalar(OPENED), 30, "the breaker")
+
+        one.behave()
+        more = iter(phones(1000, 254790000000))
+
+        def tried_again() -> bool:
+            house.post("/sms/send", sender_id="ACME", phone=next(more), message="Hi")
+            return bool(one.seen.taken())
+
+        wait_until(tried_again, 90, "a message by the first carrier")
+
+        send = bulk(house, numbers := phones(2000, 254800000000))
+        wait_until(lambda: len(one.seen.taken()) > 300, 60, "the first messages")
+        one.die()
+        house.wait_for_end(120)
+        counts = Counter(house.get(f"/sends/{send}")["counts"])
+        taken = one.seen.taken() + other.seen.taken()
+        assert max(taken.values()) == 1
+        assert counts["in_doubt"] <= 2 * 100, "at most a window of each worker"
+        assert len(set(numbers) - set(taken)) <= counts["in_doubt"]
+        assert other.seen.taken().keys() & set(numbers), "the other carrier went on"
+        assert house.scalar(DOUBTS_ELSEWHERE) == 0
+        assert not list(audit(house.engine, full=True))

@@ -31,6 +31,21 @@ BATCHES = text(
       FROM batch WHERE state = ANY(CAST(:states AS batch_state[])) GROUP BY state
     """
 )
+CARRIERS = text(
+    """
+    SELECT carrier, bool_or(state = 'ready')::int AS ready, max(rate) AS rate, min(allowed) AS allowed,
+           sum(submitted) AS submitted, sum(throttled) AS throttled, sum(failed) AS failed
+      FROM carrier_report WHERE reported_at > clock_timestamp() - interval '5 seconds' GROUP BY carrier ORDER BY carrier
+    """
+)
+OF_CARRIERS = {
+    "ready": ("bulksms_carrier_ready", "Whether a worker can give it messages now."),
+    "rate": ("bulksms_carrier_rate", "Segments per second of all workers together; 0 is no limit."),
+    "allowed": ("bulksms_carrier_allowed_rate", "What is left of the rate after throttling."),
+    "submitted": ("bulksms_carrier_submitted", "Messages, since the workers that are alive were started."),
+    "throttled": ("bulksms_carrier_throttled", "Of these, those it was too busy for."),
+    "failed": ("bulksms_carrier_failed", "Of these, those it could not take."),
+}
 ONE_VALUE = {
     "bulksms_sends_held": (
         "Sends that wait for an operator.",
@@ -69,12 +84,18 @@ class DatabaseCollector(Collector):
                 doubts.add_metric([row.carrier], row.messages)
                 doubted.add_metric([row.carrier], float(row.oldest))
             found = {row.state: row for row in connection.execute(BATCHES, {"states": [*OPEN_STATES]})}
+            reports = connection.execute(CARRIERS).all()
             values = {name: connection.execute(text(sql)).scalar_one() for name, (_, sql) in ONE_VALUE.items()}
         for state in OPEN_STATES:
             batches.add_metric([state], found[state].batches if state in found else 0)
         queued = found.get(BatchState.QUEUED)
         due.add_metric([], max(0.0, float(queued.oldest)) if queued else 0.0)
         yield from (doubts, doubted, batches, due)
+        for column, (name, said) in OF_CARRIERS.items():
+            gauge = GaugeMetricFamily(name, said, labels=["carrier"])
+            for row in reports:
+                gauge.add_metric([row.carrier], float(getattr(row, column)))
+            yield gauge
         for name, value in values.items():
             yield GaugeMetricFamily(name, ONE_VALUE[name][0], value=float(value))
 

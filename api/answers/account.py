@@ -51,6 +51,8 @@ class LimitsAnswer(Schema):
     page_items = fields.Integer(required=True)
     idempotency_days = fields.Integer(required=True)
     backlog_messages = fields.Integer(required=True)
+    backlog_limited_by = fields.String(required=True, allow_none=True)
+    backlog_eta = fields.String(required=True, allow_none=True)
     spending = fields.Nested(SpendingAnswer, required=True)
     destinations = fields.List(fields.String(), required=True, allow_none=True)
     pumping_guard = fields.String(required=True)

@@ -32,6 +32,7 @@ class SendAnswer(Schema):
     stop_if = fields.Nested(StopRuleAnswer, required=True, allow_none=True)
     canary = fields.Integer(required=True, allow_none=True)
     eta = fields.String(required=True, allow_none=True)
+    limited_by = fields.String(required=True, allow_none=True)
     resent = fields.Integer(required=True)
     held_by = fields.String(required=True, allow_none=True)
     held_reason = fields.String(required=True, allow_none=True)

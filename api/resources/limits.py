@@ -6,7 +6,8 @@ from sqlalchemy import text
 
 from api.answers.account import LimitsAnswer
 from api.body import LARGE_BODY, SMALL_BODY
-from api.endpoint import endpoint, services
+from api.endpoint import endpoint, services, timestamp
+from api.limited import eta_of_queue, limits_of_sends
 from api.schemas.sends import MOST_METADATA, MOST_PHONES
 from api.schemas.times import MOST_AHEAD
 from api.tokens import VALID, Caller
@@ -26,6 +27,14 @@ UNEXPANDED = text(
     "SELECT coalesce(sum(unexpanded), 0) FROM send WHERE account_id = :account AND expanded_to IS NOT NULL"
 )
 
+OPEN = text(
+    """
+    SELECT * FROM send WHERE account_id = :account AND completed_at IS NULL AND state <> 'canceled'
+     ORDER BY accepted DESC LIMIT 10
+    """
+)
+"""The largest sends that are not over."""
+
 
 @endpoint("GET", "/limits", answers=LimitsAnswer, scope="")
 def limits(caller: Caller) -> dict[str, Any]:
@@ -35,6 +44,9 @@ def limits(caller: Caller) -> dict[str, Any]:
         waiting = connection.execute(BACKLOG, {"account": caller.account_id}).scalar_one()
         limits, spending = limits_of(connection, caller.account_id), standings(connection, caller.account_id)
         waiting += connection.execute(UNEXPANDED, {"account": caller.account_id}).scalar_one()
+        sends = connection.execute(OPEN, {"account": caller.account_id}).all() if waiting else []
+        limited = limits_of_sends(connection, sends)
+        eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
     return {
         "message_characters": MAX_CHARACTERS,
         "phones_per_request": MOST_PHONES,
@@ -47,6 +59,8 @@ def limits(caller: Caller) -> dict[str, Any]:
         "page_items": 1000,
         "idempotency_days": IDEMPOTENCY_DAYS,
         "backlog_messages": int(waiting),
+        "backlog_limited_by": next((limited[send.id] for send in sends if send.id in limited), None),
+        "backlog_eta": timestamp(eta),
         "spending": {
             "day": limits.spend_day,
             "month": limits.spend_month,

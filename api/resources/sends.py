@@ -1,6 +1,7 @@
 """Accepted sends: what has become of them, and steering them."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -14,6 +15,7 @@ from api.answers.base import page_of
 from api.answers.sends import SendAnswer
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
+from api.limited import eta_of_queue, limits_of_sends, messages_left
 from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.rules import rules_answer
@@ -62,7 +64,8 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
     }
     with services().engine.connect() as connection:
         rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
-    return page(rows, query["limit"], send_answer, lambda row: str(row.id))
+        limited = limits_of_sends(connection, rows)
+    return page(rows, query["limit"], lambda row: send_answer(row, limited), lambda row: str(row.id))
 
 
 @endpoint("GET", "/sends/<uuid:send_id>", answers=SendAnswer, fails=("send_not_found",), scope="sms:read")
@@ -151,13 +154,15 @@ def read_send(connection: Connection, caller: Caller, send_id: UUID) -> dict[str
     row = connection.execute(ONE, {"send": send_id, "account": caller.account_id}).one_or_none()
     if row is None:
         raise Problem("send_not_found", f"Your account has no send {send_id}.")
-    return send_answer(row)
+    limited = limits_of_sends(connection, [row])
+    queued = limited.get(row.id) in ("queue_turn", "carrier_rate", "throttled") and not row.rate
+    return send_answer(row, limited, eta_of_queue(connection, send=send_id) if queued else None)
 
 
-def send_answer(row: Any) -> dict[str, Any]:
+def send_answer(row: Any, limited: Mapping[UUID, str], eta: datetime | None = None) -> dict[str, Any]:
     """A send as the API shows it. `counts` add up: accepted is the sum of the message statuses."""
     stored = {str(status): getattr(row, status) for status in STORED}
-    waiting = row.accepted - sum(stored.values())
+    waiting = messages_left(row)
     ahead = MessageStatus.SCHEDULED if row.ahead else MessageStatus.QUEUED
     counts = {name: getattr(row, name) for name in ("submitted", "accepted", "duplicate", "invalid", "suppressed")}
     counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, ahead: waiting - row.sending}
@@ -176,7 +181,8 @@ def send_answer(row: Any) -> dict[str, Any]:
         "metadata": row.metadata,
         "rate": row.rate,
         **rules_answer(row.rules),
-        "eta": timestamp(_eta(row, waiting)),
+        "eta": timestamp(eta or _eta(row, waiting)),
+        "limited_by": limited.get(row.id),
         "resent": row.resent,
         "held_by": row.held_by,
         "held_reason": row.held_reason,

@@ -4,6 +4,7 @@ from typing import Final
 
 from api.words import (
     api_keys,
+    carriers,
     core,
     groups,
     inbound,
@@ -21,6 +22,7 @@ WORDS: Final[dict[str, Word]] = {
     **core.WORDS,
     **usage.WORDS,
     **api_keys.WORDS,
+    **carriers.WORDS,
     **inbound.WORDS,
     **groups.WORDS,
     **limits.WORDS,

@@ -15,12 +15,16 @@ def service(engine: Engine) -> Service:
 
 def test_it_works(service: Service) -> None:
     service.send(phone="99906000001")
+    service.worker.board.look()
     answer = service.client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     assert answer.status_code == 200
     lines = dict(line.rsplit(" ", 1) for line in answer.text.splitlines() if not line.startswith("#"))
     assert float(lines['bulksms_messages_in_doubt{carrier="simulator"}']) >= 1
     assert float(lines['bulksms_oldest_doubt_seconds{carrier="simulator"}']) >= 0
     assert float(lines["bulksms_accounts_frozen"]) == 0
+    assert float(lines['bulksms_carrier_ready{carrier="simulator"}']) == 1
+    assert float(lines['bulksms_carrier_submitted{carrier="simulator"}']) >= 1
+    assert float(lines['bulksms_carrier_allowed_rate{carrier="simulator"}']) == 0
     assert 'bulksms_batches{state="queued"}' in lines
 
 

@@ -1,0 +1,121 @@
+"""What limits a send at present, and when its last message should be handed over."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from shared.lifecycle import OPEN_SENDS, STORED, SendState
+
+REASONS: Final = (
+    "send_at",
+    "paused",
+    "held",
+    "carrier_paused",
+    "carrier_down",
+    "no_worker",
+    "send_rate",
+    "canary",
+    "quiet_hours",
+    "retry",
+    "throttled",
+    "carrier_rate",
+    "queue_turn",
+    "window",
+)
+
+BATCHES = text(
+    """
+    SELECT send_id, bool_or(state = 'sending') AS sending, bool_or(state = 'queued') AS queued,
+           max(carrier) FILTER (WHERE state = 'waiting') AS waits_for,
+           max(carrier) FILTER (WHERE state = 'sending') AS sent_by
+      FROM batch WHERE send_id = ANY(:ids) AND state IN ('waiting', 'queued', 'sending') GROUP BY send_id
+    """
+)
+
+CARRIERS = text(
+    """
+    SELECT carrier, bool_or(state = 'ready') AS ready, bool_and(state = 'paused') AS paused, max(rate) AS rate,
+           min(allowed) AS allowed
+      FROM carrier_report WHERE reported_at > clock_timestamp() - interval '5 seconds' GROUP BY carrier
+    """
+)
+
+AHEAD = """
+    SELECT coalesce(sum((b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) * s.segments), 0)
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE b.state IN ('queued', 'sending')
+       AND b.turn <= (SELECT max(o.turn) FROM batch o WHERE {whose} AND o.state IN ('queued', 'sending'))
+"""
+AHEAD_OF_SEND = text(AHEAD.format(whose="o.send_id = :whose"))
+AHEAD_OF_ACCOUNT = text(AHEAD.format(whose="o.account_id = :whose"))
+"""Segments that are handed over until the last that is queued of a send, or of an account; its own are among them."""
+
+
+def limits_of_sends(connection: Connection, rows: Sequence[Any]) -> dict[UUID, str]:
+    """Of the sends (rows of `send`) that wait for something, for what: one of REASONS."""
+    waiting = [row for row in rows if row.state in OPEN_SENDS and messages_left(row)]
+    if not waiting:
+        return {}
+    batches = {row.send_id: row for row in connection.execute(BATCHES, {"ids": [row.id for row in waiting]})}
+    carriers = {row.carrier: row for row in connection.execute(CARRIERS)}
+    return {row.id: _reason(row, batches.get(row.id), carriers) for row in waiting}
+
+
+def messages_left(row: Any) -> int:
+    """Messages of a send without a result."""
+    return int(row.accepted - sum(getattr(row, status) for status in STORED))
+
+
+def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
+    now = datetime.now(UTC)
+    if row.state in (SendState.PAUSED, SendState.HELD):
+        return str(row.state)
+    if row.state == SendState.SCHEDULED:
+        return "send_at"
+    if not carriers:
+        return "no_worker"
+    closed = _closed(row, batches, carriers)
+    if closed is not None:
+        return closed
+    if row.paced_until is not None and row.paced_until > now:
+        return "send_rate"
+    if batches is not None and batches.sending:
+        return _while_sending(carriers.get(batches.sent_by) or next(iter(carriers.values())))
+    if batches is None or batches.queued:
+        return "queue_turn"
+    rules = row.rules or {}
+    return "canary" if "canary" in rules else "quiet_hours" if "quiet" in rules else "retry"
+
+
+def _closed(row: Any, batches: Any, carriers: dict[str, Any]) -> str | None:
+    """Why the carrier that it waits for takes nothing; None where that is not why it waits."""
+    closed = carriers.get(batches.waits_for) if batches is not None and batches.waits_for is not None else None
+    if closed is None and not row.test and not any(carrier.ready for carrier in carriers.values()):
+        closed = next(iter(carriers.values()))
+    if closed is None or closed.ready:
+        return None
+    return "carrier_paused" if closed.paused else "carrier_down"
+
+
+def _while_sending(carrier: Any) -> str:
+    if 0 < carrier.allowed < carrier.rate or (carrier.rate == 0 and carrier.allowed > 0):
+        return "throttled"
+    return "carrier_rate" if carrier.rate > 0 else "window"
+
+
+def eta_of_queue(connection: Connection, *, send: UUID | None = None, account: int | None = None) -> datetime | None:
+    """When the last queued message of the send or account should be handed over, by what is before it and the rate.
+
+    None where the carriers have no rate, or there are several: then nobody knows.
+    """
+    carriers = connection.execute(CARRIERS).all()
+    if len(carriers) != 1 or not carriers[0].ready or carriers[0].allowed <= 0:
+        return None
+    if send is not None:
+        segments = connection.execute(AHEAD_OF_SEND, {"whose": send}).scalar_one()
+    else:
+        segments = connection.execute(AHEAD_OF_ACCOUNT, {"whose": account}).scalar_one()
+    return datetime.now(UTC) + timedelta(seconds=float(segments) / carriers[0].allowed) if segments else None

@@ -15,18 +15,18 @@ CARRIER_REFERENCE = f"""
 
 REFERENCE_ONCE = """
     WITH twice AS (
-        SELECT carrier, reference FROM message
-         WHERE id >= CAST(:since AS uuid) AND reference IS NOT NULL
-         GROUP BY carrier, reference HAVING count(*) > 1
+        SELECT carrier, reference, phone FROM message
+         WHERE id >= CAST(:since AS uuid) AND reference IS NOT NULL AND NOT starts_with(reference, 'to:')
+         GROUP BY carrier, reference, phone HAVING count(*) > 1
     ), apart AS (
         SELECT m.id, m.carrier, m.reference,
-               m.submitted_at - lag(m.submitted_at) OVER (PARTITION BY m.carrier, m.reference ORDER BY m.submitted_at)
-                   AS gap
-          FROM message m JOIN twice USING (carrier, reference)
+               m.submitted_at - lag(m.submitted_at) OVER (
+                   PARTITION BY m.carrier, m.reference, m.phone ORDER BY m.submitted_at) AS gap
+          FROM message m JOIN twice USING (carrier, reference, phone)
          WHERE m.id >= CAST(:since AS uuid)
     )
     SELECT 'message ' || id AS subject, CAST(NULL AS bigint) AS account_id,
-           format('the reference %s of %s is another message''s too', reference, carrier) AS detail
+           format('the reference %s of %s is that of another message to the phone', reference, carrier) AS detail
       FROM apart WHERE gap < interval '72 hours'
 """
 
@@ -70,7 +70,11 @@ IDEMPOTENCY = """
 
 RULES: Final = (
     Rule("carrier_reference", "A message with the carrier has the carrier's reference.", CARRIER_REFERENCE),
-    Rule("reference_once", "No reference of a carrier is two messages' within 72 hours.", REFERENCE_ONCE),
+    Rule(
+        "reference_once",
+        "No carrier gives two messages to a phone one reference in 72 hours.",
+        REFERENCE_ONCE,
+    ),
     Rule("doubts", "The messages in doubt are those listed as such, and no others.", DOUBTS),
     Rule("groups", "A group's count is the count of its contacts, and no position is beyond its last.", GROUPS),
     Rule("idempotency", "A key names one send of its account, and no send has two keys.", IDEMPOTENCY),

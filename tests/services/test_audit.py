@@ -80,7 +80,7 @@ SABOTAGE = [
     ("send_counters", "UPDATE send SET canceled = canceled - 1, expired = expired + 1 WHERE canceled > 0"),
     ("send_counters", "UPDATE send SET failed = failed + 1"),
     ("carrier_reference", f"UPDATE message SET reference = NULL WHERE id = {DELIVERED}"),
-    ("reference_once", "UPDATE message SET reference = 'same' WHERE status = 'delivered'"),
+    ("reference_once", "UPDATE message SET reference = 'same', phone = 254711000000 WHERE status = 'delivered'"),
     ("doubts", "DELETE FROM doubt"),
     (
         "doubts",

@@ -34,6 +34,7 @@ CHANGED: dict[str, dict[str, Any]] = {
 CSV = {
     ("GET", "/sends/<uuid:send_id>/messages"): "message_id,phone,status,segments,cost,error,submitted_at,finished_at\n"
     f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT}\n",
+    ("GET", "/imports/<uuid:import_id>/errors"): f"line,value,code,detail\n3,0712,invalid_phone,{NOT_A_PHONE}\n",
     ("GET", "/groups/<uuid:group_id>/contacts"): f"phone,city,name,tags\n{PHONE},Nairobi,Ann,vip;new\n",
     ("GET", "/suppressions"): f"phone,category,sender_id,reason,created_at\n{PHONE},,,stop,{SENT_AT}\n",
     ("GET", "/usage"): "day,sender_id,country,category,status,messages,credits\n"
@@ -41,7 +42,10 @@ CSV = {
 }
 """Operations that answer `Accept: text/csv`, and what they give."""
 
-CSV_BODIES = {"/suppressions/import": f"phone,category,reason\n{PHONE},marketing,asked by phone call\n"}
+CSV_BODIES = {
+    "/suppressions/import": f"phone,category,reason\n{PHONE},marketing,asked by phone call\n",
+    "/groups/<uuid:group_id>/import": f"phone,name,city,tags\n{PHONE},Ann,Nairobi,vip;new\n0711000001,Bob,,\n",
+}
 """Operations that take CSV."""
 
 PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {

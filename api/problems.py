@@ -46,6 +46,7 @@ CATALOGUE: dict[str, Kind] = {
     "not_found": Kind(404, "Not found", "Check the path and the id."),
     "group_not_found": Kind(404, "Group not found", "List your groups with GET /api/v1/groups."),
     "send_not_found": Kind(404, "Send not found", "List your sends with GET /api/v1/sends."),
+    "import_not_found": Kind(404, "Import not found", "List your imports with GET /api/v1/imports."),
     "message_not_found": Kind(404, "Message not found", "List your messages with GET /api/v1/messages."),
     "api_key_not_found": Kind(404, "API key not found", "List your keys with GET /api/v1/api-keys."),
     "suppression_not_found": Kind(404, "Not on the list", "List who has opted out with GET /api/v1/suppressions."),

@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 
 QUEUE = "sends"
 SEND_BATCH = "worker.send_batch"
+IMPORT_CONTACTS = "worker.import_contacts"
 AT_ONCE = 100
 """Doorbells that wait to be published. A turn goes on to the next batch by itself, so more would find nothing to do."""
 PUBLISH_SECONDS = 0.3
@@ -64,7 +65,7 @@ def make_celery(settings: Settings) -> Celery:
 
 
 class Doorbell:
-    """Rings for batches: one task each, published by a background thread soon after `ring` returned.
+    """Rings for batches and imports: one task each, published by a background thread soon after `ring` returned.
 
     A circuit breaker: when the broker fails or takes longer than PUBLISH_SECONDS, the doorbells at hand are dropped,
     and so are those of the next REST_SECONDS. With an eager application the task runs in the caller's thread instead.
@@ -73,7 +74,7 @@ class Doorbell:
     def __init__(self, celery: Celery, clock: Callable[[], float] = time.monotonic) -> None:
         self._celery = celery
         self._clock = clock
-        self._waiting: deque[UUID] = deque(maxlen=AT_ONCE)
+        self._waiting: deque[tuple[str, UUID]] = deque(maxlen=AT_ONCE)
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -88,9 +89,18 @@ class Doorbell:
             return
         if self.resting or (len(batches) == 1 and self._waiting):
             return  # what waits to be published wakes a worker that will see this batch too
-        self._waiting.extend(batches)
+        self._waiting.extend((SEND_BATCH, batch) for batch in batches)
         self._start()
         self._wake.set()
+
+    def ring_for_import(self, import_id: UUID) -> None:
+        """Tell a worker of an import. Returns at once; without the broker it is begun a second later."""
+        if self._celery.conf.task_always_eager:
+            self._celery.signature(IMPORT_CONTACTS, args=[str(import_id)]).apply_async()
+        elif not self.resting:
+            self._waiting.append((IMPORT_CONTACTS, import_id))
+            self._start()
+            self._wake.set()
 
     @property
     def resting(self) -> bool:
@@ -110,7 +120,7 @@ class Doorbell:
             self._wake.clear()
             try:
                 while self._waiting:
-                    self._publish(self._waiting.popleft())
+                    self._publish(*self._waiting.popleft())
             except Exception as error:
                 self._rests_until = self._clock() + REST_SECONDS
                 self._waiting.clear()
@@ -118,12 +128,12 @@ class Doorbell:
                 log.warning("the broker takes no doorbells, workers look by themselves: %s", error)
             time.sleep(TOGETHER_SECONDS)
 
-    def _publish(self, batch: UUID) -> None:
+    def _publish(self, task: str, subject: UUID) -> None:
         if self._connection is None:
             bounds = {"socket_timeout": PUBLISH_SECONDS, "socket_connect_timeout": PUBLISH_SECONDS, "max_retries": 0}
             self._connection = self._celery.connection_for_write(transport_options=bounds)
         producer = self._celery.amqp.Producer(self._connection, auto_declare=False)
-        self._celery.send_task(SEND_BATCH, args=[str(batch)], queue=QUEUE, producer=producer, retry=False)
+        self._celery.send_task(task, args=[str(subject)], queue=QUEUE, producer=producer, retry=False)
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None

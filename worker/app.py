@@ -44,7 +44,7 @@ def heard() -> Generator[None]:
         yield
 
 
-register(app, process.sweeper.work, heard)
+register(app, process.sweeper.work, heard, process.importer.wake)
 
 
 @setup_logging.connect

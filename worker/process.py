@@ -18,6 +18,7 @@ from worker.carriers.file import Carriers, read_carriers
 from worker.carriers.simulator import Simulator
 from worker.fleet import Fleet
 from worker.gate import Gate
+from worker.importer import Importer
 from worker.keeper import Keeper
 from worker.late import record_late
 from worker.pacing import CarrierPace, Crowd, Pacer
@@ -66,6 +67,7 @@ class WorkerProcess:
         self.auditor = Auditor(self.books, settings)
         self.usage = UsageCounter(self.books)
         self.keeper = Keeper(self.books, settings)
+        self.importer = Importer(self.engine, self.sweeper.outage.tolerated)
 
     def _read(self) -> Carriers:
         file = self.settings.carriers_file
@@ -91,6 +93,7 @@ class WorkerProcess:
         for carrier in self.carriers.values():
             self.open(carrier)
         self.sweeper.start()
+        self.importer.start()
         self.auditor.start(self.turns.stop)
         self.usage.start(self.turns.stop)
         self.keeper.start(self.turns.stop)
@@ -113,6 +116,7 @@ class WorkerProcess:
 
     def stop(self) -> None:
         """End the turns under way, then close the carriers."""
+        self.importer.stop()
         self.sweeper.stop()
         for carrier in self.carriers.values():
             carrier.close()

@@ -16,6 +16,7 @@ from sqlalchemy import Engine, text
 from shared.closing import close_rest
 from shared.database import transaction
 from shared.holding import hold_newly_refused
+from shared.imports import drop_old
 from shared.inbound import end_parts
 from shared.migrate import make_partitions
 from shared.sendable import SENDABLE
@@ -218,6 +219,7 @@ class Sweeper:
         with transaction(self._engine) as connection:
             make_partitions(connection)
         purge_deleted_groups(self._engine)
+        drop_old(self._engine)
         for purge in PURGES:
             with transaction(self._engine) as connection:
                 connection.execute(purge)

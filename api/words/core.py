@@ -47,6 +47,7 @@ TAGS = {
     "groups": "Contact groups and their contacts.",
     "usage": "What was sent, counted.",
     "erasures": "Erase a person, and the receipts of it.",
+    "imports": "Files of contacts on their way into groups.",
     "limits": "What the service takes at most.",
     "errors": "Every error code.",
 }

@@ -7,6 +7,7 @@ from sqlalchemy import (
     Column,
     ForeignKey,
     Index,
+    Integer,
     PrimaryKeyConstraint,
     Table,
     Text,
@@ -65,4 +66,56 @@ suppression = Table(
     Column("category", Text, nullable=False, server_default="", comment="only of this category; empty: of all"),
     Column("sender_id", Text, nullable=False, server_default="", comment="only from this sender ID; empty: from all"),
     PrimaryKeyConstraint("account_id", "phone", "category", "sender_id"),
+)
+
+contact_import = Table(
+    "contact_import",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("group_id", Uuid, ForeignKey("contact_group.id"), nullable=False),
+    Column("state", Text, nullable=False),
+    Column("country", Text, comment="in whose way the file writes numbers"),
+    zero("pieces"),
+    zero("next_piece"),
+    zero("bytes", BigInteger),
+    zero("bytes_done", BigInteger),
+    Column("place", JSONB, comment="how far the file was read, and how: shared.csv_contacts.Place"),
+    zero("rows"),
+    zero("added"),
+    zero("changed"),
+    zero("unchanged"),
+    zero("invalid"),
+    Column("error", Text, comment="why it failed"),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("worked_at", MOMENT, nullable=False, server_default=NOW),
+    Column("finished_at", MOMENT),
+    CheckConstraint(
+        "state IN ('receiving', 'queued', 'running', 'completed', 'failed', 'canceled')",
+        name="state",
+    ),
+    Index("ix_contact_import_account_id_id", "account_id", "id"),
+    Index("ix_contact_import_open", "worked_at", postgresql_where=text("state IN ('receiving', 'queued', 'running')")),
+    comment="a file of contacts on its way into a group; a piece of it is one transaction",
+)
+
+import_piece = Table(
+    "import_piece",
+    metadata,
+    Column("import_id", Uuid, ForeignKey("contact_import.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("content", Text, nullable=False),
+    PrimaryKeyConstraint("import_id", "number"),
+    comment="what is still to be read of a file: whole lines",
+)
+
+import_error = Table(
+    "import_error",
+    metadata,
+    Column("import_id", Uuid, ForeignKey("contact_import.id"), nullable=False),
+    Column("line", Integer, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("code", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    PrimaryKeyConstraint("import_id", "line"),
 )

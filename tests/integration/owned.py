@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from tests.integration.service import Service
+from tests.integration.service import PREFIX, Service
 
 PHONE, OPTED_OUT = "254799123456", "254799654321"
 FAILED = text(
@@ -63,6 +63,14 @@ def a_delivery(service: Service, webhook: str) -> str:
     return event
 
 
+def an_import(service: Service, group: str) -> str:
+    """A file of contacts."""
+    headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv"}
+    answer = service.client.post(f"{PREFIX}/groups/{group}/import", data=PHONE, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json["import_id"])
+
+
 def pages(service: Service, path: str) -> Iterator[dict[str, Any]]:
     """All entries of a list."""
     yield from service.get(f"{path}?limit=1000").json["data"]
@@ -72,6 +80,7 @@ OWNED: dict[str, Callable[[Service, dict[str, str]], str]] = {
     "send_id": lambda service, made: str(a_send(service)["send_id"]),
     "message_id": lambda service, made: str(a_send(service)["message_id"]),
     "group_id": lambda service, made: service.new_group([PHONE]),
+    "import_id": lambda service, made: an_import(service, service.new_group([PHONE])),
     "key_id": lambda service, made: str(service.post("/api-keys", name="a key of a stranger").json["api_key"]),
     "sender": lambda service, made: a_sender(service),
     "phone": lambda service, made: a_suppressed_phone(service),

@@ -47,7 +47,7 @@ class Service:
         self.worker = WorkerProcess(self.settings, engine, fakeredis.FakeRedis())
         self.worker.simulator.answer_time = 0.01
         self.worker.simulator.on_receipts = lambda said: receipts.record(engine, "simulator", said)
-        register(celery, self.worker.sweeper.work)
+        register(celery, self.worker.sweeper.work, imports=self.worker.importer.work)
         self.client = create_app(self.settings, engine=engine, celery=celery).test_client()
         self.account_id = self.new_account("acme", credits)
         self.token = self.new_token(self.account_id)

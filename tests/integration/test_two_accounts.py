@@ -38,9 +38,12 @@ class Pair:
     def ask(self, endpoint: Endpoint, values: dict[str, str], token: str) -> TestResponse:
         """The endpoint's request, with the example body of its documentation."""
         path = VARIABLE.sub(lambda found: values[found[1]], endpoint.path)
-        return self.owner.client.open(
-            PREFIX + path, method=endpoint.method, json=body_of(endpoint), headers={"Authorization": f"Bearer {token}"}
+        headers = {"Authorization": f"Bearer {token}"}
+        file = file_of(endpoint)
+        body: dict[str, Any] = (
+            {"json": body_of(endpoint)} if file is None else {"data": file, "content_type": "text/csv"}
         )
+        return self.owner.client.open(PREFIX + path, method=endpoint.method, headers=headers, **body)
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +73,14 @@ def body_of(endpoint: Endpoint) -> Any:
         return None
     media = operation["requestBody"]["content"].get("application/json")
     return None if media is None else next(iter(media["examples"].values()))["value"]
+
+
+def file_of(endpoint: Endpoint) -> str | None:
+    """The example file of an endpoint that takes CSV."""
+    path = VARIABLE.sub(r"{\1}", PREFIX + endpoint.path)
+    operation = DOCUMENT["paths"][path][endpoint.method.lower()]
+    media = operation.get("requestBody", {"content": {}})["content"].get("text/csv")
+    return None if media is None else str(media["example"])
 
 
 DOCUMENT = document()

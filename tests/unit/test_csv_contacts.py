@@ -1,0 +1,116 @@
+"""CSV as people have it."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.contacts import Contact
+from shared.csv_contacts import Bad, ContactReader, NoContacts, Place
+from shared.numbering import numbering_of
+
+A, B, C = 254711000001, 254711000002, 254711000003
+
+
+def read(text: str, country: str | None = None) -> tuple[list[Contact], list[Bad]]:
+    return ContactReader(numbering_of(country)).read(text, True)
+
+
+def test_it_works() -> None:
+    contacts, bad = read("Name,Phone,Tags\nAnn,254711000001,vip; new\nBob,0712,\n")
+    assert contacts == [Contact(A, {"name": "Ann"}, ["vip", "new"])]
+    assert [(row.line, row.value, row.code) for row in bad] == [(3, "0712", "invalid_phone")]
+
+
+@pytest.mark.parametrize(
+    ("text", "contacts"),
+    [
+        ("254711000001\n254711000002", [Contact(A), Contact(B)]),
+        ("phone\n254711000001\n\n\n254711000002\n", [Contact(A), Contact(B)]),
+        ("Ann;254711000001\nBob;254711000002\n", [Contact(A), Contact(B)]),
+        ("msisdn\tFirst name\n254711000001\tAnn", [Contact(A, {"first_name": "Ann"})]),
+        ('phone,note\n254711000001,"a\nb, ""c"""\n', [Contact(A, {"note": 'a\nb, "c"'})]),
+        ("phone,1st,,name,name\n254711000001,x,y,Ann,Bob\n", [Contact(A, {"_1st": "x", "name": "Ann"})]),
+        ("phone,name\n254711000001\n254711000002,,\n", [Contact(A, {}), Contact(B, {})]),
+        ("phone,name\n'254711000001,=1+1\n", [Contact(A, {"name": "=1+1"})]),
+        ("phone|tags\n254711000001|a;b\n254711000002|\n", [Contact(A, None, ["a", "b"]), Contact(B, None, [])]),
+        ("customers\n254711000001\n", [Contact(A)]),
+        ("", []),
+        ("\n \n,,\n", []),
+    ],
+)
+def test_what_is_read(text: str, contacts: list[Contact]) -> None:
+    assert read(text) == (contacts, [])
+
+
+def test_numbers_of_a_country() -> None:
+    assert read("0711 000001\n711000002\n+254 711 000003\n", "KE")[0] == [Contact(A), Contact(B), Contact(C)]
+
+
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        ('"254711000001', "invalid"),
+        ('x"y,"z', "invalid_phone"),
+        ("254711000001," + "x" * 256, "invalid"),
+        ("254711000001,a\x07b", "invalid"),
+        ("=cmd|'/c calc'!A1,x", "invalid_phone"),
+        ("2.54711E+11,x", "invalid_phone"),
+        (",Ann", "invalid_phone"),
+        ("x" * 100_000, "invalid_phone"),
+        ("\x00\x01\x02", "invalid_phone"),
+    ],
+)
+def test_a_bad_row_harms_no_other(row: str, code: str) -> None:
+    contacts, bad = read(f"phone,name\n254711000002,Bob\n{row}\n" + "254711000003,Cid\n" * 60)
+    assert contacts == [Contact(B, {"name": "Bob"})] + [Contact(C, {"name": "Cid"})] * 60
+    assert [(one.line, one.code) for one in bad] == [(3, code)]
+    assert len(bad[0].value) <= 40
+
+
+def test_too_many_columns() -> None:
+    with pytest.raises(NoContacts, match="31"):
+        read(
+            "phone,"
+            + ",".join(f"column {letter * 2}" for letter in "abcdefghijklmnopqrstuvwxyzABCDE"[:26])
+            + ",a,b,c,d,e\n"
+        )
+
+
+cells = st.text(st.sampled_from('ab,;"\n 1é='), max_size=8)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(cells, cells), max_size=12), st.data())
+def test_however_a_file_is_cut_the_same_is_read(rows: list[tuple[str, str]], data: st.DataObject) -> None:
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(["phone", "a", "b"])
+    writer.writerows([str(A + number), *row] for number, row in enumerate(rows))
+    text = written.getvalue()
+    whole = read(text)
+    assert [contact.phone for contact in whole[0]] == [A + number for number in range(len(rows))]
+    for contact, (a, b) in zip(whole[0], rows, strict=True):
+        assert (contact.fields or {}).get("a", "") == a.strip()
+        assert (contact.fields or {}).get("b", "") == b.strip()
+    place, contacts, lines = Place(), [], text.splitlines(keepends=True)
+    while lines:
+        count = data.draw(st.integers(1, len(lines)))
+        reader = ContactReader(numbering_of(None), Place(**place.as_dict()))
+        piece, lines = "".join(lines[:count]), lines[count:]
+        found, bad = reader.read(piece, not lines)
+        contacts += found
+        assert bad == []
+        place = reader.place
+    assert contacts == whole[0]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.characters(exclude_characters="\r"), max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    contacts, bad = read(text)
+    lines = text.count("\n") + 1
+    assert len(contacts) + len(bad) <= lines
+    assert all(1 <= row.line <= lines for row in bad)

@@ -53,6 +53,7 @@ def create_app(
     """The API as a WSGI application. Without arguments, as the environment says."""
     settings = settings or from_environment()
     app = LeanFlask(__name__, static_folder=None)
+    app.debug = False  # whatever FLASK_DEBUG says
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
     app.extensions["bulksms"] = Services(

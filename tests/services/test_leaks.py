@@ -3,8 +3,10 @@
 import http.client
 from collections.abc import Iterator
 
+import psutil
 import pytest
 from sqlalchemy import text
+from sqlalchemy.engine import make_url
 
 from bulksms.local.ports import LOOPBACK
 from tests.leaks import in_logs, leaks
@@ -98,6 +100,18 @@ def test_an_error_of_the_database_shows_no_row(service: House) -> None:
         with service.engine.begin() as connection:
             connection.execute(text("DROP FUNCTION refuse_row() CASCADE"))
     assert leaked(service) == []
+
+
+def test_no_command_line_holds_a_secret(service: House) -> None:
+    """Every process of the machine can read them."""
+    assert service.api is not None
+    ours = [psutil.Process(process.pid) for process in (service.api, service.postgres, service.redis, *service.workers)]
+    lines = [" ".join(each.cmdline()) for one in ours for each in (one, *one.children(recursive=True))]
+    assert any("granian" in line for line in lines) and any("redis" in line for line in lines)
+    passwords = [make_url(url).password or "" for url in (service.postgres.url, service.redis.url)]
+    assert all(passwords)
+    for secret in (*canaries(service), *passwords):
+        assert not [line for line in lines if secret in line]
 
 
 def test_without_a_database_nothing_is_told_either(service: House) -> None:

@@ -1,0 +1,50 @@
+"""How API keys look, and how their secrets are kept."""
+
+import re
+
+import pytest
+
+from shared.keys import checksum, hash_secret, make_key, networks, new_seed, same, secret_of
+
+PEPPER = "a-secret-of-the-installation-for-tests"
+SECRET = re.compile(r"smss_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})")
+
+
+def test_it_works() -> None:
+    key, test_key = make_key(), make_key(test=True)
+    assert re.fullmatch(r"smsk_live_[0-9A-Za-z]{12}", key.api_key)
+    assert re.fullmatch(r"smsk_test_[0-9A-Za-z]{12}", test_key.api_key)
+    assert key.api_secret != test_key.api_secret
+
+
+@pytest.mark.parametrize("secret", [make_key().api_secret, secret_of(new_seed(), PEPPER)])
+def test_a_scanner_can_tell_a_secret_from_what_only_looks_like_one(secret: str) -> None:
+    found = SECRET.fullmatch(secret)
+    assert found is not None
+    assert checksum(found[1]) == found[2]
+    swapped = found[1][1:] + found[1][0]
+    assert swapped == found[1] or checksum(swapped) != found[2]
+
+
+def test_a_seed_makes_one_secret_with_one_installation_alone() -> None:
+    seed = new_seed()
+    assert secret_of(seed, PEPPER) == secret_of(seed, PEPPER)
+    assert len({secret_of(seed, PEPPER), secret_of(seed, PEPPER + "x"), secret_of(new_seed(), PEPPER)}) == 3
+
+
+def test_what_is_kept_is_a_hash_that_needs_the_installations_key() -> None:
+    secret = make_key().api_secret
+    kept = hash_secret(secret, PEPPER)
+    assert len(kept) == 32 and secret.encode() not in kept
+    assert same(kept, hash_secret(secret, PEPPER))
+    assert not same(kept, hash_secret(secret, PEPPER + "x"))
+    assert not same(kept, hash_secret("é😀", PEPPER))
+
+
+def test_networks_are_written_without_bits_of_a_host() -> None:
+    assert [str(network) for network in networks(["192.0.2.0/24", "2001:db8::1"])] == [
+        "192.0.2.0/24",
+        "2001:db8::1/128",
+    ]
+    with pytest.raises(ValueError, match=r"192\.0\.2\.1/24"):
+        networks(["192.0.2.1/24"])

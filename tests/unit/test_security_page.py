@@ -1,0 +1,32 @@
+"""docs/security.md names tests that exist, for the whole checklist and all bad inputs."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path("docs/security.md").read_text()
+ROWS = re.findall(r"^\| (S\d+) \| (.+?) \| (?:`(.+?)` )?\|$", PAGE, re.M | re.ASCII)
+NOT_THERE = {"S23", "S24"}
+"""What the page says is not there."""
+
+
+def test_it_works() -> None:
+    assert [row[0] for row in ROWS] == [f"S{number}" for number in range(1, 36)]
+    assert {identifier for identifier, _, test in ROWS if not test} == NOT_THERE
+
+
+@pytest.mark.parametrize("test", sorted({row[2] for row in ROWS if row[2]}))
+def test_what_is_named_exists(test: str) -> None:
+    file, _, function = test.partition("::")
+    module = ast.parse(Path(file).read_text())
+    functions = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
+    assert function in functions if function else any(name.startswith("test_") for name in functions)
+
+
+@pytest.mark.parametrize("number", range(1, 58))
+def test_every_bad_input_is_tested(number: int) -> None:
+    files = [Path("tests/integration/test_bad_inputs.py"), Path("tests/services/test_hostile_clients.py")]
+    named = re.compile(rf"[\"_]b{number:02d}[-_\" ]", re.IGNORECASE)
+    assert any(named.search(file.read_text()) for file in files)

@@ -129,7 +129,8 @@ def _body(operation: Endpoint) -> dict[str, Any] | None:
     schema = operation.takes() if operation.takes is not None else BODIES.get(operation.path)
     if schema is None:
         return None
-    examples: dict[str, Any] = {"required": {"summary": "What is required", "value": _example(schema)}}
+    required = _example(schema)
+    examples: dict[str, Any] = {"required": {"summary": "What is required", "value": required}} if required else {}
     if schema is not CREDENTIALS:
         summary = "With options" if operation.takes else "Another token"
         examples["options"] = {"summary": summary, "value": _example(schema, options=True)}

@@ -62,6 +62,19 @@ SABOTAGE = [
         f"{POST} SELECT account_id, {REFUND}, 1, 'message', subject, 0 FROM ledger"
         " WHERE subject_type = 'message' AND kind = 'release'",
     ),
+    (
+        "spending",
+        "INSERT INTO spending (account_id, period, begins, credits, most)"
+        " SELECT account_id, 'month', (created_at AT TIME ZONE 'UTC')::date, 0, 1"
+        " FROM ledger WHERE kind = 'reserve' LIMIT 1",
+    ),
+    (
+        "usage",
+        "INSERT INTO usage_hour (began_at, due_at, final)"
+        " SELECT date_trunc('hour', min(created_at)), now(), true FROM send WHERE NOT test",
+    ),
+    ("forgotten", "UPDATE send SET forgotten_at = now() WHERE state = 'completed'"),
+    ("forgotten", "UPDATE send SET forgotten_at = now(), message = '' WHERE state = 'scheduled'"),
     ("batch_rows", f"DELETE FROM message WHERE id = {DELIVERED}"),
     ("batch_rows", f"UPDATE message SET id = overlay(id::text placing '1000' from 33)::uuid WHERE id = {DELIVERED}"),
     ("batch_rows", "UPDATE batch SET state = 'waiting' WHERE state = 'done'"),

@@ -10,6 +10,7 @@ from unittest.mock import patch
 from sqlalchemy import Connection, Engine, TextClause, text
 
 import shared.closing
+import shared.receipts
 import worker.claim
 import worker.doubt
 import worker.receipts
@@ -195,7 +196,7 @@ MUTATIONS = (
         "usual receipts move what is not sent",
         lambda: [sql(worker.receipts, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
     ),
-    Mutation("early receipts dropped", lambda: [(worker.receipts, "KEEP", text("SELECT 1"))]),
+    Mutation("early receipts dropped", lambda: [(shared.receipts, "KEEP", text("SELECT 1"))]),
     Mutation(
         "claim without a lease",
         lambda: [sql(worker.claim, "CANDIDATE", "b.state = 'queued'", "b.state IN ('queued', 'sending')")],

@@ -1,6 +1,7 @@
 """Webhooks from end to end: events of real sends, posted to a receiver, signed, tried again, replayed and recovered."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,8 +11,9 @@ from sqlalchemy import Engine, text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from shared import events
+from shared.events import EventType
 from tests.integration.service import Service
-from tests.receiver import Receiver, receiver
+from tests.receiver import Post, Receiver, receiver
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 from worker.webhooks.prune import prune
@@ -354,3 +356,52 @@ def test_what_is_old_is_forgotten(service: Service, there: Receiver) -> None:
     with service.engine.connect() as connection:
         gone = {"account": service.account_id}
         assert connection.execute(text("SELECT count(*) FROM webhook WHERE account_id = :account"), gone).scalar() == 0
+
+
+def test_what_is_still_open_is_waited_for_and_never_skipped(service: Service, there: Receiver) -> None:
+    """An event of a transaction that began earlier and commits later comes first, and is in its place for everybody."""
+    made = hook(service, there)
+    with service.engine.connect() as slow, service.engine.connect() as quick:
+        early = events.add(slow, service.account_id, EventType.SEND_HELD, {"n": 1})
+        late = events.add(quick, service.account_id, EventType.SEND_HELD, {"n": 2})
+        quick.commit()
+        assert service.get("/events").json["data"] == []
+        deliver(service)
+        assert there.posts == []
+        slow.commit()
+    expected = [str(early), str(late)]
+    assert [event["event_id"] for event in service.get("/events").json["data"]] == expected
+    deliver(service)
+    assert sorted(there.ids()) == sorted(expected)
+    assert len(deliveries(service, made)) == 2
+
+
+def test_one_that_hangs_holds_up_no_other(service: Service, there: Receiver) -> None:
+    """The healthy one's events have come while those of ten others still wait for an answer."""
+    release, hung = threading.Event(), threading.Semaphore(0)
+
+    def hang(post: Post) -> int:
+        hung.release()
+        return 500 if release.wait(14) else 504
+
+    async def run() -> None:
+        client = Client(loopback=True)
+        deliverer = Deliverer(service.engine, client, service.settings.secret_key)
+        running = asyncio.create_task(deliverer.run())
+        assert await asyncio.to_thread(lambda: all(hung.acquire(timeout=10) for _ in range(10)))
+        await asyncio.to_thread(service.send)
+        while len(there.posts) < 2:
+            await asyncio.sleep(0.02)
+        assert not release.is_set()
+        release.set()
+        deliverer.stop.set()
+        await running
+        await client.close()
+
+    with receiver(hang) as dead:
+        for _ in range(10):
+            hook(service, dead)
+        service.send()
+        hook(service, there)
+        asyncio.run(asyncio.wait_for(run(), 20))
+    assert {post.told["type"] for post in there.posts} >= {"message.sent", "send.completed"}

@@ -64,6 +64,18 @@ ONE_VALUE = {
         "Worker processes that are alive.",
         "SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()",
     ),
+    "bulksms_webhook_processes": (
+        "Processes that post events to webhooks and are alive.",
+        "SELECT count(*) FROM lease WHERE name LIKE 'webhooks:%' AND held_until > clock_timestamp()",
+    ),
+    "bulksms_webhooks_failing": (
+        "Webhooks of which no post succeeds.",
+        "SELECT count(*) FROM webhook WHERE state = 'active' AND failing_since IS NOT NULL",
+    ),
+    "bulksms_deliveries_pending": (
+        "Posts to webhooks that failed and are tried again.",
+        "SELECT count(*) FROM delivery WHERE state = 'pending'",
+    ),
 }
 
 

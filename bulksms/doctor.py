@@ -36,6 +36,12 @@ PARTITIONS = text(
 )
 ASTRAY = text("SELECT EXISTS (SELECT FROM message_default)")
 WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
+WEBHOOKS = text(
+    """
+    SELECT (SELECT count(*) FROM webhook WHERE state = 'active') AS webhooks,
+           (SELECT count(*) FROM lease WHERE name LIKE 'webhooks:%' AND held_until > clock_timestamp()) AS processes
+    """
+)
 WAITING = text(
     f"""
     SELECT count(*) AS batches, coalesce(extract(epoch FROM clock_timestamp() - min(b.due_at))::int, 0) AS seconds,
@@ -112,6 +118,7 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
         if workers
         else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", found, "Procfile"))
     )
+    yield _webhooks(connection, found)
     yield _guard(connection)
     yield _waiting(connection)
     yield _doubts(connection, found.settings.doubt_grace)
@@ -119,6 +126,14 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
     remedy = "They are of messages that this service did not send, or of a carrier that changes its references."
     yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
+
+
+def _webhooks(connection: Connection, found: Installation) -> Finding:
+    row = connection.execute(WEBHOOKS).one()
+    if row.webhooks and not row.processes:
+        detail = f"{row.webhooks} active, and no process posts to them"
+        return Finding("webhooks", "wrong", detail, _start("`python -m worker.webhooks`", found, "Procfile"))
+    return Finding("webhooks", "ok", f"{row.webhooks} active, {row.processes} processes that post to them")
 
 
 def _guard(connection: Connection) -> Finding:

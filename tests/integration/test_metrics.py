@@ -26,6 +26,7 @@ def test_it_works(service: Service) -> None:
     assert float(lines['bulksms_carrier_submitted{carrier="simulator"}']) >= 1
     assert float(lines['bulksms_carrier_allowed_rate{carrier="simulator"}']) == 0
     assert 'bulksms_batches{state="queued"}' in lines
+    assert float(lines["bulksms_deliveries_pending"]) == float(lines["bulksms_webhooks_failing"]) == 0
 
 
 def test_it_is_not_public(service: Service) -> None:

@@ -1,9 +1,11 @@
 """Webhooks from end to end: events of real sends, posted to a receiver, signed, tried again, replayed and recovered."""
 
 import asyncio
+import re
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -405,3 +407,19 @@ def test_one_that_hangs_holds_up_no_other(service: Service, there: Receiver) -> 
         hook(service, there)
         asyncio.run(asyncio.wait_for(run(), 20))
     assert {post.told["type"] for post in there.posts} >= {"message.sent", "send.completed"}
+
+
+def test_the_receiver_of_the_documentation(
+    service: Service, there: Receiver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = hook(service, there, events=["message.sent"])
+    service.send()
+    deliver(service)
+    code = re.findall(r"```python\n(.*?)```", Path("docs/webhooks.md").read_text(), re.S)[0]
+    assert len(code.splitlines()) <= 12
+    told: dict[str, Any] = {"__name__": "receiver"}
+    exec(code.replace("whsec_…", made["secret"]), told)
+    client, post = told["app"].test_client(), there.posts[0]
+    assert client.post("/sms-events", data=post.body, headers=post.headers).status_code == 204
+    assert f"{post.id} message.sent" in capsys.readouterr().out
+    assert client.post("/sms-events", data=post.body + b" ", headers=post.headers).status_code == 500

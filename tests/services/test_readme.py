@@ -14,7 +14,7 @@ from bulksms.local.banner import banner
 from tests.services.house import House, house, wait_until
 
 README = Path("README.md").read_text()
-FIRST, MORE, OPERATOR = re.findall(r"```sh\n(.*?)```", README, re.S)
+FIRST, MORE, EVENTS, OPERATOR = re.findall(r"```sh\n(.*?)```", README, re.S)
 
 pytestmark = pytest.mark.xdist_group("readme")
 
@@ -66,6 +66,14 @@ def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -
     path = f"/messages/{sent['message_id']}"
     wait_until(lambda: service.get(path)["status"] == "delivered", 30, "the receipt")
     assert service.get("/balance")["balance"] == 1_000 - 1 - 2 - 5
+
+
+def test_being_told(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "demo.json").write_text(json.dumps(demo))
+    webhook, pulled = (json.loads(line) for line in paste(service, FIRST + EVENTS, tmp_path).splitlines()[2:])
+    assert webhook["secret"].startswith("whsec_")
+    assert pulled["next_cursor"] is None
 
 
 def test_what_the_banner_prints(service: House, demo: dict[str, str], tmp_path: Path) -> None:

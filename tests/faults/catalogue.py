@@ -64,6 +64,7 @@ FAULTS = {
     "F58": "ten receipts for each message",
     "F59": "worker killed between a receipt and its commit",
     "F60": "carrier over HTTP: broken JSON, 500 after accepting, reset in the body, 429 with Retry-After",
+    "F61": "webhook's endpoint fails, redirects, hangs, asks to wait",
     "F62": "clocks of the API or of workers two hours off",
     "F63": "worker cut off from Postgres",
     "F64": "everything killed at once, started in random order",
@@ -71,7 +72,7 @@ FAULTS = {
     "S02": "a minute of random kills under a group of 100,000: Postgres and Redis too",
 }
 
-SHORT = ("F02", "F07", "F15", "F26", "F27", "F43")
+SHORT = ("F02", "F07", "F15", "F26", "F27")
 """Those of the default run."""
 
 DO_NOT_APPLY = {"F34": "there is no SQLite in this service"}

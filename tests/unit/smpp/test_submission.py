@@ -4,7 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from shared.smpp.numbers import Status
+from shared.smpp.numbers import Command, Status, Tag
+from shared.smpp.pdu import read_message
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.base import Answer, Outcome
 from worker.carriers.smpp.parts import References
@@ -101,3 +102,13 @@ def test_a_late_answer_names_its_message() -> None:
     assert late(2, "id2") is None
     assert late(3, "id3") == (parcels[1].ids[0], Outcome(Answer.ACCEPTED, "id1"))
     assert late(4, BAD) == (parcels[2].ids[0], Outcome(Answer.REJECTED, error="ESME_RINVDSTADR"))
+
+
+@pytest.mark.parametrize("style", ["udh", "sar", "payload"])
+def test_each_part_carries_the_end_of_its_messages_id(style: str) -> None:
+    told = parcel(LONG, ["254711000003", "254711000004"])
+    submission = Submission(config(user_message_reference=True, long_messages=style), References(), [told])
+    found = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
+    assert {(each.destination, each.tlvs[Tag.USER_MESSAGE_REFERENCE]) for each in found} == {
+        (phone, identity.bytes[-2:]) for phone, identity in zip(told.phones, told.ids, strict=True)
+    }

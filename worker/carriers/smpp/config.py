@@ -81,6 +81,8 @@ class SmppConfig:
     priority: int = 0
     tlvs: Mapping[int, bytes] = field(default_factory=dict, repr=False)
     """Optional parameters of every submit_sm, by tag."""
+    user_message_reference: bool = False
+    """Whether each submit_sm carries the last two octets of our message id in user_message_reference (§5.3.2.17)."""
     message_id_tag: int | None = None
     """Of a vendor's optional parameter in which each submit_sm carries our message id, 16 octets. For simulators."""
     receipt_id: Literal["raw", "hex_to_decimal", "decimal_to_hex"] = "raw"
@@ -103,6 +105,8 @@ class SmppConfig:
     """Octets of the longest PDU taken from the carrier; a longer one ends the connection."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.user_message_reference, bool) or not isinstance(self.tls, bool):
+            raise ConfigError("tls and user_message_reference: true or false")
         for each in fields(self):
             value = getattr(self, each.name)
             _check_number(each.name, value)

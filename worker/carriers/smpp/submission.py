@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
+from shared.smpp.numbers import Tag
 from shared.smpp.pdu import tlv
 from worker.carriers.base import Answer, LateAnswer, Outcome, Parcel
 from worker.carriers.smpp.config import SmppConfig
@@ -77,6 +78,9 @@ class Submission:
             self.longs += [None] * len(bodies)
 
     def _extend(self, bodies: list[bytes], ids: Sequence[UUID]) -> None:
+        if self._config.user_message_reference:
+            own = [tlv(Tag.USER_MESSAGE_REFERENCE, identity.bytes[-2:]) for identity in ids]
+            bodies = [body + told for body, told in zip(bodies, own, strict=True)]
         tag = self._config.message_id_tag
         if tag is not None:
             bodies = [body + tlv(tag, identity.bytes) for body, identity in zip(bodies, ids, strict=True)]

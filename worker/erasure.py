@@ -101,6 +101,13 @@ REJECTIONS = text(
      WHERE s.id = r.send_id AND s.account_id = :account AND position('"' || :phone || '"' IN r.entries::text) > 0
     """
 )
+IMPORT_ERRORS = text(
+    """
+    DELETE FROM import_error e USING contact_import i
+     WHERE i.account_id = :account AND e.import_id = i.id
+       AND position(:phone IN regexp_replace(e.value, '[^0-9]', '', 'g')) > 0
+    """
+)
 LATER = text(
     """
     UPDATE erasure SET waiting = :waiting, counts = CAST(:counts AS jsonb),
@@ -188,7 +195,7 @@ def _erase_elsewhere(connection: Connection, whose: dict[str, Any], counts: Coun
         counts["contacts"] += remove_contacts(connection, group, [number["phone"]])
     connection.execute(OF_DELETED_GROUPS, number)
     counts["inbound"] += connection.execute(INBOUND, whose).rowcount
-    for statement in (PARTS, EVENTS, REJECTIONS):
+    for statement in (PARTS, EVENTS, REJECTIONS, IMPORT_ERRORS):
         connection.execute(statement, whose)
     for row in connection.execute(ANSWERS, whose).all():
         answer = json.dumps(_without(json.loads(row.answer), whose["phone"]), separators=(",", ":"))

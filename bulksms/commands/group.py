@@ -76,9 +76,10 @@ def delete(group_id: UUID) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--errors", type=click.Path(dir_okay=False, path_type=Path), help="CSV for the rows that are no phones.")
 def import_file(group_id: UUID, file: Path, errors: Path | None) -> None:
-    """Add the phones of a CSV file: its column `phone`, or else its first.
+    """Add the contacts of a CSV file: its column `phone`, or else its first with numbers.
 
-    Phones that are in the group are skipped, so a broken import is simply run again. Fails when the file has no phone.
+    `tags` are tags between semicolons, other named columns are fields. Numbers may be written as in the account's
+    country. A broken import is simply run again. Fails when the file has no phone.
     """
     with engine_of(installation()) as engine:
         report = import_contacts(engine, group_id, file, errors)
@@ -87,14 +88,16 @@ def import_file(group_id: UUID, file: Path, errors: Path | None) -> None:
     if report.bad > len(report.first_bad):
         rest = f"{errors} has them all" if errors else "use --errors FILE to have them all"
         messages().print(f"... and {report.bad - len(report.first_bad):,} more; {rest}")
-    if not report.added + report.known:
-        raise click.ClickException(f"{file} has no phone in its column `phone`, or else in its first.")
+    if not report.added + report.changed + report.known:
+        raise click.ClickException(f"{file} has no phone in its column `phone`, or else in its first with numbers.")
     done(import_summary(report))
 
 
 def import_summary(report: Report) -> str:
     """What an import did, in a sentence."""
     said = f"{counted(report.added, 'contact')} added"
+    if report.changed:
+        said += f"; {counted(report.changed, 'contact')} changed"
     if report.known:
         said += f"; {counted(report.known, 'row')} skipped, the phone was there already"
     if report.bad:

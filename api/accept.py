@@ -28,7 +28,8 @@ from api.personal import (
     without,
 )
 from api.problems import Problem, invalid
-from api.rules import rules_of
+from api.quotes import hold_to, keep
+from api.rules import add_rules
 from api.schemas.sends import MOST_PHONES
 from api.services import Services
 from api.tokens import Caller
@@ -57,6 +58,8 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> A
     draft = make_draft(work, caller, kind, body)
     look_for_pumping(work, draft)
     draft.key = key
+    if "quote_id" in body:
+        hold_to(work, draft, body, body["quote_id"])
     if draft.callback_url is not None:
         expect_callbacks(work, caller.account_id)
     commit = work.commits.together if draft.kind == "single" else work.commits.alone
@@ -69,15 +72,18 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> A
 
 
 def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-    """What the send would cost and reject. Nothing is stored."""
+    """What the send would cost and reject, and an id under which it costs no more for a while."""
     draft = make_draft(work, caller, kind, body)
-    with work.engine.connect() as connection:
+    with work.engine.begin() as connection:
+        quote_id, expires_at = keep(connection, draft, body)
         balance = connection.execute(BALANCE, {"account": caller.account_id}).scalar_one()
     made: dict[str, Any] = {
         "counts": draft.counts(),
         "segments": draft.segments_answer(),
         "parts": [] if draft.on_unicode else split(draft.message),
         "cost": draft.cost,
+        "quote_id": quote_id,
+        "quote_expires_at": expires_at,
         "balance": balance,
         "sufficient": balance >= draft.cost,
         "rejected": draft.rejected[:INLINE],
@@ -116,7 +122,7 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         callback_url=callback_url,
         **content,
     )
-    draft.rules = rules_of(body, draft.accepted)
+    add_rules(draft, body, work.remembered.rules(caller.account_id))
     return draft
 
 

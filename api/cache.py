@@ -6,6 +6,9 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
+from api.rules import rules_of_account
+from shared.rules import Rules
+
 MOST = 50_000
 
 SENDER_STATE = text("SELECT state, reason FROM sender_id WHERE account_id = :account AND sender_id = :sender")
@@ -38,6 +41,16 @@ class Remembered:
                 return bool(connection.execute(HAS_SUPPRESSIONS, {"account": account}).scalar())
 
         return bool(self._get(("suppressions", account), 1.0, ask))
+
+    def rules(self, account: int) -> dict[str, Rules]:
+        """What the account's sends bring along by themselves, by category. Five seconds old at most."""
+
+        def ask() -> dict[str, Rules]:
+            with self._engine.connect() as connection:
+                return rules_of_account(connection, account)
+
+        rules: dict[str, Rules] = self._get(("rules", account), 5.0, ask)
+        return rules
 
     def _get(self, key: tuple[Any, ...], fresh: float, ask: Callable[[], Any]) -> Any:
         now = time.monotonic()

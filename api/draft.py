@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import accumulate, islice
 from typing import Any
 from uuid import UUID
 
@@ -55,13 +56,23 @@ class Draft:
     """Segments of all messages to a group at most, where the texts differ."""
     incomplete: int = 0
     """Contacts of the group that lack a value."""
+    sizes: list[int] | None = None
+    """Of the batches, where they are not as large as they may be."""
     key: Key | None = None
     id: UUID = field(default_factory=new_id)
     batches: list[UUID] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        count = -(-len(self.phones) // BATCH_SIZE) if self.pieces is None else len(self.pieces)
+        if self.sizes is not None:
+            count = len(self.sizes)
+        else:
+            count = -(-len(self.phones) // BATCH_SIZE) if self.pieces is None else len(self.pieces)
         self.batches = [new_batch_id() for _ in range(count)]
+
+    def rearrange(self, phones: list[str], sizes: list[int] | None, pieces: list[Piece] | None) -> None:
+        """Put the recipients into other batches: of these sizes, or these pieces."""
+        self.phones, self.sizes, self.pieces = phones, sizes, pieces
+        self.__post_init__()
 
     @property
     def accepted(self) -> int:
@@ -108,6 +119,9 @@ class Draft:
         if self.pieces is not None:
             return ((piece.phones, piece.segments) for piece in self.pieces)
         count = self.segmentation.count
+        if self.sizes is not None:
+            ends = list(accumulate(self.sizes))
+            return ((self.phones[end - size : end], count) for end, size in zip(ends, self.sizes, strict=True))
         return ((self.phones[start : start + BATCH_SIZE], count) for start in range(0, len(self.phones), BATCH_SIZE))
 
     def counts(self) -> dict[str, int]:
@@ -184,6 +198,11 @@ class Draft:
             }
             for place, phone in enumerate(self.phones[:INLINE]):
                 yield {"message_id": names[place], "phone": phone}
+        elif self.sizes is not None:
+            slices = zip(self.batches, self.slices(), strict=True)
+            named = ((batch, index, phone) for batch, (phones, _) in slices for index, phone in enumerate(phones, 1))
+            for batch, index, phone in islice(named, INLINE):
+                yield {"message_id": f"{prefix_of(batch)}{index:04x}", "phone": phone}
         elif self.batches:
             prefix = prefix_of(self.batches[0])
             for index, phone in enumerate(self.phones[:INLINE], 1):

@@ -69,6 +69,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
         "The message takes 3 segments; `max_segments` is 2.",
         {"segments": 3, "max_segments": 2},
     ),
+    "quote_changed": ("This send needs 3 credits now; the quote said 2.", {"required": 3, "quoted": 2}),
     "low_balance": ("This send needs 240 credits; 112 are left.", {"required": 240, "balance": 112}),
     "sender_not_approved": ("The sender ID 'ACME' is pending.", {"sender_status": "pending"}),
     "insufficient_scope": ("This token does not have the scope sms:send.", {"scope": "sms:send"}),

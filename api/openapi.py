@@ -41,7 +41,7 @@ ERROR = ErrorAnswer.from_dict(
             )
         ),
         "rejected": fields.List(fields.Nested(RejectedAnswer)),
-        **{name: fields.Integer() for name in ("errors_total", "required", "balance", "max", "submitted")},
+        **{name: fields.Integer() for name in ("errors_total", "required", "balance", "max", "submitted", "quoted")},
         **{name: fields.Integer() for name in ("segments", "max_segments", "spend_limit", "spent")},
         **{name: fields.Integer() for name in ("phones", "most", "window_seconds")},
         **{name: fields.String() for name in ("sender_status", "scope", "send_status")},

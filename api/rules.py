@@ -1,23 +1,75 @@
-"""The rules that a send brings along, made of its request."""
+"""The rules that a send brings along, made of its request and of what the account has for its category."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from sqlalchemy import Connection, text
+
+from api.draft import BATCH_SIZE, Draft
+from shared.personal import Piece
+from shared.quiet_hours import by_zone
 from shared.rules import Rules
 
+OF_ACCOUNT = text(
+    """
+    SELECT category, quiet_from, quiet_until, cap_most, cap_hours FROM category_rule WHERE account_id = :account
+    """
+)
 
-def rules_of(body: dict[str, Any], recipients: int) -> Rules | None:
-    """The rules that the body asks for, of a send to so many recipients; None where it asks for none."""
-    rules: Rules = {}
+
+def rules_of_account(connection: Connection, account_id: int) -> dict[str, Rules]:
+    """What the account's sends bring along by themselves, by category."""
+    found: dict[str, Rules] = {}
+    for row in connection.execute(OF_ACCOUNT, {"account": account_id}):
+        rules: Rules = {}
+        if row.quiet_from is not None:
+            rules["quiet"] = [row.quiet_from, row.quiet_until]
+        if row.cap_most is not None:
+            rules["cap"] = [row.cap_most, row.cap_hours]
+        found[row.category] = rules
+    return found
+
+
+def add_rules(draft: Draft, body: dict[str, Any], of_account: dict[str, Rules]) -> None:
+    """Give the draft the rules that its body asks for, and those of the account's that it says nothing of."""
+    rules: Rules = {**of_account.get(draft.category, {})}
+    if "quiet_hours" in body:
+        rules["quiet"] = [body["quiet_hours"]["quiet_from"], body["quiet_hours"]["quiet_until"]]
     if "stop_if" in body:
         rules["stop_if"] = body["stop_if"]
     if "canary" in body:
         part = body["canary"]
-        rules["canary"] = part if isinstance(part, int) else math.ceil(part * recipients)
-    return rules or None
+        rules["canary"] = part if isinstance(part, int) else math.ceil(part * draft.accepted)
+    draft.rules = rules or None
+    if "quiet" in rules and draft.kind == "bulk":
+        draft.rearrange(*_in_zones(draft))
+
+
+def _in_zones(draft: Draft) -> tuple[list[str], list[int] | None, list[Piece] | None]:
+    """The phones, the sizes of their batches, and the pieces, such that no batch is in several time zones."""
+    if draft.pieces is not None:
+        return draft.phones, None, [part for piece in draft.pieces for part in piece.parts(by_zone(piece.phones))]
+    sets = by_zone(draft.phones)
+    return [draft.phones[place] for places in sets for place in places], _sizes(sets), None
+
+
+def _sizes(sets: Sequence[Sequence[int]]) -> list[int]:
+    return [min(BATCH_SIZE, len(places) - start) for places in sets for start in range(0, len(places), BATCH_SIZE)]
 
 
 def rules_answer(rules: Rules | None) -> dict[str, Any]:
     """The rules as the API shows them."""
     known = rules or {}
-    return {name: known.get(name) for name in ("stop_if", "canary")}
+    quiet, cap = known.get("quiet"), known.get("cap")
+    return {
+        "stop_if": known.get("stop_if"),
+        "canary": known.get("canary"),
+        "quiet_hours": quiet and {"from": clock(quiet[0]), "until": clock(quiet[1])},
+        "cap": cap and {"most": cap[0], "hours": cap[1]},
+    }
+
+
+def clock(minute: int) -> str:
+    """A minute of the day as a time."""
+    return f"{minute // 60:02}:{minute % 60:02}"

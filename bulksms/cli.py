@@ -17,6 +17,7 @@ from bulksms.commands.guard import guard
 from bulksms.commands.key import key
 from bulksms.commands.limit import limit
 from bulksms.commands.reconcile import reconcile
+from bulksms.commands.rule import rule
 from bulksms.commands.send import send
 from bulksms.commands.sender import sender
 from bulksms.commands.service import migrate, up
@@ -71,6 +72,7 @@ for command in (
     guard,
     key,
     limit,
+    rule,
     migrate,
     reconcile,
     send,

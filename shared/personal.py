@@ -35,6 +35,18 @@ class Piece:
     phones: list[str] = field(default_factory=list)
     variables: list[Mapping[str, str]] = field(default_factory=list)
 
+    def parts(self, sets: Iterable[Iterable[int]]) -> "list[Piece]":
+        """A piece for each set of its recipients."""
+        return [
+            Piece(
+                self.segments,
+                [self.places[each] for each in own],
+                [self.phones[each] for each in own],
+                [self.variables[each] for each in own],
+            )
+            for own in map(list, sets)
+        ]
+
 
 def pieces_of(recipients: Iterable[Fit], size: int) -> list[Piece]:
     """The recipients in pieces of at most `size`, each of messages of equally many segments."""

@@ -56,7 +56,7 @@ CLAIM = text(
      WHERE b.id = c.id AND s.id = b.send_id
     RETURNING b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
               b.watermark, b.attempts, b.turn, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
-              {PRICE} AS price, s.test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables
+              {PRICE} AS price, s.test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules
     """
 )
 
@@ -159,6 +159,7 @@ def _slice(row: Row[Any]) -> Slice:
         phones=[recipients[index - 1] for index in indexes],
         watermark=row.watermark,
         route=row.route,
+        rules=row.rules,
         personal=row.variables
         and personal_of(row.message, row.on_unicode, [row.variables[index - 1] for index in indexes]),
     )

@@ -125,6 +125,7 @@ KEEP_OPT_OUTS = text(
     ON CONFLICT DO NOTHING
     """
 )
+CAPPED = text("DELETE FROM capped WHERE account_id = :account AND phone = CAST(:phone AS bigint)")
 FORGET_OPT_OUTS = text("DELETE FROM suppression WHERE account_id = :account AND phone = CAST(:phone AS bigint)")
 COMPLETE = text(
     """
@@ -219,4 +220,5 @@ def _complete(connection: Connection, erasure: UUID, whose: dict[str, Any], coun
     connection.execute(KEEP_OPT_OUTS, {**whose, "reason": REASON})
     if not connection.execute(OTHERS, {**whose, "id": erasure}).scalar():
         connection.execute(FORGET_OPT_OUTS, whose)
+        connection.execute(CAPPED, whose)
     connection.execute(COMPLETE, {"id": erasure, "counts": json.dumps(counts)})

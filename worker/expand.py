@@ -19,6 +19,7 @@ from shared.ids import new_batch_id
 from shared.lifecycle import LANES, SendState
 from shared.money import Entry, post
 from shared.personal import Piece, pieces_of
+from shared.quiet_hours import by_zone
 from shared.sendable import SENDABLE
 from shared.suppressions import listed
 from worker.personal import complete_contacts, compose_page
@@ -32,7 +33,7 @@ AHEAD = 4
 NEXT_SEND = text(
     f"""
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
-           s.price, s.lane, s.sender_id, s.message, s.on_unicode, a.weight, a.turns[s.lane + 1] AS last_turn,
+           s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight, a.turns[s.lane + 1] AS last_turn,
            l.destinations
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding' AND s.open_batches < :ahead
@@ -140,7 +141,8 @@ def expand(engine: Engine) -> list[UUID]:
 def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]]) -> Page:
     kept = _not_suppressed(connection, send, contacts)
     phones = [str(contact.phone) for contact in kept]
-    pieces = [phones[start : start + BATCH_SIZE] for start in range(0, len(phones), BATCH_SIZE)]
+    sets = [[phones[place] for place in places] for places in by_zone(phones)] if _is_quiet(send) else [phones]
+    pieces = [own[start : start + BATCH_SIZE] for own in sets for start in range(0, len(own), BATCH_SIZE)]
     return Page(len(contacts), len(contacts) - len(kept), 0, pieces, len(kept) * send.price)
 
 
@@ -149,7 +151,15 @@ def _personal_page(connection: Connection, send: Row[Any], contacts: Sequence[Ro
     kept = _not_suppressed(connection, send, complete)
     made = compose_page(send, kept)
     suppressed = len(complete) - len(kept)
-    return Page(len(complete), suppressed, made.unfit, pieces_of(made.fits, BATCH_SIZE), made.credits)
+    pieces = pieces_of(made.fits, BATCH_SIZE)
+    if _is_quiet(send):
+        pieces = [part for piece in pieces for part in piece.parts(by_zone(piece.phones))]
+    return Page(len(complete), suppressed, made.unfit, pieces, made.credits)
+
+
+def _is_quiet(send: Row[Any]) -> bool:
+    """Whether the send has quiet hours: then no batch of it is in several time zones."""
+    return send.rules is not None and "quiet" in send.rules
 
 
 def _left_over(send: Row[Any], page: Page, over: bool, removed: int) -> int:

@@ -84,7 +84,7 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
         if row is None:
             piece.lost = True
             continue
-        piece.halted = not row.goes_on
+        piece.halted = piece.wait > 0 or not row.goes_on
         piece.watermark = piece.watermark if piece.halted else watermark
         piece.unrecorded = [place for place in piece.unrecorded if in_doubt(piece, place)]
     record_lost(engine, slices)
@@ -94,7 +94,9 @@ def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:
     """Each slice's watermark when `ahead` messages in all, of those that have no result, may be on their way."""
     watermarks = []
     for piece in slices:
-        watermark, ahead = piece.watermark_ahead(ahead)
+        watermark = piece.watermark
+        if not piece.wait:
+            watermark, ahead = piece.watermark_ahead(ahead)
         watermarks.append(watermark)
     return watermarks
 

@@ -144,7 +144,7 @@ def _closing(piece: Slice, wait: float, resent: int) -> Closing:
         tally=Counter(result.status for result in piece.results if result is not None),
         attempts=piece.attempts + max(tries) if tries else 0,
         resent=resent,
-        wait=wait if tries and not at_once else 0.0,
+        wait=piece.wait or (wait if tries and not at_once else 0.0),
     )
 
 

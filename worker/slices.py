@@ -10,6 +10,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from shared.lifecycle import MessageStatus
+from shared.rules import Rules
 from worker.personal import Personal
 
 IN_DOUBT = MessageStatus.IN_DOUBT
@@ -60,6 +61,10 @@ class Slice:
     """Why it goes through that carrier; None where there is no other."""
     personal: Personal | None = None
     """The texts of the places, where they differ."""
+    rules: Rules | None = None
+    """Those of its send."""
+    wait: float = 0.0
+    """Seconds until anything of it may be sent: it is quiet where its recipients are. Nothing of it was then taken."""
     results: list[Result | None] = field(init=False)
     """By place. A throttled message has none, it is still to be submitted."""
     known: int = 0

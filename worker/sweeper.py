@@ -99,6 +99,8 @@ PURGES = (
     text(f"DELETE FROM idempotency WHERE created_at < now() - interval '{IDEMPOTENCY_DAYS} days'"),
     text("DELETE FROM revoked_token WHERE expires_at < now()"),
     text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
+    text("DELETE FROM quote WHERE expires_at < now() - interval '1 hour'"),
+    text("DELETE FROM capped WHERE at < now() - interval '32 days'"),
     text("DELETE FROM simulated_submit WHERE at < now() - interval '7 days'"),
 )
 

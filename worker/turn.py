@@ -1,7 +1,7 @@
 """The sending of a batch. One turn, top to bottom:
 
     claim      the next messages in fair order, under a lease; the durable intent        one commit on disk
-    hand off   drop who has opted out meanwhile
+    hand off   drop who has opted out meanwhile or has had enough; let wait where it is night
     submit     window after window, at the carrier's pace
     record     what was answered, and how far the next window may go                     a commit off disk
     settle     rows, counters and credits of the whole turn                              one commit on disk
@@ -27,6 +27,7 @@ from shared.settings import Settings
 from worker.carriers.base import OURS, Answer, Carrier, Outcome, Parcel
 from worker.claim import claim
 from worker.gate import Gate
+from worker.hand_off import apply_rules
 from worker.record import advance
 from worker.settle import settle
 from worker.slices import MOST_ATTEMPTS, Result, Slice
@@ -142,6 +143,7 @@ class Turns:
 
     def _send(self, carrier: Carrier, slices: list[Slice], stride: int) -> None:
         self._suppressions.drop(slices)
+        apply_rules(self._engine, slices)
         gate = self.gate if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
         while waits <= MOST_WAITS and (window := next_window(slices, stride)):

@@ -12,6 +12,19 @@ class StopRuleAnswer(Schema):
     over = fields.Integer(required=True)
 
 
+class CapAnswer(Schema):
+    """How many messages of the category a phone gets."""
+
+    most = fields.Integer(required=True)
+    hours = fields.Integer(required=True)
+
+
+QuietHoursRuleAnswer = Schema.from_dict(
+    {name: fields.String(required=True) for name in ("from", "until")}, name="QuietHoursRule"
+)
+"""When nothing is sent, by the clock of the recipient."""
+
+
 class SendAnswer(Schema):
     """An accepted request and what has become of it."""
 
@@ -30,6 +43,8 @@ class SendAnswer(Schema):
     metadata = fields.Dict(required=True, allow_none=True)
     rate = fields.Integer(required=True, allow_none=True)
     stop_if = fields.Nested(StopRuleAnswer, required=True, allow_none=True)
+    quiet_hours = fields.Nested(QuietHoursRuleAnswer, required=True, allow_none=True)
+    cap = fields.Nested(CapAnswer, required=True, allow_none=True)
     canary = fields.Integer(required=True, allow_none=True)
     eta = fields.String(required=True, allow_none=True)
     limited_by = fields.String(required=True, allow_none=True)

@@ -97,6 +97,8 @@ class QuoteAnswer(Schema):
     segments = fields.Nested(BulkSegmentsAnswer, required=True)
     parts = fields.List(fields.String(), required=True)
     cost = fields.Integer(required=True)
+    quote_id = fields.UUID(required=True)
+    quote_expires_at = fields.String(required=True)
     balance = fields.Integer(required=True)
     sufficient = fields.Boolean(required=True)
     rejected = fields.List(fields.Nested(RejectedAnswer), required=True)

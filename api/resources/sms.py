@@ -13,7 +13,15 @@ from api.schemas.sends import BulkSend, GroupSend, SingleSend
 from api.tokens import Caller
 
 UNFIT = ("too_many_segments", "unicode_rejected", "sender_not_registered", "sender_not_approved")
-REFUSALS = (*UNFIT, "low_balance", "spend_limit_reached", "traffic_refused")
+REFUSALS = (
+    *UNFIT,
+    "quote_expired",
+    "quote_changed",
+    "quote_mismatch",
+    "low_balance",
+    "spend_limit_reached",
+    "traffic_refused",
+)
 QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "group_id": ("group", GroupSend())}
 
 

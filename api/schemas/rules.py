@@ -3,11 +3,12 @@
 import re
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import fields, validate, validates_schema
 
 from api.schemas.base import IN_RANGE, Request, Whole, fail
 
 SHARE = re.compile(r"([0-9]{1,2}(?:\.[0-9]{1,3})?)%", re.ASCII)
+CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 MOST_CANARY = 1_000_000
 
 
@@ -39,6 +40,35 @@ class StopIf(Request):
 
     failed_share = Share(required=True)
     over = Whole(load_default=100, validate=validate.Range(1, 1_000_000, error=IN_RANGE))
+
+
+class TimeOfDay(fields.String):
+    """A time of day, such as 21:00; loaded as the minute of the day."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        found = CLOCK.fullmatch(value) if isinstance(value, str) else None
+        if found is None:
+            raise fail("invalid_time", "Give a time of day from 00:00 to 23:59, such as 21:00.")
+        return int(found[1]) * 60 + int(found[2])
+
+
+class QuietHours(Request):
+    """When nothing is sent, by the clock of the recipient."""
+
+    quiet_from = TimeOfDay(
+        required=True, data_key="from", metadata={"pattern": CLOCK.pattern, "description": "When it begins."}
+    )
+    quiet_until = TimeOfDay(
+        required=True,
+        data_key="until",
+        metadata={"pattern": CLOCK.pattern, "description": "When it ends; may be on the next day."},
+    )
+
+    @validates_schema
+    def some_of_the_day(self, data: dict[str, Any], **_: Any) -> None:
+        """Not none of the day, or all of it."""
+        if data["quiet_from"] == data["quiet_until"]:
+            raise fail("invalid_time", "`from` and `until` are the same.")
 
 
 class PartRules(Request):

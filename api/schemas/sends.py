@@ -4,10 +4,10 @@ import json
 from datetime import datetime
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate, validates
+from marshmallow import ValidationError, fields, validate, validates, validates_schema
 
 from api.schemas.base import IN_RANGE, CanonicalUUID, Flag, Moment, Phone, Phones, Request, Text, Whole, fail
-from api.schemas.rules import PartRules
+from api.schemas.rules import PartRules, QuietHours
 from api.schemas.times import check_due, check_expiry
 from api.schemas.urls import WebhookUrl
 from shared.details import value_problem
@@ -53,6 +53,8 @@ class SendOptions(Request):
         metadata={"description": "Segments per second, at most."},
     )
     callback_url = WebhookUrl(metadata={"format": "uri", "maxLength": LONGEST_URL, "pattern": "^https?://"})
+    quiet_hours = fields.Nested(QuietHours)
+    quote_id = CanonicalUUID(metadata={"type": "string", "format": "uuid"})
     metadata = fields.Dict(keys=fields.String(), metadata={"description": "At most 2 kB of your own; comes back."})
 
     @validates("send_at")
@@ -64,6 +66,13 @@ class SendOptions(Request):
     def in_the_future(self, expires_at: datetime, data_key: str) -> None:
         """Not in the past, and not for ever."""
         check_expiry(expires_at)
+
+    @validates_schema
+    def never_quiet(self, data: dict[str, Any], **_: Any) -> None:
+        """A code that somebody waits for is not held back."""
+        if "quiet_hours" in data and data.get("category") == Category.AUTHENTICATION:
+            detail = "Messages of the category `authentication` have no quiet hours."
+            raise ValidationError({"quiet_hours": {"code": "invalid", "detail": detail}})
 
     @validates("metadata")
     def not_too_large(self, metadata: dict[str, Any], data_key: str) -> None:

@@ -64,7 +64,7 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(command)
 
 
-def show_rows(rows: Iterable[RowMapping], as_json: bool, title: str, nothing: str) -> None:
+def show_rows(rows: Iterable[RowMapping | Mapping[str, Any]], as_json: bool, title: str, nothing: str) -> None:
     """Print rows as a table or as a JSON array. `nothing` is said of an empty table."""
     found = [dict(row) for row in rows]
     if as_json:

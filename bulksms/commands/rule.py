@@ -1,0 +1,74 @@
+"""`bulksms rule`."""
+
+import re
+
+import click
+
+from bulksms.commands.common import database, done, json_option, show_rows
+from shared import accounts, category_rules
+from shared.accounts import Refused
+
+CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
+CATEGORY = click.Choice(["transactional", "marketing"])
+
+
+@click.group()
+def rule() -> None:
+    """What an account's sends bring along by category: quiet hours, and how many messages a phone gets."""
+
+
+@rule.command("list")
+@click.argument("account")
+@json_option
+def list_rules(account: str, as_json: bool) -> None:
+    """Show an account's rules."""
+    with database() as connection:
+        rows = category_rules.list_rules(connection, accounts.find_account(connection, account))
+    shown = [
+        {
+            "category": row.category,
+            "quiet_from": _clock(row.quiet_from),
+            "quiet_until": _clock(row.quiet_until),
+            "cap_messages": row.cap_most,
+            "cap_hours": row.cap_hours,
+        }
+        for row in rows
+    ]
+    show_rows(shown, as_json, f"Rules of {account}", "It has none.")
+
+
+@rule.command("quiet-hours")
+@click.argument("account")
+@click.argument("category", type=CATEGORY)
+@click.argument("begins")
+@click.argument("ends", required=False)
+def quiet_hours(account: str, category: str, begins: str, ends: str | None) -> None:
+    """Send nothing of a category from BEGINS until ENDS, by the recipient's clock: 21:00 08:00; or `none`."""
+    hours = None if begins == "none" and ends is None else (_minute(begins), _minute(ends or ""))
+    with database() as connection:
+        category_rules.set_quiet_hours(connection, accounts.find_account(connection, account), category, hours)
+    done(f"New {category} sends of {account} have {'no quiet hours' if hours is None else 'these quiet hours'}.")
+
+
+@rule.command()
+@click.argument("account")
+@click.argument("category", type=CATEGORY)
+@click.argument("most", type=click.IntRange(0))
+@click.argument("hours", type=click.IntRange(1, category_rules.MOST_HOURS), default=24)
+def cap(account: str, category: str, most: int, hours: int) -> None:
+    """Send at most MOST messages of a category to a phone in HOURS; 0: any number."""
+    with database() as connection:
+        found = accounts.find_account(connection, account)
+        category_rules.set_cap(connection, found, category, (most, hours) if most else None)
+    done(f"New {category} sends of {account} have {'this cap' if most else 'no cap'}.")
+
+
+def _minute(written: str) -> int:
+    found = CLOCK.fullmatch(written)
+    if found is None:
+        raise Refused(f"{written!r} is no time of day. Give two, such as 21:00 08:00, or `none`.")
+    return int(found[1]) * 60 + int(found[2])
+
+
+def _clock(minute: int | None) -> str | None:
+    return None if minute is None else f"{minute // 60:02}:{minute % 60:02}"

@@ -22,7 +22,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test npm peers crashpoints faults fuzz schemathesis simulate bench check lint types format lock clean
+.PHONY: help run test npm peers crashpoints faults carriers fuzz schemathesis simulate bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -52,6 +52,9 @@ fuzz: $(READY) ## Feed everything that reads a carrier with spoiled input: make 
 peers: $(READY) ## SMPP with implementations that are not ours: npm's smpp (installed from its lock) and Kannel
 	npm ci --prefix tests/peers/node --ignore-scripts --no-audit --no-fund
 	$(BIN)/python -m pytest -q -m peers tests/peers
+
+carriers: $(READY) ## Several carriers: rates, failover, throttling and fair shares, measured at simulated SMSCs
+	$(BIN)/python -m pytest -q -s -m "carriers or not carriers" tests/carriers
 
 simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)

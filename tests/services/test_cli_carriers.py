@@ -1,0 +1,129 @@
+"""`bulksms carriers`."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import Engine, text
+
+from bulksms.cli import main
+from bulksms.local.redis import RedisServer
+from tests.integration.service import SECRET_KEY, Service
+from worker.process import WorkerProcess
+
+Run = Callable[..., Result]
+FILE = """
+[carrier.one]
+kind = "simulator"
+rate = 100
+[carrier.two]
+kind = "simulator"
+prices = { default = 1 }
+[[routes]]
+name = "urgent"
+categories = ["authentication"]
+prefixes = ["254"]
+carriers = ["one", "two"]
+[[routes]]
+carriers = ["two"]
+choose = "cheapest"
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "carriers.toml"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.fixture
+def run(engine: Engine, redis_server: RedisServer) -> Run:
+    env = {
+        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
+        "REDIS_URL": redis_server.url,
+        "SECRET_KEY": SECRET_KEY,
+    }
+
+    def call(*arguments: object, code: int = 0) -> Result:
+        result = CliRunner().invoke(main, ["carriers", *map(str, arguments)], env=env)
+        assert result.exit_code == code, result.output
+        return result
+
+    return call
+
+
+@pytest.fixture
+def worker(engine: Engine, file: Path) -> Iterator[WorkerProcess]:
+    """A worker with two carriers, that has reported."""
+    with engine.begin() as connection:
+        connection.execute(text("DELETE FROM carrier_report"))
+        connection.execute(text("DELETE FROM carrier_setting"))
+    worker = Service(engine, carriers_file=str(file)).worker
+    worker.board.look()
+    yield worker
+    worker.turns.stop.set()
+
+
+def listed(run: Run) -> dict[str, Any]:
+    return {row["carrier"]: row for row in json.loads(run("list", "--json").stdout)}
+
+
+def test_it_works(run: Run, worker: WorkerProcess) -> None:
+    carriers = listed(run)
+    assert {name: row["state"] for name, row in carriers.items()} == {"one": "ready", "two": "ready"}
+    assert (carriers["one"]["rate"], carriers["one"]["allowed"], carriers["one"]["workers"]) == (100, 100, 1)
+    assert "urgent" not in run("list").output
+
+
+def test_changes_reach_a_running_worker(run: Run, worker: WorkerProcess) -> None:
+    run("set", "one", "--rate", "50", "--window", "20")
+    run("pause", "two")
+    worker.board.look()
+    assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (50, 20)
+    assert {name: row["state"] for name, row in listed(run).items()} == {"one": "ready", "two": "paused"}
+    run("set", "one", "--reset")
+    run("resume", "two")
+    worker.board.look()
+    assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (100, 400)
+    assert listed(run)["two"]["state"] == "ready"
+
+
+def test_a_carrier_that_nobody_has_is_refused(run: Run, worker: WorkerProcess) -> None:
+    assert "There is no carrier tow. There are: one, two." in run("pause", "tow", code=1).output
+
+
+@pytest.mark.parametrize("options", [[], ["--reset", "--rate", "5"]])
+def test_a_change_of_nothing_is_refused(run: Run, worker: WorkerProcess, options: list[str]) -> None:
+    run("set", "one", *options, code=2)
+
+
+def test_check_says_what_a_file_comes_to(run: Run, file: Path) -> None:
+    said = run("check", file).stdout
+    assert "carrier one: 100 segments a second, window 400" in said
+    assert "route urgent: prefixes 254 and categories authentication -> one, then two" in said
+    assert "route route 2: every message -> the cheapest of two" in said
+
+
+def test_check_says_what_is_wrong(run: Run, file: Path) -> None:
+    file.write_text(FILE.replace('["two"]', '["tow"]'))
+    assert "line 14: there is no carrier 'tow'; did you mean two?" in run("check", file, code=1).output
+
+
+def test_one_message_goes_through_exactly_that_carrier(run: Run, worker: WorkerProcess) -> None:
+    sweeper = worker.sweeper
+    worker.carriers["two"].open(lambda said: None, lambda said: None)
+    sweeper.start()
+    try:
+        result = json.loads(run("test", "two", "254711000000", "--json").stdout)
+    finally:
+        sweeper.stop()
+        worker.carriers["two"].close()
+    assert (result["carrier"], result["status"]) == ("two", "sent")
+
+
+def test_a_phone_that_is_none_is_refused(run: Run, worker: WorkerProcess) -> None:
+    assert "It is not accepted" in run("test", "two", "0711", code=1).output

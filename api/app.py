@@ -24,6 +24,7 @@ from api.openapi import document
 from api.problems import CATALOGUE, Problem
 from api.schemas.base import AN_ID
 from api.services import Services
+from api.slow_bodies import SlowBodies
 from shared.database import make_engine
 from shared.migrate import schema_problem
 from shared.queue import make_celery
@@ -68,6 +69,8 @@ def create_app(
     add_metrics(app, app.extensions["bulksms"])
     add_callbacks(app, app.extensions["bulksms"])
     _add_errors(app)
+    if not settings.eager:
+        app.wsgi_app = SlowBodies(app.wsgi_app)  # type: ignore[method-assign]
     app.wsgi_app = StandardHeaders(app.wsgi_app, settings.requests_per_second)  # type: ignore[method-assign]
     return app
 

@@ -29,7 +29,7 @@ PATIENCE = 30.0
 CROWDED = 2.0
 """The same, while as many wait as may."""
 LOOK = 0.5
-WAIT = 0.05
+WAIT = 0.15
 """Seconds for which one waits for its turn to read."""
 LAST_DATA_SENT = 44
 """Offset in Linux's struct tcp_info of the milliseconds since we sent anything."""

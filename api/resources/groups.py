@@ -96,6 +96,8 @@ def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dict[s
             contacts.rename_group(connection, group_id, body["name"])
         except contacts.NameTaken:
             raise name_taken(body["name"]) from None
+        except contacts.UnknownGroup:
+            raise group_not_found(group_id) from None
         return group_answer(find_group(connection, caller, group_id))
 
 

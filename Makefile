@@ -22,7 +22,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test npm peers crashpoints faults carriers fuzz schemathesis simulate bench check lint types format lock clean
+.PHONY: help run test million npm peers crashpoints faults carriers fuzz schemathesis simulate bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -39,6 +39,9 @@ crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 
 faults: $(READY) ## Break everything in the catalogue of faults, one at a time, for about half an hour
 	$(BIN)/python -m pytest -q -m "faults or not faults" tests/faults
+
+million: $(READY) ## Import a million contacts from one file
+	$(BIN)/python -m pytest -q -m million tests/services/test_import_million.py
 
 npm: $(READY) ## Let JavaScript's library verify the webhooks; needs node, npm and a network
 	$(BIN)/python -m pytest -m npm tests

@@ -176,7 +176,8 @@ def _events(row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None) -> Ite
     )
     for place, index in enumerate(row.indexes):
         data = {"message_id": str(message_id(row.batch_id, index)), **common}
-        data["phone"] = phones[index - 1] if index <= len(phones) else None
+        phone = phones[index - 1] if index <= len(phones) else None
+        data["phone"] = None if phone == ERASED else phone or None
         identifier = message_id(row.id, place)
         yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), callback)
 

@@ -19,6 +19,7 @@ from tests.receiver import Post, Receiver, receiver
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 from worker.webhooks.prune import prune
+from worker.webhooks.restored import mend_order
 
 
 @pytest.fixture(autouse=True)
@@ -423,3 +424,33 @@ def test_the_receiver_of_the_documentation(
     assert client.post("/sms-events", data=post.body, headers=post.headers).status_code == 204
     assert f"{post.id} message.sent" in capsys.readouterr().out
     assert client.post("/sms-events", data=post.body + b" ", headers=post.headers).status_code == 500
+
+
+def test_a_restored_dump_is_put_into_order(service: Service, there: Receiver) -> None:
+    hook(service, there, events=["message.sent"])
+    service.send()
+    deliver(service)
+    with receiver() as new:
+        hook(service, new, events=["message.sent"])
+        service.send()
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE event SET xid = xid + 1000000000"))
+            connection.execute(text("UPDATE webhook SET xid = xid + 1000000000"))
+        assert service.get("/events").json["data"] == []
+        assert mend_order(service.engine) > 0
+        assert mend_order(service.engine) == 0
+        assert len(service.get("/events?types=message.sent").json["data"]) == 2
+        service.send()
+        deliver(service)
+        assert len(there.posts) == len(set(there.ids())) == 3
+        assert set(new.ids()) == {*there.ids()} - {there.posts[0].id}
+
+
+def test_an_erased_phone_is_told_no_more(service: Service, there: Receiver) -> None:
+    hook(service, there, events=["message.sent"])
+    answer = service.bulk(["254711000001", "254711000002"]).json
+    with service.engine.begin() as connection:
+        batch = {"batch": answer["messages"][0]["message_id"][:-4] + "0000"}
+        connection.execute(text("UPDATE batch SET recipients = E'0\\n254711000002' WHERE id = :batch"), batch)
+    deliver(service)
+    assert sorted(str(post.told["data"]["phone"]) for post in there.posts) == ["254711000002", "None"]

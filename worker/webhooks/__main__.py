@@ -15,6 +15,7 @@ from shared.settings import Settings, from_environment
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import AWAY, DATABASE_THREADS, Deliverer
 from worker.webhooks.prune import prune
+from worker.webhooks.restored import mend_order
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +73,9 @@ def main() -> None:
         wait_for_schema(engine)
     except WrongSchema as problem:
         raise SystemExit(str(problem)) from problem
+    renumbered = mend_order(engine)
+    if renumbered:
+        log.warning("the database was restored from a dump: %d rows of events have another order now", renumbered)
     asyncio.run(deliver(engine, settings))
 
 

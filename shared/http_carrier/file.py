@@ -1,5 +1,6 @@
 """The http carriers of CARRIERS_FILE, as far as the API needs them: to know who calls."""
 
+import logging
 import os
 import tomllib
 from collections.abc import Mapping
@@ -9,13 +10,21 @@ from typing import Any
 from shared.http_carrier.config import HttpConfig, HttpConfigError
 from shared.settings import SettingsError
 
+log = logging.getLogger(__name__)
+
 
 def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[str, HttpConfig]:
-    """The http carriers of the file by name; none without a file. Raises SettingsError."""
+    """The http carriers of the file by name; none without a file. Raises SettingsError for one that is wrong.
+
+    A file that is not on this machine is no error: only workers need it where no carrier calls.
+    """
     if not file:
         return {}
     try:
         told = tomllib.loads(Path(file).read_text())
+    except FileNotFoundError:
+        log.warning("CARRIERS_FILE=%s is not here: no carrier over HTTP can call this process", file)
+        return {}
     except (OSError, ValueError) as error:
         raise SettingsError(f"CARRIERS_FILE={file} cannot be read: {error}.") from None
     tables = told.get("carrier")

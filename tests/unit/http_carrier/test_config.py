@@ -107,9 +107,13 @@ def test_the_file_names_the_carrier_and_takes_secrets_from_the_environment(tmp_p
     assert http_carriers("") == {}
 
 
-def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot be read"):
-        http_carriers(str(tmp_path / "nothing"))
+def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "wrong.toml").write_text("[carrier.a")
+    for path in (tmp_path, tmp_path / "wrong.toml"):
+        with pytest.raises(SettingsError, match="cannot be read"):
+            http_carriers(str(path))
+    assert http_carriers(str(tmp_path / "nothing")) == {}, "an API without callbacks needs no file"
+    assert "is not here" in caplog.text
 
 
 def test_a_name_that_no_address_can_hold_is_refused() -> None:

@@ -166,7 +166,8 @@ class Turns:
                 break
             if not self._advance(carrier, slices, stride):
                 break
-        self._speed = submitted / max(0.001, time.monotonic() - begun)
+        if submitted:
+            self._speed = submitted / max(0.001, time.monotonic() - begun)
         self._settle(carrier, slices)
 
     def _advance(self, carrier: Carrier, slices: list[Slice], stride: int) -> bool:

@@ -17,7 +17,7 @@ def test_it_works() -> None:
     assert key.api_secret != test_key.api_secret
 
 
-@pytest.mark.parametrize("secret", [make_key().api_secret, secret_of(new_seed(), PEPPER)])
+@pytest.mark.parametrize("secret", [make_key().api_secret, secret_of(new_seed(), PEPPER)], ids=["made", "of a seed"])
 def test_a_scanner_can_tell_a_secret_from_what_only_looks_like_one(secret: str) -> None:
     found = SECRET.fullmatch(secret)
     assert found is not None

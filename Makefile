@@ -22,7 +22,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers crashpoints faults carriers fuzz schemathesis simulate bench check lint types format lock clean
+.PHONY: help run test million npm peers crashpoints faults carriers fuzz schemathesis simulate clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -62,6 +62,9 @@ carriers: $(READY) ## Several carriers: rates, failover, throttling and fair sha
 simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 9) / 10 )) --first $(FIRST) --database-crashes
+
+clients: $(READY) ## Make the generated files of clients/ again, of the OpenAPI document
+	$(BIN)/python -m clients.making
 
 bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 (docs/performance.md)
 	$(BIN)/python -m bench $(BENCH) $(if $(SHORT),--short)

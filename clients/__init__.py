@@ -1,0 +1,1 @@
+"""Clients of the API, and what makes them of its OpenAPI document."""

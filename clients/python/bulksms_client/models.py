@@ -1,0 +1,90 @@
+"""What the service answers. Fields that this version does not know are left out; all are in `raw`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+FINAL = frozenset({"delivered", "undelivered", "failed", "rejected", "expired", "canceled"})
+"""Statuses of a message after which nothing is waited for."""
+ENDED = frozenset({"completed", "canceled"})
+"""States of a send in which nothing of it is left to be handed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The base of all answers."""
+
+    raw: Mapping[str, Any]
+    """The answer as it came."""
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Self:
+        """The answer, read from JSON."""
+        return cls(raw=answer, **{each.name: answer[each.name] for each in fields(cls) if each.name != "raw"})
+
+
+@dataclass(frozen=True, slots=True)
+class SentOne(Answer):
+    """An accepted message: stored and paid for."""
+
+    send_id: str
+    message_id: str
+    status: str
+    phone: str
+    cost: int
+    balance: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentMany(Answer):
+    """An accepted send to a list or a group."""
+
+    send_id: str
+    status: str
+    counts: Mapping[str, int]
+    rejected: list[Mapping[str, Any]]
+    cost: int
+    balance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Answer):
+    """One SMS to one phone, and where it is."""
+
+    message_id: str
+    send_id: str
+    phone: str | None
+    status: str
+    error: str | None
+    cost: int
+    reference: str | None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more is waited for."""
+        return self.status in FINAL
+
+
+@dataclass(frozen=True, slots=True)
+class Send(Answer):
+    """An accepted request, and what has become of it."""
+
+    send_id: str
+    status: str
+    counts: Mapping[str, int]
+    cost: int
+    charged: int
+    reference: str | None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it is left to be handed over; receipts may still come."""
+        return self.status in ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class Balance(Answer):
+    """Credits: what can be spent, and what is reserved for messages that are on their way."""
+
+    balance: int
+    reserved: int

@@ -1,0 +1,32 @@
+import type { Error as Problem, Message, Operations } from "./schema.js";
+
+export * from "./schema.js";
+
+/** The service answered with an error. `code` tells errors apart, `problem` is all that it said. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly problem: Problem;
+}
+
+export interface Options {
+  /** Of the service, such as https://sms.example.com. */
+  url: string;
+  apiKey: string;
+  apiSecret: string;
+  /** Tries of each request; all of them have one Idempotency-Key. */
+  tries?: number;
+  /** Milliseconds of one try. */
+  timeout?: number;
+}
+
+type Entry<T> = T extends (...given: never[]) => Promise<{ data: Array<infer E>; next_cursor: string | null }> ? E : never;
+
+/** One account of one service: a function for each operation of the API. */
+export interface Client extends Operations {
+  /** Wait until a message has come to its end. */
+  wait(messageId: string, milliseconds?: number): Promise<Message>;
+  /** Every entry of a list, page by page. */
+  pages<K extends keyof Operations>(name: K, request?: Parameters<Operations[K]>[0]): AsyncGenerator<Entry<Operations[K]>>;
+}
+export const Client: new (options: Options) => Client;

@@ -1,0 +1,116 @@
+// The client: a token, tries with one Idempotency-Key, errors, and a function for each operation of operations.js.
+
+import { OPERATIONS } from "./operations.js";
+
+const AGAIN = new Set([429, 502, 503, 504]);
+const DEAD_TOKEN = new Set(["token_expired", "token_revoked", "invalid_token"]);
+const FINAL = new Set(["delivered", "undelivered", "failed", "rejected", "expired", "canceled"]);
+const RENEW_BEFORE = 60_000;
+const LONGEST_WAIT = 30_000;
+
+/** The service answered with an error. `code` tells errors apart, `problem` is all that it said. */
+export class ApiError extends Error {
+  constructor(status, problem) {
+    super(`${status} ${problem.code}: ${problem.detail}`);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = problem.code;
+    this.problem = problem;
+  }
+}
+
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export class Client {
+  #url;
+  #credentials;
+  #tries;
+  #timeout;
+  #token = null;
+
+  constructor({ url, apiKey, apiSecret, tries = 5, timeout = 30_000 }) {
+    this.#url = url.replace(/\/+$/, "");
+    this.#credentials = { api_key: apiKey, api_secret: apiSecret };
+    this.#tries = tries;
+    this.#timeout = timeout;
+    for (const [name, operation] of Object.entries(OPERATIONS)) {
+      this[name] = (request = {}) => this.#request(operation, request);
+    }
+  }
+
+  /** Wait until a message has come to its end. */
+  async wait(messageId, milliseconds = 60_000) {
+    const deadline = Date.now() + milliseconds;
+    for (let pause = 200; ; pause = Math.min(pause * 1.5, 5_000)) {
+      const message = await this.message({ path: { message_id: messageId } });
+      if (FINAL.has(message.status)) return message;
+      if (Date.now() + pause > deadline) throw new Error(`The message ${messageId} is still ${message.status}.`);
+      await sleep(pause);
+    }
+  }
+
+  /** Every entry of a list, page by page: `for await (const send of client.pages("sends"))`. */
+  async *pages(name, request = {}) {
+    for (let cursor; cursor !== null; ) {
+      const query = cursor === undefined ? request.query : { ...request.query, cursor };
+      const page = await this[name]({ ...request, query });
+      yield* page.data;
+      cursor = page.next_cursor;
+    }
+  }
+
+  async #request(operation, { path = {}, query = {}, body, key, signal }) {
+    const filled = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]));
+    const asked = new URLSearchParams(Object.entries(query ?? {}).filter(([, value]) => value !== undefined));
+    const headers = operation.keyed ? { "Idempotency-Key": key ?? crypto.randomUUID() } : {};
+    if (operation.type !== null && body !== undefined) headers["Content-Type"] = operation.type;
+    const sent = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
+    const target = this.#url + filled + (asked.size ? `?${asked}` : "");
+    for (let renewed = false; ; renewed = true) {
+      const token = await this.#bearer();
+      try {
+        return await this.#tried(target, operation.method, sent, { ...headers, Authorization: `Bearer ${token}` }, signal);
+      } catch (error) {
+        if (renewed || error.status !== 401 || !DEAD_TOKEN.has(error.code)) throw error;
+        this.#token = null;
+      }
+    }
+  }
+
+  async #bearer() {
+    if (this.#token === null || Date.now() > (await this.#token).ends - RENEW_BEFORE) {
+      this.#token = this.#exchange();
+      this.#token.catch(() => (this.#token = null));
+    }
+    return (await this.#token).token;
+  }
+
+  async #exchange() {
+    const { method, path } = OPERATIONS.exchange;
+    const body = JSON.stringify(this.#credentials);
+    const answer = await this.#tried(this.#url + path, method, body, { "Content-Type": "application/json" });
+    return { token: answer.access_token, ends: Date.now() + answer.expires_in * 1000 };
+  }
+
+  async #tried(target, method, body, headers, signal) {
+    let wait = 500;
+    for (let left = this.#tries - 1; ; left -= 1) {
+      let problem;
+      try {
+        const limit = AbortSignal.timeout(this.#timeout);
+        const answer = await fetch(target, { method, body, headers, signal: signal ? AbortSignal.any([signal, limit]) : limit });
+        const told = await answer.json().catch(() => ({ code: "unknown", detail: "The answer is not JSON." }));
+        if (answer.ok) return told;
+        problem = new ApiError(answer.status, told);
+        if (!AGAIN.has(answer.status) && told.retryable !== true) throw problem;
+        wait = Math.max(wait, 1000 * (Number(answer.headers.get("Retry-After")) || 0));
+      } catch (error) {
+        if (error === problem || signal?.aborted) throw error;
+        problem = error;
+      }
+      if (left <= 0) throw problem;
+      await sleep(Math.min(wait, LONGEST_WAIT) * (1 + 0.3 * Math.random()));
+      wait *= 2;
+    }
+  }
+}

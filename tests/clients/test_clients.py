@@ -1,0 +1,107 @@
+"""What the clients' pages say works against a running service, and what is generated is up to date."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from bulksms_client import ApiError, Client, LowBalance
+
+from api.endpoint import ENDPOINTS, PREFIX
+from clients.making.files import ROOT, made_files
+from tests.services.house import House, house
+
+PYTHON = (ROOT / "python" / "README.md").read_text()
+TYPESCRIPT = (ROOT / "typescript" / "README.md").read_text()
+
+pytestmark = pytest.mark.xdist_group("clients")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with house(tmp_path_factory.mktemp("house"), workers=1) as made:
+        made.new_account("demo", 1_000, sender="DEMO")
+        yield made
+
+
+@pytest.fixture
+def client(service: House) -> Iterator[Client]:
+    with Client(f"http://127.0.0.1:{service.port}", service.key.api_key, service.key.api_secret) as made:
+        yield made
+
+
+def ready(service: House, code: str) -> str:
+    """A piece of a page with the service's address and key in their places."""
+    code = code.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{service.port}")
+    code = re.sub(r'(api_?key(?:=|: ))"…"', rf'\1"{service.key.api_key}"', code, flags=re.IGNORECASE)
+    return re.sub(r'(api_?secret(?:=|: ))"…"', rf'\1"{service.key.api_secret}"', code, flags=re.IGNORECASE)
+
+
+def run(command: list[str], folder: Path, **env: str) -> str:
+    ran = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.parametrize("name", made_files())
+def test_what_is_generated_is_of_this_document(name: str) -> None:
+    assert (ROOT / name).read_text() == made_files()[name], "the API has changed: run `make clients`"
+
+
+def test_the_first_send_in_python(service: House, tmp_path: Path) -> None:
+    first, more = re.findall(r"```python\n(.*?)```", PYTHON, re.S)[:2]
+    assert len(first.strip().splitlines()) == 5
+    (tmp_path / "send.py").write_text(ready(service, first + more))
+    told = run([sys.executable, "send.py"], tmp_path, PYTHONPATH=str(ROOT / "python")).splitlines()
+    assert told[:2] == ["delivered", "2 ['invalid_phone']"]
+    assert {line.split()[0] for line in told[2:]} == {"254711000001", "254711000002"}
+
+
+def test_the_first_send_in_node(service: House, tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed: the TypeScript client was not tried")
+    (code,) = re.findall(r"```js\n(.*?)```", TYPESCRIPT, re.S)
+    code = code.replace('"bulksms-client"', json.dumps((ROOT / "typescript" / "index.js").as_uri()))
+    (tmp_path / "send.mjs").write_text(
+        ready(service, code)
+        + """
+const all = [];
+for await (const message of client.pages("messages", { query: { limit: 1 } })) all.push(message.message_id);
+console.log(all.includes(sent.message_id));
+const body = { sender_id: "DEMO", phone: "254711000009", message: "x" };
+const twice = async () => (await client.send({ key: "k", body })).send_id;
+console.log((await twice()) === (await twice()));
+await client.send({ body: { ...body, sender_id: "NOBODY" } }).catch((error) => console.log(error.code));
+"""
+    )
+    told = run([node, "send.mjs"], tmp_path).splitlines()
+    assert told == ["delivered", "true", "true", "sender_not_registered"]
+
+
+def test_errors_are_told(client: Client) -> None:
+    with pytest.raises(ApiError) as refused:
+        client.send("NOBODY", "254711000000", "Hi")
+    assert (refused.value.status, refused.value.code) == (403, "sender_not_registered")
+    with pytest.raises(LowBalance) as low:
+        client.send_bulk("DEMO", [f"2547110{n:05}" for n in range(2_000)], "Hi")
+    assert low.value.required == 2_000 > low.value.balance == client.balance().balance
+
+
+def test_a_key_of_ones_own_has_one_effect(client: Client) -> None:
+    first, again = (client.send("DEMO", "254711000000", "Hi", key="mine") for _ in range(2))
+    assert first == again
+    assert client.send("DEMO", "254711000000", "Hi").send_id != first.send_id
+
+
+def test_every_operation_is_in_the_collection() -> None:
+    collection = json.loads(made_files()["postman/bulksms.postman_collection.json"])
+    items = [item["request"] for folder in collection["item"] for item in folder["item"]]
+    there = {(item["method"], item["url"]["raw"].removeprefix("{{base_url}}")) for item in items}
+    assert there == {(each.method, PREFIX + re.sub(r"<(?:\w+:)?(\w+)>", r":\1", each.path)) for each in ENDPOINTS}
+    for item in items:
+        json.loads(item.get("body", {"raw": "{}"})["raw"])

@@ -590,6 +590,72 @@ export interface StreamEventPage {
   next_cursor: string | null;
 }
 
+/** What became of the rows so far. */
+export interface ImportCounts {
+  /** Rows that were read, without the header. */
+  rows: number;
+  /** Contacts that are new in the group. */
+  added: number;
+  /** Contacts of the group that got other fields or tags. */
+  changed: number;
+  /** Contacts that were in the group as they are. */
+  unchanged: number;
+  /** Rows that are no contacts. */
+  invalid: number;
+}
+
+/** A file of contacts on its way into a group. */
+export interface Import {
+  /** The import. */
+  import_id: string;
+  /** The group. */
+  group_id: string;
+  /** Where it is. */
+  status: "queued" | "running" | "completed" | "failed" | "canceled";
+  /** The country in whose way the file writes numbers; null: only international ones are read. */
+  country: string | null;
+  /** The file's size, as UTF-8. */
+  bytes: number;
+  /** How much of it was read. */
+  bytes_done: number;
+  /** What became of the rows so far. */
+  counts: ImportCounts;
+  /** Of a failed import: why. */
+  error: string | null;
+  /** Where the rows that are no contacts are listed. */
+  errors_url: string;
+  /** When the file was complete. */
+  created_at: string;
+  /** When it ended. */
+  finished_at: string | null;
+}
+
+export interface ImportPage {
+  /** The entries. */
+  data: Array<Import>;
+  /** The `cursor` of the next page; null on the last. */
+  next_cursor: string | null;
+}
+
+/** A row that is no contact. */
+export interface ImportError {
+  /** The row's first line in the file, from 1. */
+  line: number;
+  /** The row's phone as it was given, cut to 40 characters. */
+  value: string;
+  /** Why it is no contact. */
+  code: "invalid_phone" | "invalid";
+  /** What it is this time, for people. */
+  detail: string;
+}
+
+export interface ImportErrorPage {
+  /** The entries. */
+  data: Array<ImportError>;
+  /** The `cursor` of the next page; null on the last. */
+  next_cursor: string | null;
+}
+
 /** A message from a phone. */
 export interface Inbound {
   /** The message from a phone. */
@@ -655,6 +721,10 @@ export interface Limits {
   idempotency_days: number;
   /** The account's messages that wait to be sent. */
   backlog_messages: number;
+  /** What the largest send of the backlog waits for: as `limited_by` of a send. */
+  backlog_limited_by: string | null;
+  /** When the last message that is queued should be handed over; null where nobody knows. */
+  backlog_eta: string | null;
   /** What its sends may reserve in a day and a month of UTC. */
   spending: Spending;
   /** What phones must begin with, one of these; null: anything. */
@@ -713,8 +783,12 @@ export interface Send {
   rate: number | null;
   /** When the send is to be held because messages fail; null: never, or not any more. */
   stop_if: StopRule | null;
+  /** How many messages go first; null: there is no canary, or it is over. */
+  canary: number | null;
   /** When the last message should be handed over; null where nobody knows. */
   eta: string | null;
+  /** What it waits for at present, one of: `send_at`, `paused`, `held`, `carrier_paused`, `carrier_down`, `no_worker`, `send_rate`, `canary`, `quiet_hours`, `retry`, `throttled`, `carrier_rate`, `queue_turn`, `window`. `carrier_rate` is the usual one of a large send; `queue_turn`: others are before it; `throttled`: the carrier asked for less; `retry`: it goes again in a moment. Null: nothing waits. */
+  limited_by: string | null;
   /** Submits that were repeated because an earlier one had no answer; only where the operator wants it. */
   resent: number;
   /** What holds it: `operator`, `crashes` (of workers that sent it: the operator looks), `sender_id` (suspended), `canary` or `stop_if`. The last two go on by `resume`. */
@@ -803,6 +877,8 @@ export interface Event {
   type: string;
   /** The carrier that took it. */
   carrier?: string;
+  /** The route and why it led to that carrier; null where there is one carrier only. */
+  route?: string | null;
   /** The carrier's own id of the message. */
   carrier_reference?: string | null;
   /** How often it was handed to a carrier. */
@@ -989,6 +1065,8 @@ export interface StopIf {
 export interface BulkSend {
   /** Hold the send when too many of its messages fail: refused by the carrier, or reported as undelivered. It goes on by `resume`. */
   stop_if?: StopIf;
+  /** So many messages go first, or this share of them; then the send is held until their receipts are good: as many delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`. */
+  canary?: number | string;
   /** A sender ID registered by the account. */
   sender_id: string;
   /** 1 to 1,600 characters, not blank. */
@@ -1090,6 +1168,8 @@ export interface Bulk {
 export interface GroupSend {
   /** Hold the send when too many of its messages fail: refused by the carrier, or reported as undelivered. It goes on by `resume`. */
   stop_if?: StopIf;
+  /** So many messages go first, or this share of them; then the send is held until their receipts are good: as many delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`. */
+  canary?: number | string;
   /** A sender ID registered by the account. */
   sender_id: string;
   /** 1 to 1,600 characters, not blank. */
@@ -1304,6 +1384,16 @@ export interface Operations {
   error(request: { path: { code: string }; signal?: AbortSignal }): Promise<ErrorEntry>;
   /** Read what happened, oldest first, beginning after the event that you handled last. */
   readEvents(request?: { query?: { limit?: number; cursor?: string; after?: string; types?: string }; signal?: AbortSignal }): Promise<StreamEventPage>;
+  /** Import a CSV file of up to 100 MB into a group, in the background. */
+  importContacts(request: { path: { group_id: string }; query?: { country?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Import>;
+  /** List the imports, newest first. */
+  imports(request?: { query?: { limit?: number; cursor?: string; group_id?: string }; signal?: AbortSignal }): Promise<ImportPage>;
+  /** Show how far an import is. */
+  oneImport(request: { path: { import_id: string }; signal?: AbortSignal }): Promise<Import>;
+  /** List the rows that are no contacts, in their order; with Accept: text/csv, stream all of them as CSV. */
+  importErrors(request: { path: { import_id: string }; query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ImportErrorPage>;
+  /** Stop an import. What was imported until then stays in the group. */
+  cancelAnImport(request: { path: { import_id: string }; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the messages that phones sent to the account's numbers, newest first. */
   inbound(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
   /** Tell every limit, and the account's backlog. */

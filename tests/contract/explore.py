@@ -141,7 +141,7 @@ def _rightly_refused(check: str, path: str, answer: Any) -> bool:
         return False
     problem = json.loads(answer.content)
     if problem["code"] == "validation_failed":
-        wrong = {(error["pointer"].split("/")[1], error["code"]) for error in problem["errors"]}
+        wrong = {(error["pointer"].strip("/").split("/")[0], error["code"]) for error in problem["errors"]}
         return wrong <= BEYOND_A_SCHEMA.keys()
     if path == f"{PREFIX}/auth/token":  # neither the body nor the headers are required, but one of them is
         return bool(problem["code"] == "unsupported_media_type")

@@ -60,6 +60,8 @@ export interface Error {
   max?: number;
   /** Of `too_many_recipients`: how many were given. */
   submitted?: number;
+  /** Of `quote_changed`: credits that the quote said. */
+  quoted?: number;
   /** Of `too_many_segments`: how many the message takes. */
   segments?: number;
   /** Of `too_many_segments`: how many it may take. */
@@ -751,6 +753,21 @@ export interface StopRule {
   over: number;
 }
 
+export interface QuietHoursRule {
+  /** When it begins, by the recipient's clock. */
+  from: string;
+  /** When it ends; may be on the next day. */
+  until: string;
+}
+
+/** How many messages of the category a phone gets. */
+export interface Cap {
+  /** At most so many messages of the category to a phone; what is more is `rejected`, not charged. */
+  most: number;
+  /** In so many hours. */
+  hours: number;
+}
+
 /** An accepted request and what has become of it. */
 export interface Send {
   /** The send. */
@@ -783,6 +800,10 @@ export interface Send {
   rate: number | null;
   /** When the send is to be held because messages fail; null: never, or not any more. */
   stop_if: StopRule | null;
+  /** When nothing of it is sent, by the clock of the recipient; null: at no time. */
+  quiet_hours: QuietHoursRule | null;
+  /** How many messages of its category a phone gets, by the rule of the account; null: any number. */
+  cap: Cap | null;
   /** How many messages go first; null: there is no canary, or it is over. */
   canary: number | null;
   /** When the last message should be handed over; null where nobody knows. */
@@ -977,6 +998,14 @@ export interface Deleted {
   deleted: boolean;
 }
 
+/** When nothing is sent, by the clock of the recipient. */
+export interface QuietHours {
+  /** When it begins. */
+  from: string;
+  /** When it ends; may be on the next day. */
+  until: string;
+}
+
 /** One message to one phone. */
 export interface SingleSend {
   /** A sender ID registered by the account. */
@@ -1003,6 +1032,10 @@ export interface SingleSend {
   rate?: number;
   /** Where the events of this send are posted, besides your webhooks. */
   callback_url?: string;
+  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
+  quiet_hours?: QuietHours;
+  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
+  quote_id?: string;
   /** At most 2 kB of your own; comes back. */
   metadata?: Record<string, unknown>;
   /** Digits only, beginning with the country code. */
@@ -1091,6 +1124,10 @@ export interface BulkSend {
   rate?: number;
   /** Where the events of this send are posted, besides your webhooks. */
   callback_url?: string;
+  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
+  quiet_hours?: QuietHours;
+  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
+  quote_id?: string;
   /** At most 2 kB of your own; comes back. */
   metadata?: Record<string, unknown>;
   /** 1 to 100,000 phones: digits only, beginning with the country code; or objects with `phone` and `variables`, values for the placeholders of the message. */
@@ -1194,6 +1231,10 @@ export interface GroupSend {
   rate?: number;
   /** Where the events of this send are posted, besides your webhooks. */
   callback_url?: string;
+  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
+  quiet_hours?: QuietHours;
+  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
+  quote_id?: string;
   /** At most 2 kB of your own; comes back. */
   metadata?: Record<string, unknown>;
   /** A group of the account. */
@@ -1210,6 +1251,10 @@ export interface Quote {
   parts: Array<string>;
   /** Credits. */
   cost: number;
+  /** Give it to the send. */
+  quote_id: string;
+  /** Until when the quote holds: 15 minutes. */
+  quote_expires_at: string;
   /** Credits that can still be spent, after this. */
   balance: number;
   /** Whether the balance covers it. */

@@ -34,9 +34,24 @@ BEYOND_A_SCHEMA = {
     ("message", "message_empty"): "a blank message is one that nobody sees",
     ("message", "invalid_characters"): "",
     ("metadata", "too_long"): "2 kB are bytes of JSON",
+    ("name", "invalid"): "characters that do not show",
+    ("allowed_ips", "invalid"): "networks",
+    ("country", "invalid"): "not every two letters are a country",
+    ("types", "invalid"): "types of events, with commas",
+    ("sender_id", "invalid_sender_id"): "",
+    ("canary", "invalid"): "a count or a share",
+    ("", "invalid"): "a CSV names its columns",
+    ("", "required"): "a change changes something",
 }
 """Fields with rules that JSON Schema cannot say: data that it allows is refused for them, and rightly so."""
-OF_THE_WHOLE = {"too_many_segments", "unicode_rejected", "no_valid_recipients", "group_empty", "low_balance"}
+OF_THE_WHOLE = {
+    "too_many_segments",
+    "unicode_rejected",
+    "no_valid_recipients",
+    "no_valid_contacts",
+    "group_empty",
+    "low_balance",
+}
 """Errors of a request whose every field is right."""
 OF_NUMBERS = "a number is out of range"
 """What is said of a number that no column and few programs could hold."""

@@ -56,12 +56,12 @@ class QuietHours(Request):
     """When nothing is sent, by the clock of the recipient."""
 
     quiet_from = TimeOfDay(
-        required=True, data_key="from", metadata={"pattern": CLOCK.pattern, "description": "When it begins."}
+        required=True, data_key="from", metadata={"pattern": f"^{CLOCK.pattern}$", "description": "When it begins."}
     )
     quiet_until = TimeOfDay(
         required=True,
         data_key="until",
-        metadata={"pattern": CLOCK.pattern, "description": "When it ends; may be on the next day."},
+        metadata={"pattern": f"^{CLOCK.pattern}$", "description": "When it ends; may be on the next day."},
     )
 
     @validates_schema

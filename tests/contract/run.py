@@ -5,18 +5,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from sqlalchemy import Engine
-
 from api.endpoint import ENDPOINTS
-from shared.audit import Breach, audit
-from tests.contract.explore import Exploration, explore
+from shared.audit import Breach
+from tests.contract.explore import Exploration, books, explore
 from tests.database import fresh_database
 from tests.services.servers import make_postgres
-
-
-def books(engine: Engine) -> list[Breach]:
-    """What is wrong with the books. That nothing moves is right: no worker runs."""
-    return [breach for breach in audit(engine, full=True) if breach.rule != "queue_moves"]
 
 
 def main() -> int:

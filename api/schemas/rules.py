@@ -30,15 +30,15 @@ class Part(fields.Field[int | float]):
         found = SHARE.fullmatch(value) if isinstance(value, str) else None
         if found is not None and float(found[1]) > 0:
             return float(found[1]) / 100
-        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_CANARY:
-            return value
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(1, MOST_CANARY + 1):
+            return int(value)
         raise fail("invalid", f'Give a count from 1 to {MOST_CANARY:,}, or a share such as "1%".')
 
 
 class StopIf(Request):
     """When to hold the send: more than this share of at least so many messages has failed."""
 
-    failed_share = Share(required=True)
+    failed_share = Share(required=True, metadata={"exclusiveMinimum": 0, "exclusiveMaximum": 1})
     over = Whole(load_default=100, validate=validate.Range(1, 1_000_000, error=IN_RANGE))
 
 

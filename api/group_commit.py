@@ -42,25 +42,28 @@ class Waiting:
 
 
 class GroupCommit:
-    """Commits drafts, those that arrive together in one transaction.
+    """Commits drafts, those of one account that arrive together in one transaction.
 
     The first to come leads: its thread commits all who wait, and hands the lead to one who came meanwhile. Each waits
-    for a lock of its own, because threads that queue for one lock wake one after the other.
+    for a lock of its own, because threads that queue for one lock wake one after the other. Accounts do not wait for
+    each other: somebody may hold the lock of one's row.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._queue: list[Waiting] = []
-        self._led = False
+        self._queues: dict[int, list[Waiting]] = {}
+        """Who waits, by account; an account without a queue has nobody who leads."""
         self._lock = Lock()
 
     def together(self, draft: Draft) -> Answered:
         """Commit the draft with whatever else is waiting. Returns after its commit; raises Problem without effect."""
         waiting = Waiting(draft)
         with self._lock:
-            waiting.leads, self._led = not self._led, True
-            if not waiting.leads:
-                self._queue.append(waiting)
+            waiting.leads = draft.account_id not in self._queues
+            if waiting.leads:
+                self._queues[draft.account_id] = []
+            else:
+                self._queues[draft.account_id].append(waiting)
         if not waiting.leads:
             waiting.turn.acquire()
         if waiting.leads:
@@ -85,31 +88,34 @@ class GroupCommit:
     def _lead(self, leader: Waiting) -> None:
         """Commit the group that has gathered. Whom it could not include is left without an answer."""
         with self._lock:
-            group = [leader, *self._queue[: MOST_TOGETHER - 1]]
-            self._queue = self._queue[MOST_TOGETHER - 1 :]
+            queue = self._queues[leader.draft.account_id]
+            group = [leader, *queue[: MOST_TOGETHER - 1]]
+            del queue[: MOST_TOGETHER - 1]
         try:
             self._try_group(group)
         except NotEnough:
-            pass  # somebody in the group cannot pay: each is asked by itself
+            pass  # there is not enough for all of the group: each is asked by itself
         except Exception as error:
             for waiting in group:
                 waiting.error = error
         finally:
-            self._hand_over()
+            self._hand_over(leader.draft.account_id)
             for waiting in group[1:]:
                 waiting.turn.release()
 
-    def _hand_over(self) -> None:
+    def _hand_over(self, account: int) -> None:
         with self._lock:
-            following = self._queue.pop(0) if self._queue else None
-            self._led = following is not None
+            queue = self._queues[account]
+            following = queue.pop(0) if queue else None
+            if following is None:
+                del self._queues[account]
         if following is not None:
             following.leads = True
             following.turn.release()
 
     def _try_group(self, group: list[Waiting]) -> None:
         """Commit those of the group that nothing stands against."""
-        if all(waiting.draft.key is None for waiting in group) and len({w.draft.account_id for w in group}) == 1:
+        if all(waiting.draft.key is None for waiting in group):
             self._at_once(group)
             return
         with self._engine.begin() as connection:
@@ -121,7 +127,7 @@ class GroupCommit:
             waiting.answered = Answered(answer)
 
     def _at_once(self, group: list[Waiting]) -> None:
-        """Commit a group of one account and without keys: one statement that is its own transaction."""
+        """Commit a group without keys: one statement that is its own transaction."""
         drafts = [waiting.draft for waiting in group]
         crashpoint("accept.before_commit")
         with at_once(self._engine) as driver:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from marshmallow import fields, validate, validates
 
-from api.schemas.base import IN_RANGE, Flag, Moment, Request, fail
+from api.schemas.base import IN_RANGE, Flag, Moment, Request, Whole, fail
 from shared.api_keys import MOST_OVERLAP
 from shared.keys import MOST_NETWORKS, SCOPES, networks
 
@@ -30,7 +30,7 @@ class MakeApiKey(Request):
     allowed_ips = fields.List(
         fields.String(), validate=validate.Length(1, MOST_NETWORKS, error="Name {min} to {max} networks.")
     )
-    requests_per_second = fields.Integer(strict=True, validate=validate.Range(1, MOST_REQUESTS, error=IN_RANGE))
+    requests_per_second = Whole(validate=validate.Range(1, MOST_REQUESTS, error=IN_RANGE))
     expires_at = Moment()
 
     @validates("allowed_ips")
@@ -52,6 +52,4 @@ class MakeApiKey(Request):
 class RotateApiKey(Request):
     """Another secret for a key."""
 
-    overlap_seconds = fields.Integer(
-        strict=True, load_default=86_400, validate=validate.Range(0, MOST_OVERLAP, error=IN_RANGE)
-    )
+    overlap_seconds = Whole(load_default=86_400, validate=validate.Range(0, MOST_OVERLAP, error=IN_RANGE))

@@ -39,6 +39,8 @@ BEYOND_A_SCHEMA = {
     ("allowed_ips", "invalid"): "networks",
     ("country", "invalid"): "not every two letters are a country",
     ("types", "invalid"): "types of events, with commas",
+    ("types", "required"): "",
+    ("after", "invalid"): "only an event of the account is one",
     ("sender_id", "invalid_sender_id"): "",
     ("canary", "invalid"): "a count or a share",
     ("quiet_hours", "invalid"): "not with every category",

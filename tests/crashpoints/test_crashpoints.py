@@ -35,7 +35,7 @@ SHORT = {
     ("advance.committed", "stop"),
     ("settle.before_commit", "raise"),
 }
-WAIT = 180
+WAIT = 300
 """Seconds: what ends a wait that would never end."""
 
 HITS = {"expand": 1, "recover": 1, "accept": 2, "receipts": 2}

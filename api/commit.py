@@ -107,10 +107,11 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
 
 def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft]) -> dict[int, int]:
     """Run ACCEPT. Returns what is left by account; raises NotEnough, or OverSpend which is one."""
+    accounts = {draft.account_id for draft in drafts}
     parameters = {
         "sends": json.dumps([_send_row(draft) for draft in drafts]),
         "batches": json.dumps([row for draft in drafts for row in _batch_rows(draft)]),
-        "events": json.dumps({draft.account_id: str(new_batch_id()) for draft in drafts}),
+        "events": json.dumps({account: str(new_batch_id()) for account in accounts}),
     }
     try:
         return dict(driver.execute(ACCEPT, parameters, prepare=True).fetchall())
@@ -118,7 +119,7 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft]) -> dict[
         refused: type[NotEnough] | None = REFUSALS.get(error.diag.constraint_name or "")
         if refused is None:
             raise
-        raise refused({draft.account_id for draft in drafts}) from None
+        raise refused(accounts) from None
 
 
 def answers_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:

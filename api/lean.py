@@ -14,9 +14,6 @@ class NoSessions(SessionInterface):
         """The same empty session for every request; whoever writes to it gets an error."""
         return self._none
 
-    def save_session(self, app: Flask, session: SessionMixin, response: object) -> None:
-        """Never asked for: the empty session is not kept."""
-
 
 class LeanFlask(Flask):
     """A Flask application whose routes are found by path and method alone."""

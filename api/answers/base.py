@@ -29,3 +29,12 @@ class ErrorAnswer(Schema):
     request_id = fields.String(required=True)
     retryable = fields.Boolean(required=True)
     remediation = fields.String(required=True)
+
+
+class RejectedEntryAnswer(Schema):
+    """An entry that was not taken."""
+
+    index = fields.Integer(required=True)
+    phone = fields.String(required=True, allow_none=True)
+    code = fields.String(required=True)
+    detail = fields.String(required=True)

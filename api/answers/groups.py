@@ -2,6 +2,8 @@
 
 from marshmallow import Schema, fields
 
+from api.answers.base import RejectedEntryAnswer
+
 
 class GroupAnswer(Schema):
     """A contact group."""
@@ -43,13 +45,9 @@ class ContactCountsAnswer(Schema):
     invalid = fields.Integer(required=True)
 
 
-class RejectedContactAnswer(Schema):
+class RejectedContactAnswer(RejectedEntryAnswer):
     """An entry that was not taken."""
 
-    index = fields.Integer(required=True)
-    phone = fields.String(required=True, allow_none=True)
-    code = fields.String(required=True)
-    detail = fields.String(required=True)
     duplicate_of = fields.Integer()
 
 

@@ -2,6 +2,8 @@
 
 from marshmallow import Schema, fields
 
+from api.answers.base import RejectedEntryAnswer
+
 
 class SuppressionAnswer(Schema):
     """A phone that has opted out, and of what."""
@@ -23,13 +25,8 @@ class SuppressedCountsAnswer(Schema):
     invalid = fields.Integer(required=True)
 
 
-class RejectedSuppressionAnswer(Schema):
+class RejectedSuppressionAnswer(RejectedEntryAnswer):
     """An entry that was not taken."""
-
-    index = fields.Integer(required=True)
-    phone = fields.String(required=True, allow_none=True)
-    code = fields.String(required=True)
-    detail = fields.String(required=True)
 
 
 class SuppressedAnswer(Schema):

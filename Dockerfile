@@ -13,7 +13,7 @@ COPY shared shared
 COPY api api
 COPY worker worker
 COPY bulksms bulksms
-RUN pip install --no-deps --no-build-isolation --editable .
+RUN pip install --no-deps --no-build-isolation --editable . && python -m compileall -q shared api worker bulksms
 
 USER bulksms
 EXPOSE 8000

@@ -32,7 +32,8 @@ run: $(READY) ## Run the whole service here: make run PORT=8000 WORKERS=2 CARRIE
 	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS) --carrier $(CARRIER)
 
 test: $(READY) ## Run the tests: make test TESTS=tests/unit
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadgroup $(TESTS)
+	@$(BIN)/python -m compileall -q api worker shared bulksms  # or each process of the tests would do it by itself
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
 
 crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 	$(BIN)/python -m pytest -m "crashpoints or not crashpoints" tests/crashpoints

@@ -26,8 +26,8 @@ from api.schemas.base import AN_ID
 from api.services import Services
 from api.slow_bodies import SlowBodies
 from shared.database import make_engine
-from shared.migrate import schema_problem
 from shared.queue import make_celery
+from shared.schema import schema_problem
 from shared.settings import Settings, from_environment
 
 log = logging.getLogger(__name__)

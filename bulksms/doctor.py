@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from bulksms.commands.common import engine_of
 from bulksms.environment import Installation
 from shared.guard import state_of
-from shared.migrate import schema_problem
+from shared.schema import schema_problem
 from shared.sendable import SENDABLE
 
 Outcome = Literal["ok", "notice", "wrong"]

@@ -10,13 +10,13 @@ import pytest
 
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
-from tests.services.servers import make_postgres, make_redis
+from tests.services.servers import make_migrated_postgres, make_redis
 
 
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    """A running Postgres with the empty database `bulksms`; its role may create more databases."""
-    with make_postgres(tmp_path_factory.mktemp("postgres"), durable=False) as server:
+    """A running Postgres with an empty, migrated database `bulksms`, of which `fresh_database` makes copies."""
+    with make_migrated_postgres(tmp_path_factory.mktemp("postgres"), durable=False) as server:
         server.start()
         yield server
 

@@ -11,8 +11,8 @@ from redis import Redis
 
 from shared.guard import Guard
 from shared.logs import configure_logging
-from shared.migrate import WrongSchema, wait_for_schema
 from shared.queue import make_celery
+from shared.schema import WrongSchema, wait_for_schema
 from shared.settings import from_environment
 from worker.carriers.file import CarriersError
 from worker.ears import Ears

@@ -18,7 +18,7 @@ from shared.database import transaction
 from shared.holding import hold_newly_refused
 from shared.imports import drop_old
 from shared.inbound import end_parts
-from shared.migrate import make_partitions
+from shared.partitions import make_partitions
 from shared.sendable import SENDABLE
 from shared.settings import IDEMPOTENCY_DAYS, Settings
 from worker.board import Board

@@ -18,8 +18,6 @@ from tests.services.house import House, house
 PYTHON = (ROOT / "python" / "README.md").read_text()
 TYPESCRIPT = (ROOT / "typescript" / "README.md").read_text()
 
-pytestmark = pytest.mark.xdist_group("clients")
-
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:

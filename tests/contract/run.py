@@ -9,7 +9,7 @@ from api.endpoint import ENDPOINTS
 from shared.audit import Breach
 from tests.contract.explore import Exploration, books, explore
 from tests.database import fresh_database
-from tests.services.servers import make_postgres
+from tests.services.servers import make_migrated_postgres
 
 
 def main() -> int:
@@ -21,7 +21,7 @@ def main() -> int:
     whole, seed, breaches = Exploration(), chosen.seed, list[Breach]()
     with tempfile.TemporaryDirectory(prefix="contract-") as folder:
         Path(folder).chmod(0o755)
-        with make_postgres(Path(folder), durable=False) as server:
+        with make_migrated_postgres(Path(folder), durable=False) as server:
             server.start()
             engine = fresh_database(server)
             while whole.total < chosen.cases:

@@ -41,8 +41,6 @@ WAIT = 300
 HITS = {"expand": 1, "recover": 1, "accept": 2, "receipts": 2}
 numbers = count(1)
 
-pytestmark = pytest.mark.xdist_group("crashpoints")
-
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:

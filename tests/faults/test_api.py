@@ -4,11 +4,7 @@ import os
 import signal
 import time
 
-import pytest
-
 from tests.faults.ground import Fault
-
-pytestmark = pytest.mark.xdist_group("faults")
 
 
 def crash_at(fault: Fault, crashpoint: str) -> None:

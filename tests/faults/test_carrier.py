@@ -23,8 +23,6 @@ from tests.faults.carriers import WINDOW, SmscPeer, smsc_peer
 from tests.faults.ground import Fault
 from tests.services.house import wait_until
 
-pytestmark = pytest.mark.xdist_group("faults")
-
 SLOW = 6.0
 """Seconds: more than the answer time, so that an answer is late."""
 

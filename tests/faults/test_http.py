@@ -10,8 +10,6 @@ from tests.faults.ground import Fault
 from tests.services.house import wait_until
 from tests.services.http_carrier import Says, says
 
-pytestmark = pytest.mark.xdist_group("faults")
-
 BROKEN = Says(body=b'{"messages": [{"to"')
 AFTER_ACCEPTING = says({"error": "oops"}, 500)
 RESET = Says(raw=b'HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"messages": [', cut=True)

@@ -16,13 +16,12 @@ from bulksms.cli import main
 from bulksms.local import postgres
 from bulksms.local.errors import LocalError
 from shared.audit import audit
-from shared.migrate import head, migrate
+from shared.migrate import migrate
+from shared.schema import head
 from tests.faults.conftest import SURVIVED
 from tests.faults.ground import LEASE, WINDOW, Fault, Ground, shuffled, standing
 from tests.faults.test_postgres import ONE_CRASH, has_refused
 from tests.services.house import OPEN, wait_until
-
-pytestmark = pytest.mark.xdist_group("faults")
 
 
 def preloaded(name: str, folder: Path) -> Path:

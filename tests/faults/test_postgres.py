@@ -4,14 +4,11 @@ import contextlib
 import time
 
 import psycopg
-import pytest
 from sqlalchemy import text
 
 from shared.database import driver_of
 from tests.faults.ground import RATE, WINDOW, Fault
 from tests.services.house import wait_until
-
-pytestmark = pytest.mark.xdist_group("faults")
 
 ONE_CRASH = 2 * (WINDOW + RATE)
 """In doubt after one loss of the database: two workers' windows, as the carrier's own books are in the same database,

@@ -15,8 +15,6 @@ from shared.queue import QUEUE, SEND_BATCH, make_celery
 from shared.settings import from_environment
 from tests.faults.ground import Fault
 
-pytestmark = pytest.mark.xdist_group("faults")
-
 
 @pytest.fixture
 def redis(fault: Fault) -> Iterator[Redis]:

@@ -18,8 +18,6 @@ from tests.faults.ground import LEASE, WINDOW, Fault
 from tests.services.house import wait_until
 from worker.settle import MOST_CRASHES
 
-pytestmark = pytest.mark.xdist_group("faults")
-
 POISON_FOLDER = Path(__file__).parent / "poison"
 POISON = "25488"
 

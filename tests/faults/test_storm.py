@@ -24,8 +24,6 @@ from tests.faults.conftest import SURVIVED
 from tests.faults.ground import RATE, WINDOW
 from tests.services.house import SECRET_KEY, House, wait_until
 
-pytestmark = pytest.mark.xdist_group("faults")
-
 GROUP = 100_000
 SECONDS = 60
 SEED = 7

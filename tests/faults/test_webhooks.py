@@ -10,8 +10,6 @@ from tests.faults.ground import Fault
 from tests.receiver import Post, receiver
 from tests.services.house import wait_until
 
-pytestmark = pytest.mark.xdist_group("faults")
-
 
 @pytest.mark.parametrize("settings", [{"WEBHOOK_LOOPBACK": "1"}])
 def test_f61_the_endpoint_fails(fault: Fault) -> None:

@@ -23,9 +23,8 @@ from shared.accounts import create_account, create_key, top_up
 from shared.contacts import add_contacts, create_group
 from shared.database import make_engine
 from shared.keys import NewKey
-from shared.migrate import migrate
 from tests.leaks import in_logs, in_redis
-from tests.services.servers import make_postgres, make_redis
+from tests.services.servers import make_migrated_postgres, make_redis
 
 SECRET_KEY = "a-secret-key-of-the-tests-own-0123456789"
 OPEN = "SELECT count(*) FROM send WHERE completed_at IS NULL"
@@ -36,7 +35,7 @@ class House:
 
     def __init__(self, folder: Path, *, durable: bool = False, **settings: str) -> None:
         self.folder = folder
-        self.postgres: Postgres = make_postgres(folder, durable=durable)
+        self.postgres: Postgres = make_migrated_postgres(folder, durable=durable)
         self.redis: RedisServer = make_redis(folder)
         self.port = free_port()
         self.postgres.start()
@@ -54,7 +53,6 @@ class House:
             }
         )
         self.engine: Engine = make_engine(self.postgres.url)
-        migrate(self.engine)
         self.api: Command | None = None
         self.workers: list[Command] = []
         self.webhooks: list[Command] = []

@@ -1,9 +1,15 @@
 """Real servers for tests."""
 
+import atexit
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
+from shared.database import make_engine
+from shared.migrate import migrate
 
 # Shared memory in files below the data folder: what a killed server leaves there goes with the folder.
 SMALL = {"shared_buffers": "64MB", "max_wal_size": "512MB", "dynamic_shared_memory_type": "mmap"}
@@ -13,6 +19,28 @@ UNSAFE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"
 def make_postgres(folder: Path, *, durable: bool) -> Postgres:
     """A Postgres that is not started yet. `durable=False` is fast and may lose everything in a crash of the machine."""
     return Postgres(folder / "postgres", settings=SMALL if durable else {**SMALL, **UNSAFE})
+
+
+def make_migrated_postgres(folder: Path, *, durable: bool) -> Postgres:
+    """The same with the schema in its database `bulksms`: a copy of a server that this process has set up once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(_original(), folder, dirs_exist_ok=True)
+    return make_postgres(folder, durable=durable)
+
+
+@cache
+def _original() -> Path:
+    """The folder of a Postgres that was migrated and shut down, with its password; it goes with this process."""
+    folder = Path(tempfile.mkdtemp(prefix="bulksms-tests-"))
+    folder.chmod(0o755)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    with make_postgres(folder, durable=False) as server:
+        engine = make_engine(server.start(), pool=1)
+        migrate(engine)
+        engine.dispose()
+    for leftover in ("postgres.lock", "postgres.log"):
+        (folder / leftover).unlink(missing_ok=True)
+    return folder
 
 
 def make_redis(folder: Path) -> RedisServer:

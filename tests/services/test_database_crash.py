@@ -18,8 +18,6 @@ WINDOWS = 2 * 400
 And a claim whose commit had no answer is an intent that nobody works on: in doubt as a whole, up to MOST_AT_ONCE.
 """
 
-pytestmark = pytest.mark.xdist_group("database-crash")
-
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[House]:

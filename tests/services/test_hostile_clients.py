@@ -23,8 +23,6 @@ from bulksms.local.services import API_PROCESSES, API_THREADS
 from shared.audit import audit
 from tests.services.house import House, wait_until
 
-pytestmark = pytest.mark.xdist_group("hostile-clients")
-
 SEND = "/api/v1/sms/send"
 FACTS = text(
     """

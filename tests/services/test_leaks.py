@@ -12,8 +12,6 @@ from bulksms.local.ports import LOOPBACK
 from tests.leaks import in_logs, leaks
 from tests.services.house import SECRET_KEY, House, wait_until
 
-pytestmark = pytest.mark.xdist_group("leaks")
-
 PHONES = ["254799123456", "999010123456", "999020123456", "999100123456"]
 """One that is delivered, and some that the simulated carrier refuses in its ways."""
 TEXT = "Canary, a text that nobody may read"

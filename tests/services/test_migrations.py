@@ -19,7 +19,9 @@ from bulksms.local.postgres import Postgres
 from shared.database import make_engine
 from shared.ids import first_id_at
 from shared.lifecycle import BatchState, MessageStatus, SendState
-from shared.migrate import WrongSchema, current, head, make_partitions, migrate, schema_problem, wait_for_schema
+from shared.migrate import migrate
+from shared.partitions import make_partitions
+from shared.schema import WrongSchema, current, head, revisions, schema_problem, wait_for_schema
 from shared.tables import metadata
 from tests.database import fresh_database
 
@@ -91,9 +93,11 @@ def test_it_works(empty: Engine) -> None:
 def test_the_revisions_are_one_line() -> None:
     script = ScriptDirectory.from_config(shared.migrate._config())
     assert len(script.get_heads()) == 1
-    revisions = list(script.walk_revisions())[::-1]
-    assert [revision.down_revision for revision in revisions] == [None, *(each.revision for each in revisions[:-1])]
-    assert [revision.revision for revision in revisions] == [f"{number:04d}" for number in range(1, len(revisions) + 1)]
+    line = list(script.walk_revisions())[::-1]
+    assert [script.down_revision for script in line] == [None, *(script.revision for script in line[:-1])]
+    assert [script.revision for script in line] == [f"{number:04d}" for number in range(1, len(line) + 1)]
+    assert [script.revision for script in line] == list(revisions())
+    assert script.get_current_head() == head()
 
 
 def test_the_tables_are_those_that_the_code_declares(migrated: Engine) -> None:

@@ -16,8 +16,6 @@ from tests.services.house import House, house, wait_until
 README = Path("README.md").read_text()
 FIRST, MORE, EVENTS, OPERATOR = re.findall(r"```sh\n(.*?)```", README, re.S)
 
-pytestmark = pytest.mark.xdist_group("readme")
-
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:

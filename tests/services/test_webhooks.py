@@ -15,7 +15,6 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from tests.receiver import Post, Receiver, receiver
 from tests.services.house import House, house, wait_until
 
-pytestmark = pytest.mark.xdist_group("webhooks")
 JAVASCRIPT = Path(__file__).parent / "standardwebhooks"
 
 

@@ -14,8 +14,6 @@ from redis import Redis
 from shared.audit import audit
 from tests.services.house import House, house, wait_until
 
-pytestmark = pytest.mark.xdist_group("whole-service")
-
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:

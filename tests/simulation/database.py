@@ -17,7 +17,8 @@ from sqlalchemy.engine import make_url
 
 from bulksms.local.postgres import Postgres
 from shared.database import make_engine
-from shared.migrate import make_partitions, migrate
+from shared.migrate import migrate
+from shared.partitions import make_partitions
 from tests.services.servers import SMALL
 
 CRASHES = {"fsync": "off", "full_page_writes": "off", "wal_writer_delay": "10s", "autovacuum": "off"}

@@ -19,8 +19,6 @@ CRASHING = Plan(sends=5, most_phones=20, database_crashes=DATABASE_CRASHES)
 MOST_SEEDS = 60
 """For a mistake to be found."""
 
-pytestmark = pytest.mark.xdist_group("simulation")
-
 
 @pytest.fixture(scope="module")
 def simulated() -> Iterator[Database]:

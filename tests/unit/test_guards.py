@@ -35,7 +35,7 @@ MOST_LINES_OF_A_FUNCTION = 60
 SQL_MADE_IN_FUNCTIONS = {
     ("shared/audit.py", "audit"),
     ("shared/audit.py", "check"),
-    ("shared/migrate.py", "make_partitions"),
+    ("shared/partitions.py", "make_partitions"),
     ("shared/closing.py", "close_rest"),
     ("api/history.py", "_batches"),
     ("api/resources/sends.py", "sends"),

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 
 from shared.database import make_engine, transaction
 from shared.logs import configure_logging
-from shared.migrate import WrongSchema, wait_for_schema
+from shared.schema import WrongSchema, wait_for_schema
 from shared.settings import Settings, from_environment
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import AWAY, DATABASE_THREADS, Deliverer

@@ -1,0 +1,32 @@
+"""The weekly partitions of `message`."""
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import Connection, text
+
+from shared.ids import first_id_at
+
+WEEKS_AHEAD = 4
+
+
+def make_partitions(connection: Connection, now: datetime | None = None) -> list[str]:
+    """Create the weekly partitions of `message` that are missing, from last week to four weeks ahead.
+
+    Returns the names made. A message whose week has no partition goes to `message_default`.
+    """
+    today = (now or datetime.now(UTC)).replace(hour=0, minute=0, second=0, microsecond=0)
+    monday = today - timedelta(days=today.weekday() + 7)
+    made = []
+    for week in range(WEEKS_AHEAD + 2):
+        begin = monday + timedelta(weeks=week)
+        name = f"message_{begin:%Y%m%d}"
+        if connection.execute(text("SELECT to_regclass(:name)"), {"name": name}).scalar() is None:
+            low, high = first_id_at(begin), first_id_at(begin + timedelta(weeks=1))
+            connection.execute(
+                text(
+                    f"CREATE TABLE {name} PARTITION OF message FOR VALUES FROM ('{low}') TO ('{high}')"
+                    " WITH (fillfactor = 60)"
+                )
+            )
+            made.append(name)
+    return made

@@ -107,7 +107,7 @@ def crash_the_api(service: House, name: str, mode: str) -> None:
         service.new_account(f"crash-{next(numbers)}", 1000)
         bodies = [
             (f"key-{number}", {"sender_id": "ACME", "phone": str(254711000000 + number), "message": "Hi"})
-            for number in range(12)
+            for number in range(6)
         ]
         for key, body in bodies:
             with contextlib.suppress(OSError, http.client.HTTPException):

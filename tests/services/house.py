@@ -60,11 +60,20 @@ class House:
         self.token = ""
         self.key = NewKey("", "")
 
+    def start(self, workers: int) -> None:
+        """Start the API and workers at the same time, and wait until all of them are ready."""
+        api = self._launch_api()
+        self.start_workers(workers)
+        wait_until(api.ready, 60, "the API")
+
     def start_api(self) -> None:
         """Start the API and wait until it is ready."""
+        wait_until(self._launch_api().ready, 60, "the API")
+
+    def _launch_api(self) -> Command:
         self.api = services.api(self.port, self.env, self.folder, Path.cwd())
         self.api.launch()
-        wait_until(self.api.ready, 30, "the API")
+        return self.api
 
     def start_workers(self, count: int) -> None:
         """Start worker processes; they are ready when they have reported to the database."""
@@ -96,10 +105,13 @@ class House:
     def stop(self) -> None:
         """Stop everything, and see that no log and no key in Redis holds what none may."""
         self.engine.dispose()
-        for process in (*self.webhooks, *self.workers, self.api):
-            if process is not None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.stop()
+        running = [process for process in (*self.webhooks, *self.workers, self.api) if process is not None]
+        for process in running:
+            with contextlib.suppress(ProcessLookupError):
+                process.ask_to_stop()
+        for process in running:
+            with contextlib.suppress(ProcessLookupError):
+                process.wait_stopped(30)
         leaked = self.leaks()
         self.redis.stop()
         self.postgres.stop()
@@ -205,8 +217,7 @@ def house(folder: Path, workers: int = 2, *, durable: bool = False, **settings: 
     """A running service, stopped at the end."""
     made = House(folder, durable=durable, **settings)
     try:
-        made.start_api()
-        made.start_workers(workers)
+        made.start(workers)
         yield made
     finally:
         made.stop()

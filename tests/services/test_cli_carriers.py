@@ -115,14 +115,14 @@ def test_check_says_what_is_wrong(run: Run, file: Path) -> None:
 
 def test_one_message_goes_through_exactly_that_carrier(run: Run, worker: WorkerProcess) -> None:
     sweeper = worker.sweeper
-    worker.carriers["two"].open(lambda said: None, lambda said: None)
+    worker.open(worker.carriers["two"])
     sweeper.start()
     try:
         result = json.loads(run("test", "two", "254711000000", "--json").stdout)
     finally:
         sweeper.stop()
         worker.carriers["two"].close()
-    assert (result["carrier"], result["status"]) == ("two", "sent")
+    assert (result["carrier"], result["status"]) == ("two", "delivered")
 
 
 def test_a_phone_that_is_none_is_refused(run: Run, worker: WorkerProcess) -> None:

@@ -32,7 +32,7 @@ def test_an_import_goes_on_where_the_worker_died(tmp_path: Path) -> None:
         group = service.new_group(account, 0)
         made = upload(service, group, content)
         killed = 0
-        while killed < 3:
+        while killed < 2:
             done = service.scalar("SELECT max(bytes_done) FROM contact_import")
             wait_until(
                 lambda done=done: service.scalar("SELECT max(bytes_done) FROM contact_import") > done, 60, "a piece"

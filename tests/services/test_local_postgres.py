@@ -27,9 +27,10 @@ time.sleep(60)
 """
 
 
-@pytest.fixture
-def postgres(tmp_path: Path) -> Iterator[Postgres]:
-    with make_postgres(tmp_path, durable=True) as server:
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """One server for all: each test leaves it running."""
+    with make_postgres(tmp_path_factory.mktemp("postgres"), durable=True) as server:
         server.start()
         yield server
 

@@ -20,7 +20,7 @@ from shared.smpp.numbers import Command, Tag
 from shared.smpp.pdu import read_message, split_udh
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.base import Answer, LateAnswer, Outcome, Parcel, Receipt
-from worker.carriers.smpp import SmppCarrier
+from worker.carriers.smpp import SmppCarrier, link
 
 ACCEPTED, THROTTLED, IN_DOUBT = Answer.ACCEPTED, Answer.THROTTLED, Answer.IN_DOUBT
 PATIENCE = 30.0
@@ -258,7 +258,8 @@ def test_a_slow_carrier_is_only_slow() -> None:
         assert answers(all_.submit(parcel("x", phones(200)))) == {ACCEPTED: 200}
 
 
-def test_garbage_is_survived_and_no_message_leaves_twice() -> None:
+def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "FIRST_WAIT", 0.02)  # many connections end, one after the other
     with driven(smsc={"garbage_after": 10}, window=10) as all_:
         seen: Counter[Answer] = Counter()
         for number in range(30):

@@ -45,6 +45,8 @@ class Mutation:
     changes: Callable[[], list[Change]]
     database_crashes: bool = False
     """Whether it can be found only where the database crashes."""
+    seed: int = 0
+    """One that has found it. The short form begins there; after a change of the code it may be another."""
 
     @contextmanager
     def made(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -44,16 +44,16 @@ def database() -> Iterator[Database]:
             made.close()
 
 
-def caught_by(database: Database, mutation: Mutation, first: int, most: int) -> tuple[int, str] | None:
-    """The seeds that were needed and the oracle that saw the mistake; None when `most` seeds did not find it."""
+def caught_by(database: Database, mutation: Mutation, seeds: Iterable[int]) -> tuple[int, str] | None:
+    """The first seed that found the mistake, and the oracle that saw it; None when none did."""
     plan = Plan(database_crashes=DATABASE_CRASHES if mutation.database_crashes else 0)
-    for number in range(most):
+    for seed in seeds:
         try:
             with mutation.made():
-                World(database, first + number, plan).run()
+                World(database, seed, plan).run()
         except Breach as breach:
-            World(database, first + number, plan).run()  # and without the mistake there is nothing to see
-            return number + 1, str(breach)
+            World(database, seed, plan).run()  # and without the mistake there is nothing to see
+            return seed, str(breach)
     return None
 
 
@@ -61,10 +61,10 @@ def run_mutations(database: Database, first: int, most: int) -> int:
     """Make each mistake. Returns how many were not found."""
     missed = 0
     for mutation in MUTATIONS:
-        caught = caught_by(database, mutation, first, most)
+        caught = caught_by(database, mutation, range(first, first + most))
         missed += caught is None
-        seeds, what = caught or (most, "NOT FOUND")
-        print(f"{mutation.name:50} {seeds:4} seeds  {what[:120]}", flush=True)
+        told = f"seed {caught[0]:<5} {caught[1][:120]}" if caught else f"NOT FOUND by {most} seeds"
+        print(f"{mutation.name:50} {told}", flush=True)
     return missed
 
 

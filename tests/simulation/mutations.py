@@ -149,15 +149,16 @@ def forgets_rows_above_the_watermark() -> list[Change]:
 
 
 MUTATIONS = (
-    Mutation("unfenced watermark", lambda: [sql(worker.record, "ADVANCE", "AND b.epoch = w.epoch", "")]),
+    Mutation("unfenced watermark", lambda: [sql(worker.record, "ADVANCE", "AND b.epoch = w.epoch", "")], seed=18),
     Mutation(
         "watermark not moved before submit",
         lambda: [
             sql(worker.record, "ADVANCE", "GREATEST(b.watermark, LEAST(w.watermark, b.intent))", "b.watermark"),
         ],
+        seed=6,
     ),
-    Mutation("watermark by count", watermark_by_count),
-    Mutation("turns go on with a stopped send", lambda: [sql(worker.record, "ADVANCE", GOES_ON, "true")]),
+    Mutation("watermark by count", watermark_by_count, seed=6),
+    Mutation("turns go on with a stopped send", lambda: [sql(worker.record, "ADVANCE", GOES_ON, "true")], seed=6),
     Mutation(
         "give-back without the watermark",
         lambda: [sql(worker.recovery, "LEFT_BEHIND", MAY_HAVE_LEFT, "0")],
@@ -167,17 +168,18 @@ MUTATIONS = (
         "watermark trusted over a crash of the database",
         lambda: [sql(worker.recovery, "LEFT_BEHIND", MAY_HAVE_LEFT, "b.watermark")],
         database_crashes=True,
+        seed=5,
     ),
-    Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True),
+    Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True, seed=12),
     Mutation("intent not durable", intent_not_durable, database_crashes=True),
     Mutation("captured twice", capture_twice),
     Mutation(
         "unfenced settlement",
         lambda: [sql(worker.record, "FENCE", "AND b.epoch = w.epoch AND b.state = 'sending'", "")],
     ),
-    Mutation("late evidence without money", lambda: [(worker.doubt, "post", nothing)]),
-    Mutation("doubt written before the intent is closed", doubts_written_early),
-    Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark),
+    Mutation("late evidence without money", lambda: [(worker.doubt, "post", nothing)], seed=1),
+    Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),
+    Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=6),
     Mutation("counters not moved", lambda: [(worker.receipts, "add_to_sends", nothing)]),
     Mutation(
         "receipts applied twice",
@@ -206,6 +208,7 @@ MUTATIONS = (
     Mutation(
         "cancel closes what is being sent",
         lambda: [sql(shared.closing, "CLOSE_BATCHES", "('waiting', 'queued',", "('waiting', 'queued', 'sending',")],
+        seed=5,
     ),
 )
 """The mistakes."""

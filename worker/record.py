@@ -6,7 +6,6 @@ same, where the batch's new owner has meanwhile put the message in doubt.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from uuid import UUID
 
 from sqlalchemy import Connection, Engine, text
 
@@ -17,7 +16,7 @@ from shared.ids import MessageIds, index_of, prefix_of
 from shared.lifecycle import MessageStatus
 from shared.receipts import by_destination
 from shared.sendable import GOES_ON
-from worker.counts import add_to_sends
+from worker.counts import Changes, add_to_sends
 from worker.doubt import Resolution, resolve
 from worker.slices import Slice
 
@@ -76,7 +75,7 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
         for piece in recorded:
             if not kept[piece.batch_id].same_start:
                 piece.doubt_rows()
-        write_rows(connection, recorded, carrier, doubts=False)
+        add_to_sends(connection, write_rows(connection, recorded, carrier, doubts=False))
         crashpoint("advance.before_commit")
     crashpoint("advance.committed")
     for piece, watermark in zip(held, watermarks, strict=True):
@@ -113,14 +112,14 @@ def fence(connection: Connection, slices: list[Slice]) -> None:
             piece.doubt_rows()
 
 
-def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *, doubts: bool) -> None:
-    """Insert a row for each result that has none yet, and count it at its send; those in doubt only with `doubts`.
+def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *, doubts: bool) -> Changes:
+    """Insert a row for each result that has none yet; those in doubt only with `doubts`.
 
-    The batches must be locked by this transaction.
+    The batches must be locked by this transaction. Returns what is to be added to the counters of their sends.
     """
     lines: list[str] = []
     doubt_lines: list[str] = []
-    counted: dict[UUID, Counter[str]] = {}
+    counted: Changes = {}
     written: list[tuple[Slice, list[int]]] = []
     for piece in slices:
         if piece.unsure:
@@ -137,7 +136,7 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *,
         copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubt_lines))
     if written:
         add_of_messages(connection, lambda heard: moved_of(written, heard))
-    add_to_sends(connection, counted)
+    return counted
 
 
 def moved_of(written: list[tuple[Slice, list[int]]], heard: frozenset[int]) -> Iterator[Moved]:

@@ -20,7 +20,7 @@ from shared.events import Moved, add_of_messages
 from shared.ids import index_of, message_id, prefix_of
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.personal import PRICE, SEGMENTS
-from worker.counts import add_to_sends
+from worker.counts import Changes
 from worker.record import DOUBT_COLUMNS, MESSAGE_COLUMNS, field
 from worker.settle import Closing, close_intents
 from worker.slices import MOST_ATTEMPTS
@@ -51,16 +51,21 @@ def recover(
     """
     with transaction(engine) as connection:
         rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
-        close_intents(
-            connection,
-            [_close(connection, row, row.carrier or carrier_of(row.test), row.lane in resend_lanes) for row in rows],
-        )
+        counted: Changes = {}
+        closings = []
+        for row in rows:
+            carrier = row.carrier or carrier_of(row.test)
+            closing, doubts = _close(connection, row, carrier, row.lane in resend_lanes)
+            counted.setdefault(row.send_id, Counter())[MessageStatus.IN_DOUBT] += doubts
+            closings.append(closing)
+        close_intents(connection, closings, counted)
         if rows:
             crashpoint("recover.before_commit")
     return len(rows)
 
 
-def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Closing:
+def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> tuple[Closing, int]:
+    """How the intent ends, and how many of its messages are put in doubt."""
     retry = list(row.retry or [])
     intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
     known = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
@@ -69,11 +74,11 @@ def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) ->
     unknown = [index for index in intent[: row.may_have_left] if index not in seen]
     never_left = [index for index in intent[row.may_have_left :] if index not in seen]
     resent = unknown if resend and row.attempts + 1 < MOST_ATTEMPTS else []
-    if unknown and not resent:
+    doubts = 0 if resent else len(unknown)
+    if doubts:
         _put_in_doubt(connection, row, unknown, carrier)
-        tally[MessageStatus.IN_DOUBT] += len(unknown)
-        add_to_sends(connection, {row.send_id: Counter({MessageStatus.IN_DOUBT: len(unknown)})})
-    return Closing(
+        tally[MessageStatus.IN_DOUBT] += doubts
+    closing = Closing(
         batch_id=row.id,
         send_id=row.send_id,
         account_id=row.account_id,
@@ -89,6 +94,7 @@ def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) ->
         resent=len(resent),
         crashes=row.crashes + 1,
     )
+    return closing, doubts
 
 
 def before_receipts(status: str) -> str:

@@ -18,7 +18,7 @@ from shared.events import Moved, add_of_messages, add_of_sends
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
 from shared.stopping import stop_failing
-from worker.counts import add_to_sends
+from worker.counts import Changes, add_and_close, add_to_sends
 from worker.record import fence, record_lost, write_rows
 from worker.slices import Slice
 
@@ -76,20 +76,6 @@ CLOSE_INTENT = text(
     """
 )
 
-CLOSE_SENDS = text(
-    """
-    UPDATE send s
-       SET open_batches = s.open_batches - c.closed,
-           state = CASE WHEN s.open_batches = c.closed AND s.expanded_to IS NULL AND s.state <> 'canceled'
-                        THEN CAST('completed' AS send_state) ELSE s.state END,
-           completed_at = CASE WHEN s.open_batches = c.closed AND s.expanded_to IS NULL
-                               THEN clock_timestamp() ELSE s.completed_at END
-      FROM unnest(CAST(:id AS uuid[]), CAST(:closed AS int[])) AS c (id, closed)
-     WHERE s.id = c.id
-    RETURNING s.id, s.account_id, s.state
-    """
-)
-
 RESENT = text("UPDATE send SET resent = resent + :count WHERE id = :id")
 
 HOLD = text(
@@ -113,8 +99,9 @@ def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float, resen
         fence(connection, slices)
         held = [piece for piece in slices if not piece.lost]
         resent = [piece.resend_doubts() if piece.lane in resend_lanes else 0 for piece in held]
-        write_rows(connection, held, carrier, doubts=True)
-        close_intents(connection, [_closing(piece, wait, again) for piece, again in zip(held, resent, strict=True)])
+        counted = write_rows(connection, held, carrier, doubts=True)
+        closings = [_closing(piece, wait, again) for piece, again in zip(held, resent, strict=True)]
+        close_intents(connection, closings, counted)
         crashpoint("settle.before_commit")
     crashpoint("settle.committed")
     for piece in held:
@@ -148,10 +135,10 @@ def _closing(piece: Slice, wait: float, resent: int) -> Closing:
     )
 
 
-def close_intents(connection: Connection, closings: list[Closing]) -> None:
+def close_intents(connection: Connection, closings: list[Closing], counted: Changes) -> None:
     """Settle the batches, their sends and their credits. The batches must be locked by this transaction.
 
-    Locks are taken in the order batch, send, account.
+    `counted` is what the sends' counters do not have yet. Locks are taken in the order batch, send, account.
     """
     if not closings:
         return
@@ -161,24 +148,23 @@ def close_intents(connection: Connection, closings: list[Closing]) -> None:
     send_states |= dict.fromkeys(_hold_poisoned(connection, closings), SendState.HELD)
     watched = [row.id for row in sends if row.watched]
     if watched:
+        add_to_sends(connection, counted)  # which the rule is about
+        counted = {}
         send_states |= dict.fromkeys(stop_failing(connection, watched), SendState.HELD)
     states = [_next_state(closing, send_states[closing.send_id]) for closing in closings]
-    canceled: dict[UUID, Counter[str]] = {send: Counter() for send in ids}
     closed: Counter[UUID] = Counter()
     for closing, state in zip(closings, states, strict=True):
         if state == BatchState.CANCELED:
-            canceled[closing.send_id][MessageStatus.CANCELED] += closing.left
+            counted.setdefault(closing.send_id, Counter())[MessageStatus.CANCELED] += closing.left
         closed[closing.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
-    add_to_sends(connection, canceled)
     for closing in closings:
         if closing.resent:
             connection.execute(RESENT, {"id": closing.send_id, "count": closing.resent})
     _close_batches(connection, closings, states)
-    ended = [send for send in ids if closed[send]]
-    if ended:
-        rows = connection.execute(CLOSE_SENDS, {"id": ended, "closed": [closed[send] for send in ended]}).all()
-        over = [(send.account_id, send.id, send.state) for send in rows if send.state == SendState.COMPLETED]
-        add_of_sends(connection, over)
+    ended = add_and_close(connection, counted, closed)
+    add_of_sends(
+        connection, [(send.account_id, send.id, send.state) for send in ended if send.state == SendState.COMPLETED]
+    )
     add_of_messages(connection, lambda _: [_canceled(*pair) for pair in zip(closings, states, strict=True)])
     post(connection, [entry for pair in zip(closings, states, strict=True) for entry in _entries(*pair)])
 

@@ -39,6 +39,9 @@ TURN_SECONDS = 1.0
 """After so long a turn submits no other window; the rest of its intent goes back."""
 MOST_AT_ONCE = 5_000
 """Segments of one turn when the carrier has no rate limit."""
+FEW, GATHER_SECONDS = 200, 0.03
+"""A turn with fewer messages than that ends no sooner than so many seconds after it began: a turn costs as much as 40
+messages, and single sends come one by one."""
 FIRST_SPEED = 1_000.0
 """Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
 TURN_SHARE, MOST_SHARES = 0.25, 1.0
@@ -107,13 +110,17 @@ class Turns:
             if self.stop.is_set():
                 return False
             stride = max(1, self._live.window // self._settings.turns)
+            begun = time.monotonic()
             slices = self._claim(stride)
+            messages = sum(len(piece.indexes) for piece in slices)
             if slices:
-                self._size = sum(len(piece.indexes) for piece in slices) / len(slices)
+                self._size = messages / len(slices)
             for test in (False, True):
                 pieces = [piece for piece in slices if piece.test == test]
                 if pieces:
                     self._send(self.carrier_of(test), pieces, stride)
+            if 0 < messages < FEW and not self._settings.eager:
+                self.stop.wait(begun + GATHER_SECONDS - time.monotonic())
             return bool(slices)
 
     def _claim(self, stride: int) -> list[Slice]:

@@ -23,6 +23,7 @@ from shared.money import Entry
 from shared.sendable import GOES_ON
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
+from worker.counts import Changes
 from worker.settle import Closing
 from worker.slices import Slice
 
@@ -84,10 +85,15 @@ def resend_open_intents() -> list[Change]:
         return made
 
     recovery = worker.recovery
+    close = recovery._close
+
+    def without_doubts(*arguments: Any) -> tuple[Closing, int]:
+        return close(*arguments)[0], 0
+
     return [
         (recovery, "_put_in_doubt", put_in_doubt),
         (recovery, "Closing", closing),
-        (recovery, "add_to_sends", nothing),
+        (recovery, "_close", without_doubts),
     ]
 
 
@@ -106,10 +112,11 @@ def doubts_written_early() -> list[Change]:
     """A message without an answer has its row before its intent is closed."""
     write = worker.record.write_rows
 
-    def early(connection: Connection, slices: list[Slice], carrier: str, *, doubts: bool) -> None:
-        write(connection, slices, carrier, doubts=True)
+    def early(connection: Connection, slices: list[Slice], carrier: str, *, doubts: bool) -> Changes:
+        counted: Changes = write(connection, slices, carrier, doubts=True)
         for piece in slices:
             piece.unrecorded = []
+        return counted
 
     return [(worker.record, "write_rows", early)]
 

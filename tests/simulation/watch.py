@@ -19,6 +19,7 @@ from shared.lifecycle import MessageStatus
 from tests.simulation.carrier import Breach
 from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
+from worker.counts import Changes
 from worker.settle import Closing
 from worker.slices import Slice
 from worker.suppress import FRESH
@@ -117,9 +118,11 @@ class Watch:
                 raise Breach(f"expired: {piece.batch_id} is claimed after its end at {piece.expires_at}")
         return slices
 
-    def _close(self, close: Callable[..., None], connection: Connection, closings: list[Closing]) -> None:
+    def _close(
+        self, close: Callable[..., None], connection: Connection, closings: list[Closing], counted: Changes
+    ) -> None:
         """The crash of a worker leaves one window in doubt, and what had no answer; a crash of the database more."""
-        close(connection, closings)
+        close(connection, closings, counted)
         for closing in closings:
             doubts = closing.tally[MessageStatus.IN_DOUBT]
             self._counts["recovered"] += 1

@@ -1,9 +1,10 @@
 """The headers that every answer carries, added outside of Flask, where an answer's headers are still a list."""
 
 import re
-import secrets
 from collections.abc import Callable, Iterable
 from typing import Any
+
+from shared.ids import random_bits
 
 REQUEST_ID = "bulksms.request_id"
 """In the request's environment: the client's X-Request-Id where it is usable, or one of ours."""
@@ -29,7 +30,7 @@ class StandardHeaders:
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         given = environ.get("HTTP_X_REQUEST_ID", "")
-        identifier = environ[REQUEST_ID] = given if USABLE.fullmatch(given) else f"req_{secrets.token_hex(8)}"
+        identifier = environ[REQUEST_ID] = given if USABLE.fullmatch(given) else f"req_{random_bits():016x}"
 
         def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
             headers += self._constant

@@ -20,7 +20,7 @@ from api.address import address_of
 from api.body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.headers import RATE
 from api.problems import Problem, invalid
-from api.schemas.base import errors_of
+from api.schemas.base import Request, errors_of
 from api.services import Services
 from api.tokens import Caller, ip_not_allowed
 from shared.keys import is_within
@@ -146,7 +146,8 @@ def client_address() -> str:
 def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     """Values checked by a schema. Raises Problem validation_failed with every error."""
     try:
-        loaded: dict[str, Any] = schema.load(values)
+        fitting = schema.for_keys(values) if isinstance(schema, Request) else schema
+        loaded: dict[str, Any] = fitting.load(values)
     except ValidationError as error:
         raise invalid(errors_of(schema, error)) from None
     return loaded

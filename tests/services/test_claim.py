@@ -1,0 +1,53 @@
+"""What a claim reads: the head of the queue, however many sends there are."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import Connection, text
+
+from api.commit import commit_sends
+from api.draft import Draft
+from shared.accounts import create_account, top_up
+from shared.lifecycle import Category
+from shared.segments import segment
+from worker.claim import CANDIDATE
+
+SENDS = 3_000
+ENDED = text("UPDATE batch SET state = 'done', next_index = size + 1 WHERE id NOT IN (SELECT id FROM batch LIMIT 1000)")
+
+
+def single(account: int, phone: int) -> Draft:
+    """A send to one phone."""
+    now = datetime.now(UTC)
+    return Draft(
+        account_id=account,
+        api_key_id="key",
+        test=False,
+        kind="single",
+        sender_id="ACME",
+        message="Hello",
+        segmentation=segment("Hello"),
+        category=Category.TRANSACTIONAL,
+        created_at=now,
+        expires_at=now + timedelta(days=1),
+        phones=[str(phone)],
+        submitted=1,
+    )
+
+
+@pytest.mark.parametrize("analyzed", [False, True])
+def test_a_claim_reads_the_head_of_the_queue(connection: Connection, analyzed: bool) -> None:
+    """Not the sends that have ended, and not the rest of the queue: with statistics or before there are any."""
+    account = create_account(connection, "plan")
+    top_up(connection, account, SENDS, "plan", "test")
+    commit_sends(connection, [single(account, 254700000000 + number) for number in range(SENDS)])
+    connection.execute(ENDED)
+    for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"):  # as a worker's sessions have it
+        connection.execute(text(f"SET LOCAL {setting} = off"))
+    if analyzed:
+        connection.execute(text("ANALYZE batch, send, account"))
+    plan = connection.execute(
+        text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {CANDIDATE.text}"), {"candidates": 20}
+    ).scalars()
+    told = "\n".join(plan)
+    assert "ix_batch_turn" in told and "Sort" not in told, told

@@ -1,12 +1,14 @@
 """Other gateways on the same machine and SMSC, where they are installed. Kannel is; Jasmin would want a RabbitMQ.
 
-Kannel does less for a message: no balance, no status, no batch, and its store does not sync. Its figures are without
-receipts: an account of what the machine gives, and no contest.
+Kannel does less for a message: no balance, no status, no batch, and its store does not sync. With receipts it asks a
+URL of the customer's for each, as it has no other way to tell what became of a message.
 """
 
+import contextlib
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -62,6 +64,7 @@ class Shape(NamedTuple):
     spool: bool
     phones: int
     clients: int
+    receipts: bool = False
 
 
 SHAPES = (
@@ -69,7 +72,27 @@ SHAPES = (
     Shape("Kannel, no store, 500 a request, 16 clients", False, 500, 16),
     Shape("Kannel, spool, 1 a request, 64 clients", True, 1, 64),
     Shape("Kannel, spool, 500 a request, 16 clients", True, 500, 16),
+    Shape("Kannel, no store, 1 a request, 64 clients, receipts", False, 1, 64, receipts=True),
+    Shape("Kannel, no store, 500 a request, 16 clients, receipts", False, 500, 16, receipts=True),
+    Shape("Kannel, spool, 1 a request, 64 clients, receipts", True, 1, 64, receipts=True),
 )
+SINK = """\
+import asyncio, sys
+
+class Sink(asyncio.Protocol):
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def data_received(self, data):
+        self.transport.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n" * data.count(b"\\r\\n\\r\\n"))
+
+async def main():
+    server = await asyncio.get_running_loop().create_server(Sink, "127.0.0.1", int(sys.argv[1]))
+    await server.serve_forever()
+
+asyncio.run(main())
+"""
+"""The customer's URL: answers as fast as Python can."""
 
 
 def run(result: Result) -> None:
@@ -86,9 +109,9 @@ def run(result: Result) -> None:
 
 def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:
     env = services.environment({"PYTHONPATH": str(Path.cwd())})
-    smsc = Carrier(folder, env, receipts=False)
+    smsc = Carrier(folder, env, receipts=shape.receipts)
     smsc.start()
-    result.smsc, http = smsc.kind, free_port()
+    result.smsc, http, told = smsc.kind, free_port(), free_port()
     spool = folder / "spool"
     spool.mkdir()
     store = f"store-type = spool\nstore-location = {spool}\n" if shape.spool else ""
@@ -97,32 +120,42 @@ def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:
     boxes = [
         Command(name, [name, "-v", "4", str(file)], env, folder / name, folder) for name in ("bearerbox", "smsbox")
     ]
+    sink = Command("sink", [sys.executable, "-c", SINK, str(told)], env, folder / "sink", folder)
     groups = {"smsc": smsc.process, **{box.name: box for box in boxes}}
     meter = Meter(lambda: {name: [process.pid] for name, process in groups.items()})
     try:
+        if shape.receipts:
+            sink.launch()
+            wait_until(lambda: not is_free(told), 30, "the customer's URL")
         boxes[0].launch()
         wait_until(lambda: smsc.counts()["connections"], 30, "Kannel's bind")
         boxes[1].launch()
         wait_until(lambda: not is_free(http), 30, "Kannel's API")
-        case, accepted = _case(smsc, meter, shape, http, seconds)
+        url = f"http://{LOOPBACK}:{told}/" if shape.receipts else ""
+        case, accepted = _case(smsc, meter, shape, http, url, seconds)
         result.cases.append(case)
         counts = smsc.counts()
         if counts["duplicates"] or counts["submits"] < accepted:
             result.void.append(f"{shape.name}: {accepted:,} accepted, {counts}")
     finally:
-        for process in (*reversed(boxes), smsc.process):
-            process.stop()
+        for process in (*reversed(boxes), sink, smsc.process):
+            with contextlib.suppress(ProcessLookupError):
+                process.stop()
 
 
-def _case(smsc: Carrier, meter: Meter, shape: Shape, http: int, seconds: int) -> tuple[Case, int]:
-    _wrk(shape, http, 1, FIRST_PHONE)
+def _case(smsc: Carrier, meter: Meter, shape: Shape, http: int, url: str, seconds: int) -> tuple[Case, int]:
+    _wrk(shape, http, url, 1, FIRST_PHONE)
     before, load, cpu, begun = smsc.counts()["submits"], load_average(), meter.cpu(), time.monotonic()
-    answers = _wrk(shape, http, seconds, FIRST_PHONE * 2)
+    answers = _wrk(shape, http, url, seconds, FIRST_PHONE * 2)
     accepted = answers.requests * shape.phones
     wait_until(lambda: smsc.counts()["submits"] >= before + accepted, 120, "what Kannel accepted")
     took = time.monotonic() - begun
     messages = smsc.counts()["submits"] - before
     figures = {"messages": messages, **answers._replace(requests=accepted).figures(), "submitted/s": messages / took}
+    if shape.receipts:
+        sent = smsc.counts()["submits"]
+        wait_until(lambda: smsc.counts()["receipts_answered"] >= sent, 120, "the receipts")
+        figures["delivered/s"] = messages / (time.monotonic() - begun)
     case = Case(shape.name, figures, rss_mib={name: round(size) for name, size in meter.memory().items()})
     case.load_average = load
     spent = {name: value - cpu[name] for name, value in meter.cpu().items()}
@@ -130,9 +163,10 @@ def _case(smsc: Carrier, meter: Meter, shape: Shape, http: int, seconds: int) ->
     return case, accepted
 
 
-def _wrk(shape: Shape, port: int, seconds: int, first: int) -> Answers:
+def _wrk(shape: Shape, port: int, told: str, seconds: int, first: int) -> Answers:
     url = f"http://{LOOPBACK}:{port}/"
+    more = f"&dlr-mask=31&dlr-url={quote_plus(told)}" if told else ""
     command = ["wrk", "-t1", f"-c{shape.clients}", f"-d{seconds}s", "--timeout", "30s", "-s", str(SCRIPT), url, "--"]
-    told = [str(shape.phones), quote_plus(TEXT), str(first)]
-    done = subprocess.run([*command, *told], capture_output=True, text=True, check=True)
+    arguments = [str(shape.phones), quote_plus(TEXT) + more, str(first)]
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
     return Answers(**json.loads(done.stdout[done.stdout.rindex("{") :]))

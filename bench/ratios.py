@@ -1,38 +1,48 @@
-"""Figures as shares of the floors that were measured in the same run."""
+"""Figures as shares of the floors and of the peers that were measured in the same run."""
 
 from rich.console import Console
 from rich.table import Table
 
 from bench.limits import BY_KEY, FLASK, PATH, SUBMITS
+from bench.peers import SHAPES
 from bench.result import Result, load
 
+WITHOUT, SPOOL, WITH = SHAPES[1].name, SHAPES[2].name, SHAPES[5].name
 COMPARED = (
-    ("bulk", "1 x 100,000, without", "submitted/s", PATH, "submitted/s"),
-    ("bulk", "1 x 100,000, without", "submitted/s", SUBMITS, "per second"),
-    ("bulk", "1 x 100,000, with receipts", "delivered/s", BY_KEY, "delivered/s"),
-    ("single", "64 clients, without", "accepted/s", FLASK, "per second"),
-    ("single", "16 clients, without", "accepted/s", FLASK, "per second"),
+    ("bulk", "1 x 100,000, without", "submitted/s", "limits", PATH, "submitted/s"),
+    ("bulk", "1 x 100,000, without", "submitted/s", "limits", SUBMITS, "per second"),
+    ("bulk", "10 x 10,000, without", "submitted/s", "limits", PATH, "submitted/s"),
+    ("bulk", "1 x 100,000, with receipts", "delivered/s", "limits", BY_KEY, "delivered/s"),
+    ("bulk", "10 x 10,000, with receipts", "delivered/s", "limits", BY_KEY, "delivered/s"),
+    ("single", "64 clients, without", "accepted/s", "limits", FLASK, "per second"),
+    ("single", "16 clients, without", "accepted/s", "limits", FLASK, "per second"),
+    ("bulk", "1 x 100,000, without", "submitted/s", "peers", WITHOUT, "submitted/s"),
+    ("bulk", "10 x 10,000, without", "submitted/s", "peers", WITHOUT, "submitted/s"),
+    ("bulk", "1 x 100,000, with receipts", "delivered/s", "peers", WITH, "delivered/s"),
+    ("bulk", "10 x 10,000, with receipts", "delivered/s", "peers", WITH, "delivered/s"),
+    ("single", "64 clients, without", "submitted/s", "peers", SPOOL, "submitted/s"),
 )
-"""Measurement, case and figure; case and figure of the limits."""
+"""Measurement, case and figure; the measurement, case and figure that it is compared with."""
 
 
 def ratios() -> list[list[str]]:
-    """Rows: what is compared, its figure, the floor, its figure, and the ratio, as far as one run measured both."""
-    limits = load("limits")
+    """Rows: what is compared and its figure, with what and its figure, and the ratio; as far as one run has both."""
     rows = []
-    for name, case, figure, floor, floor_figure in COMPARED:
-        result = load(name)
-        if limits is None or result is None or result.run != limits.run:
+    for name, case, figure, other, other_case, other_figure in COMPARED:
+        result, compared = load(name), load(other)
+        if result is None or compared is None or result.run != compared.run:
             continue
-        mine, most = _figure(result, case, figure), _figure(limits, floor, floor_figure)
-        if mine and most:
-            rows.append([f"{name}: {case}, {figure}", f"{mine:,.0f}", floor, f"{most:,.0f}", f"{mine / most:.0%}"])
+        mine, theirs = _figure(result, case, figure), _figure(compared, other_case, other_figure)
+        if mine and theirs:
+            ratio = f"{mine / theirs:.0%}" if other == "limits" else f"{mine / theirs:.1f} x"
+            rows.append([f"{name}: {case}, {figure}", f"{mine:,.0f}", other_case, f"{theirs:,.0f}", ratio])
     return rows
 
 
 def show() -> None:
     """Print them."""
-    table = Table("what", "figure", "floor", "its figure", "share", title="Shares of the floors", title_justify="left")
+    columns = ("what", "figure", "beside", "its figure", "ratio")
+    table = Table(*columns, title="Beside floors and peers", title_justify="left")
     for row in ratios():
         table.add_row(*row)
     Console(highlight=False).print(table)

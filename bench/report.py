@@ -29,11 +29,11 @@ def run() -> None:
 
 
 def page(results: list[Result]) -> str:
-    """Every result, the shares of the floors, and the sizes that follow, in Markdown."""
+    """Every result, the ratios, and the sizes that follow, in Markdown."""
     parts = [_facts(results)]
     if shares := ratios():
-        parts.append("### Shares of the floors\n")
-        parts.append(_table([["what", "figure", "floor", "its figure", "share"], *shares]))
+        parts.append("### Beside floors and peers\n")
+        parts.append(_table([["what", "figure", "beside", "its figure", "ratio"], *shares]))
     parts += [sizing(), *(_section(result) for result in results)]
     return "\n".join(part for part in parts if part)
 

@@ -41,8 +41,8 @@ WITH new_send AS (
            WITH ORDINALITY AS i (id, send, account, lane, cost, state, due_at, size, recipients, place)
       JOIN account a ON a.id = i.account CROSS JOIN queue q
 ), new_batch AS (
-    INSERT INTO batch (id, send_id, account_id, state, turn, due_at, size, recipients)
-    SELECT id, send, account, state, turn, due_at, size, recipients FROM numbered
+    INSERT INTO batch (id, send_id, account_id, lane, state, turn, due_at, size, recipients)
+    SELECT id, send, account, lane, state, turn, due_at, size, recipients FROM numbered
 ), new_entry AS (
     INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
     SELECT account_id, 'reserve', 'available', 'reserved', cost, 'send', id FROM new_send WHERE cost > 0

@@ -5,7 +5,7 @@ this commit on the messages of the intent may leave, up to the watermark, by thi
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from shared.database import STARTED, transaction
 from shared.personal import PRICE, SEGMENTS
 from shared.sendable import SENDABLE
 from worker.canary import allowed
+from worker.guarantee import AUTHENTICATION
 from worker.personal import personal_of
 from worker.slices import Slice
 
@@ -27,7 +28,7 @@ NEXT = f"""
     SELECT b.id, b.send_id, b.size - b.next_index + 1 AS ahead,
            coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate,
            {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over,
-           s.rules ->> 'canary' AS canary
+           s.rules ->> 'canary' AS canary, s.lane
       FROM batch b JOIN send s ON s.id = b.send_id
 """
 IN_ORDER = "ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
@@ -35,6 +36,11 @@ IN_ORDER = "ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
 CANDIDATE = text(f"{NEXT} WHERE b.state = 'queued' AND {SENDABLE} {IN_ORDER}")
 CANDIDATE_TEST = text(f"{NEXT} WHERE b.state = 'queued' AND s.test AND {SENDABLE} {IN_ORDER}")
 CANDIDATE_OF_CARRIER = text(f"{NEXT} WHERE b.state = 'queued' AND b.carrier = :carrier AND {SENDABLE} {IN_ORDER}")
+
+OWED = f"""{NEXT} WHERE b.state = 'queued' AND b.lane = {AUTHENTICATION} AND {SENDABLE} AND b.carrier"""
+OWED_IN_ORDER = "ORDER BY b.carrier, b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"  # as the index has it
+CANDIDATE_OWED = text(f"{OWED} IS NULL {OWED_IN_ORDER}")
+CANDIDATE_OWED_OF_CARRIER = text(f"{OWED} = :carrier {OWED_IN_ORDER}")
 
 PACE = text(
     """
@@ -69,10 +75,12 @@ def claim(
     size: float = 100.0,
     carrier: str | None = None,
     tests: bool = False,
+    owed: int = 0,
 ) -> list[Slice]:
     """Take up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
 
-    Of one carrier's queue, where there are several; with `tests` only what test keys sent.
+    Of one carrier's queue, where there are several; with `tests` only what test keys sent. Of the budget, `owed`
+    segments are authentication's, if so many of it wait.
 
     The first `window` messages of the turn are below the watermark at once. Empty when nothing may be sent now. `size`
     is how many messages of a batch there are to take, as a rule: batches that are looked at are out of other workers'
@@ -86,10 +94,17 @@ def claim(
             candidates = connection.execute(CANDIDATE_TEST if tests else CANDIDATE, {"candidates": most}).all()
         if not candidates:
             return []
-        intents = _within_budget(connection, candidates, budget)
+        first: Sequence[Row[Any]] = ()
+        if owed and _leaves_out(candidates, budget, owed, most):
+            first = _authentication(connection, owed, carrier)
+        intents = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
         if not intents:
             return []
-        begun = [row.send_id for row in candidates if row.state == "queued" and row.kind != "single"]
+        begun = [
+            row.send_id
+            for row in (*first, *candidates)
+            if row.state == "queued" and row.kind != "single" and row.id in intents
+        ]
         if begun:
             connection.execute(BEGUN, {"ids": sorted(set(begun))})
         watermarks = _first_watermarks(list(intents.values()), window)
@@ -102,26 +117,52 @@ def claim(
     return [_slice(row) for row in sorted(rows, key=lambda row: order[row.id])]
 
 
-def _within_budget(connection: Connection, candidates: Sequence[Row[Any]], budget: int) -> dict[UUID, int]:
-    """How many messages of which batch this turn takes: whole batches in order until the budget is used."""
+def _leaves_out(candidates: Sequence[Row[Any]], budget: int, owed: int, most: int) -> bool:
+    """Whether more waits than the turn can take, and fair order gives authentication less than it is owed."""
+    for row in candidates:
+        segments = min(row.retrying or row.ahead, budget // row.segments) * row.segments
+        budget -= segments
+        owed -= segments if row.lane == AUTHENTICATION else 0
+        if budget <= 0 or not segments:
+            return owed > 0
+    return owed > 0 and len(candidates) == most
+
+
+def _authentication(connection: Connection, owed: int, carrier: str | None) -> Sequence[Row[Any]]:
+    statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
+    return connection.execute(statement, {"candidates": min(MOST, FEWEST + owed), "carrier": carrier}).all()
+
+
+def _within_budget(
+    connection: Connection, queues: Iterable[tuple[Sequence[Row[Any]], int]], budget: int
+) -> dict[UUID, int]:
+    """How many messages of which batch this turn takes: whole batches in order until the budget is used.
+
+    Of each of the queues, one after the other, no more segments than it says.
+    """
     intents: dict[UUID, int] = {}
     watched: Counter[UUID] = Counter()
-    for row in candidates:
-        if budget < row.segments and intents:
-            break
-        messages = min(row.retrying or row.ahead, max(1, budget // row.segments))
-        if row.over is not None or row.canary is not None:
-            messages = min(messages, allowed(connection, row) - watched[row.send_id])
-            if messages <= 0:
-                continue  # first it is seen what becomes of those
-            watched[row.send_id] += messages
-        if row.rate:
-            messages = min(messages, max(1, row.rate // row.segments))
-            seconds = messages * row.segments / row.rate
-            if not connection.execute(PACE, {"id": row.send_id, "seconds": seconds}).rowcount:
-                continue  # another batch of this send has its turn, here or at another worker
-        intents[row.id] = messages
-        budget -= messages * row.segments
+    for candidates, most in queues:
+        left = most = min(most, budget)
+        for row in candidates:
+            if left < row.segments and intents:
+                break
+            if row.id in intents:
+                continue
+            messages = min(row.retrying or row.ahead, max(1, left // row.segments))
+            if row.over is not None or row.canary is not None:
+                messages = min(messages, allowed(connection, row) - watched[row.send_id])
+                if messages <= 0:
+                    continue  # first it is seen what becomes of those
+                watched[row.send_id] += messages
+            if row.rate:
+                messages = min(messages, max(1, row.rate // row.segments))
+                seconds = messages * row.segments / row.rate
+                if not connection.execute(PACE, {"id": row.send_id, "seconds": seconds}).rowcount:
+                    continue  # another batch of this send has its turn, here or at another worker
+            intents[row.id] = messages
+            left -= messages * row.segments
+        budget -= most - left
     return intents
 
 

@@ -60,8 +60,8 @@ CONTACTS_WITH_FIELDS = text(
 
 INSERT_BATCHES = text(
     """
-    INSERT INTO batch (id, send_id, account_id, state, turn, size, recipients, segments, variables)
-    SELECT id, :send, :account, 'queued', turn, size, recipients, segments, CAST(variables AS jsonb)
+    INSERT INTO batch (id, send_id, account_id, lane, state, turn, size, recipients, segments, variables)
+    SELECT id, :send, :account, :lane, 'queued', turn, size, recipients, segments, CAST(variables AS jsonb)
       FROM unnest(CAST(:id AS uuid[]), CAST(:turn AS bigint[]), CAST(:size AS int[]), CAST(:recipients AS text[]),
                   CAST(:segments AS int[]), CAST(:variables AS text[]))
            AS b (id, turn, size, recipients, segments, variables)
@@ -195,5 +195,5 @@ def _insert_batches(
         columns["segments"].append(segments)
         columns["variables"].append(json.dumps(piece.variables) if isinstance(piece, Piece) else None)
     if pieces:
-        connection.execute(INSERT_BATCHES, {"send": send.id, "account": send.account_id, **columns})
+        connection.execute(INSERT_BATCHES, {"send": send.id, "account": send.account_id, "lane": send.lane, **columns})
     return columns["id"], turn

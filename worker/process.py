@@ -18,6 +18,7 @@ from worker.carriers.file import Carriers, read_carriers
 from worker.carriers.simulator import Simulator
 from worker.fleet import Fleet
 from worker.gate import Gate
+from worker.guarantee import DEFAULT_SHARE
 from worker.importer import Importer
 from worker.keeper import Keeper
 from worker.late import record_late
@@ -51,7 +52,8 @@ class WorkerProcess:
         self.carriers = {carrier.name: carrier for carrier in (*told.carriers, self.simulator)}
         self.crowd = Crowd()
         gates = [Gate(carrier, breaks=carrier is not self.simulator) for carrier in told.carriers]
-        first = Turns(self.engine, told.carriers[0], self.simulator, settings, gates[0])
+        self._shares = told.shares
+        first = self._turns_of(gates[0])
         self.pacer = Pacer(
             redis or Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1),
             self.crowd,
@@ -72,7 +74,7 @@ class WorkerProcess:
     def _read(self) -> Carriers:
         file = self.settings.carriers_file
         if not file:
-            return Carriers([self.simulator], None)
+            return Carriers([self.simulator], None, {})
         return read_carriers(Path(file), self.settings.lease, self.engine)
 
     def _fleet(self, gates: list[Gate], routes: Routes, first: Turns) -> Fleet:
@@ -80,10 +82,14 @@ class WorkerProcess:
         turns = {}
         for gate in [*gates, Gate(self.simulator, breaks=False)]:
             name = gate.carrier.name
-            turns[name] = Turns(self.engine, gate.carrier, self.simulator, self.settings, gate, name)
+            turns[name] = self._turns_of(gate, name)
             turns[name].stop, turns[name].workers = first.stop, self._workers
         sorter = Sorter(self.engine, routes, self.board, self.simulator.name)
         return Fleet(turns, self.simulator, sorter, self.settings, first.stop)
+
+    def _turns_of(self, gate: Gate, queue: str | None = None) -> Turns:
+        share = self._shares.get(gate.carrier.name, DEFAULT_SHARE)
+        return Turns(self.engine, gate.carrier, self.simulator, self.settings, gate, queue, share)
 
     def _workers(self) -> int:
         return self.crowd.workers

@@ -27,6 +27,7 @@ from shared.settings import Settings
 from worker.carriers.base import OURS, Answer, Carrier, Outcome, Parcel
 from worker.claim import claim
 from worker.gate import Gate
+from worker.guarantee import DEFAULT_SHARE, Guarantee
 from worker.hand_off import apply_rules
 from worker.record import advance
 from worker.settle import settle
@@ -68,7 +69,8 @@ Window = list[tuple[Slice, list[int]]]
 class Turns:
     """Takes turns for one worker process. Safe to use from several threads; each turn belongs to one of them.
 
-    Where there are several carriers, these are the turns of one of them: of its `queue` only.
+    Where there are several carriers, these are the turns of one of them: of its `queue` only. `share` is the part of
+    the carrier that authentication is guaranteed.
     """
 
     def __init__(
@@ -79,12 +81,14 @@ class Turns:
         settings: Settings,
         gate: Gate | None = None,
         queue: str | None = None,
+        share: float = DEFAULT_SHARE,
     ) -> None:
         self._engine = engine
         self._live = live
         self._simulator = simulator
         self._settings = settings
         self._queue = queue
+        self._guarantee = Guarantee(share)
         self.gate = gate or Gate(live, breaks=False)
         self.workers: Callable[[], int] = lambda: 1
         """How many worker processes are alive."""
@@ -128,7 +132,9 @@ class Turns:
         budget = self._budget(stride)
         room = self.gate.room(budget)
         if room:
-            slices = claim(self._engine, room, stride, self._settings.lease, self._size, self._queue)
+            owed = self._guarantee.due(room)
+            slices = claim(self._engine, room, stride, self._settings.lease, self._size, self._queue, False, owed)
+            self._guarantee.took(owed, slices)
             if not slices:
                 self.gate.unused()
             return slices

@@ -50,7 +50,8 @@ def check(file: Path) -> None:
         raise Refused(str(error)) from None
     for carrier in told.carriers:
         rate = f"{carrier.rate:g} segments a second" if carrier.rate else "no rate"
-        console().print(f"carrier {carrier.name}: {rate}, window {carrier.window}", markup=False)
+        share = f"authentication has {told.shares[carrier.name]:.0%} for certain"
+        console().print(f"carrier {carrier.name}: {rate}, window {carrier.window}, {share}", markup=False)
     for route in told.routes.routes if told.routes else ():
         console().print(f"route {route.name}: {_conditions(route)} -> {_order(route)}", markup=False)
     done(f"{file} can be used. Workers read it when they start.")

@@ -12,6 +12,9 @@ from shared.settings import SettingsError
 
 log = logging.getLogger(__name__)
 
+OF_EVERY_KIND = frozenset({"kind", "driver", "prices", "authentication_share"})
+"""Settings of a carrier's table that are not its kind's."""
+
 
 def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[str, HttpConfig]:
     """The http carriers of the file by name; none without a file. Raises SettingsError for one that is wrong.
@@ -48,7 +51,7 @@ def of_table(name: str, table: Mapping[str, Any], environ: Mapping[str, str]) ->
 
     Raises HttpConfigError.
     """
-    told = {key: value for key, value in table.items() if key not in ("kind", "driver", "prices")}
+    told = {key: value for key, value in table.items() if key not in OF_EVERY_KIND}
     return HttpConfig.from_mapping(name, _from_environment(name, told, environ))
 
 

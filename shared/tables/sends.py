@@ -108,6 +108,7 @@ batch = Table(
     Column("id", Uuid, primary_key=True),
     Column("send_id", Uuid, nullable=False, index=True),
     Column("account_id", BigInteger, nullable=False),
+    Column("lane", SmallInteger, comment="its send's; null: it had ended before carriers had shares for lanes"),
     Column("state", batch_state, nullable=False),
     Column("turn", BigInteger, nullable=False, comment="place in fair order, in virtual microseconds"),
     Column("due_at", MOMENT, nullable=False, server_default=NOW),
@@ -141,6 +142,7 @@ batch = Table(
         "id",
         postgresql_where=text("state = 'queued' AND carrier IS NOT NULL"),
     ),
+    Index("ix_batch_authentication", "carrier", "turn", "id", postgresql_where=text("state = 'queued' AND lane = 0")),
     Index("ix_batch_awaits", "carrier", postgresql_where=text("state = 'waiting' AND carrier IS NOT NULL")),
     postgresql_with={
         "fillfactor": "70",

@@ -5,29 +5,34 @@ from pathlib import Path
 
 import pytest
 
-from tests.carriers.ground import CARRIER, carrier, phones, service
+from tests.carriers.ground import CARRIER, Seen, carrier, phones, service
 from tests.services.house import wait_until
 
 RATE = 200
 
 
-@pytest.mark.parametrize(
-    ("workers", "seconds"), [(2, 5), pytest.param(4, 30, marks=pytest.mark.carriers)], ids=["short", "whole"]
-)
-def test_no_second_sees_more_than_the_rate(tmp_path: Path, workers: int, seconds: int) -> None:
+@pytest.mark.carriers
+def test_no_second_sees_more_than_the_rate(tmp_path: Path) -> None:
+    seconds = 30
     with (
         carrier(rate=RATE) as smsc,
-        service(tmp_path, CARRIER.format(name="main", port=smsc.port, rate=RATE), workers) as house,
+        service(tmp_path, CARRIER.format(name="main", port=smsc.port, rate=RATE), 4) as house,
     ):
         house.new_account()
         house.post("/sms/send-bulk", sender_id="ACME", phones=phones(RATE * seconds), message="Hi")
         wait_until(lambda: len(smsc.seen.times) >= RATE * seconds, 20 + 4 * seconds, "all messages")
         times = smsc.seen.times
-    print(f"busiest second {smsc.seen.busiest_second()}, average {(len(times) - 1) / (times[-1] - times[0]):.1f}")
+    average = (len(times) - 1) / (times[-1] - times[0])
+    print(f"busiest second {smsc.seen.busiest_second()}, average {average:.1f}")
     assert smsc.seen.busiest_second() <= 1.05 * RATE
+    assert average > 0.975 * RATE
     assert set(smsc.seen.taken().values()) == {1}
-    if workers == 4:
-        assert (len(times) - 1) / (times[-1] - times[0]) > 0.975 * RATE
+
+
+def speed(seen: Seen) -> float:
+    """Messages a second, of the last three."""
+    now = time.monotonic()
+    return seen.since(now - 3, now) / 3
 
 
 @pytest.mark.carriers
@@ -37,19 +42,20 @@ def test_after_throttling_the_rate_is_back_within_half_a_minute(tmp_path: Path) 
         service(tmp_path, CARRIER.format(name="main", port=smsc.port, rate=RATE), 4) as house,
     ):
         house.new_account()
-        house.post("/sms/send-bulk", sender_id="ACME", phones=phones(60 * RATE), message="Hi")
+        house.post("/sms/send-bulk", sender_id="ACME", phones=phones(45 * RATE), message="Hi")
         wait_until(lambda: len(smsc.seen.times) > RATE, 60, "the first messages")
         smsc.behave(rate=20.0)
         time.sleep(15)
         throttled = time.monotonic()
         slow = smsc.seen.since(throttled - 3, throttled)
         smsc.behave()
-        wait_until(lambda: smsc.seen.since(time.monotonic() - 1, time.monotonic()) > 0.95 * RATE, 60, "the full rate")
+        wait_until(lambda: speed(smsc.seen) > 0.975 * RATE, 60, "the full rate")
         back = time.monotonic() - throttled
-        allowed = house.scalar("SELECT min(allowed) FROM carrier_report WHERE reported_at > now() - interval '3 s'")
         house.wait_for_end(120)
-    print(f"{slow / 3:.0f} a second while throttled, back after {back:.1f} s, allowed {allowed}")
+    busiest = smsc.seen.busiest_second()
+    print(f"{slow / 3:.0f} a second while throttled, back after {back:.1f} s, busiest second {busiest}")
     assert slow / 3 < RATE / 2, "it slowed down"
     assert back < 30
+    assert busiest <= 1.05 * RATE
     assert set(smsc.seen.taken().values()) == {1}
-    assert len(smsc.seen.taken()) == 60 * RATE, "nothing is lost, and a wait is no attempt"
+    assert len(smsc.seen.taken()) == 45 * RATE, "nothing is lost, and a wait is no attempt"

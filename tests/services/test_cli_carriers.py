@@ -103,7 +103,7 @@ def test_a_change_of_nothing_is_refused(run: Run, worker: WorkerProcess, options
 
 def test_check_says_what_a_file_comes_to(run: Run, file: Path) -> None:
     said = run("check", file).stdout
-    assert "carrier one: 100 segments a second, window 400" in said
+    assert "carrier one: 100 segments a second, window 400, authentication has 20% for certain" in said
     assert "route urgent: prefixes 254 and categories authentication -> one, then two" in said
     assert "route route 2: every message -> the cheapest of two" in said
 

@@ -66,6 +66,11 @@ def test_several_carriers_and_routes(tmp_path: Path) -> None:
     assert choose("255711000000").carrier == "spare"
 
 
+def test_a_carrier_has_a_share_for_authentication(tmp_path: Path) -> None:
+    assert read(tmp_path, GOOD).shares == {"main": 0.2}
+    assert read(tmp_path, GOOD + "authentication_share = 1\n").shares == {"main": 1.0}
+
+
 def test_several_carriers_need_no_routes(tmp_path: Path) -> None:
     told = read(tmp_path, TWO[: TWO.index("[[routes]]")])
     assert told.routes is not None
@@ -84,6 +89,7 @@ def test_several_carriers_need_no_routes(tmp_path: Path) -> None:
         (GOOD.replace("window = 250", "window = 0"), "line 7: [carrier.main]: window: a whole number from 1 to 1000"),
         (GOOD.replace("window", "windows"), "line 7: [carrier.main]: there is no setting windows"),
         (GOOD + "answer_time = 13.0\n", "line 9: [carrier.main]: answer_time: at most 12 seconds"),
+        (GOOD + "authentication_share = 20\n", "line 9: [carrier.main]: authentication_share: a number from 0 to 1"),
         (GOOD.replace("$PASSWORD", "$NOTHING"), "line 6: [carrier.main]: password: the environment has no NOTHING"),
         (GOOD.replace('host = "127.0.0.1"\n', ""), "[carrier.main]: host is missing"),
         (TWO.replace('host = "127.0.0.2"', "hots = 1"), "line 13: [carrier.spare]: there is no setting hots"),

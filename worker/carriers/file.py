@@ -35,6 +35,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from shared.http_carrier import HttpConfig, HttpConfigError
+from shared.http_carrier.file import OF_EVERY_KIND
 from worker.carriers.base import Carrier
 from worker.carriers.http.driver import HttpCarrier
 from worker.carriers.places import Places
@@ -42,6 +43,7 @@ from worker.carriers.routing import RouteError, read_prices, read_routes
 from worker.carriers.simulator import Simulator
 from worker.carriers.smpp.config import ConfigError, SmppConfig
 from worker.carriers.smpp.driver import SmppCarrier
+from worker.guarantee import DEFAULT_SHARE
 from worker.routes import Routes
 
 MARGIN = 3.0
@@ -67,10 +69,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """What the file says. `routes` is None where there is nothing to choose."""
+    """What the file says. `routes` is None where there is nothing to choose, `shares` are those of authentication."""
 
     carriers: list[Carrier]
     routes: Routes | None
+    shares: Mapping[str, float]
 
 
 def _smpp(table: Table) -> Carrier:
@@ -135,15 +138,17 @@ def read_carriers(
             f"{places.of_table(next(iter(told)))}: there is no {next(iter(told))}, only carrier and routes."
         )
     prices: dict[str, dict[str, float]] = {}
+    shares: dict[str, float] = {}
     carriers = []
     for name, table in tables.items():
         carriers.append(_carrier(places, name, dict(table), lease, engine, os.environ if environ is None else environ))
         prices[name] = _prices(places, name, table)
+        shares[name] = _share(places, name, table)
     try:
         chosen = read_routes(routes, prices) if routes or len(carriers) > 1 else None
     except RouteError as error:
         raise CarriersError(f"{places.of_route(error.number, error.key)}: {error}.") from None
-    return Carriers(carriers, chosen)
+    return Carriers(carriers, chosen, shares)
 
 
 def _carrier(
@@ -156,7 +161,8 @@ def _carrier(
             f"and {BUILT_IN} is the built-in one's."
         )
     kind = table.pop("kind", None) or table.pop("driver", None)
-    table.pop("prices", None)
+    for key in OF_EVERY_KIND - {"kind", "driver"}:
+        table.pop(key, None)
     if not isinstance(kind, str) or kind not in KINDS:
         raise CarriersError(f"{places.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
     try:
@@ -171,6 +177,14 @@ def _prices(places: Places, name: str, table: Mapping[str, Any]) -> dict[str, fl
         return read_prices(table.get("prices", {}))
     except ValueError as error:
         raise CarriersError(f"{places.of_setting(f'carrier.{name}', 'prices')}: [carrier.{name}]: {error}.") from None
+
+
+def _share(places: Places, name: str, table: Mapping[str, Any]) -> float:
+    share = table.get("authentication_share", DEFAULT_SHARE)
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
+        where = places.of_setting(f"carrier.{name}", "authentication_share")
+        raise CarriersError(f"{where}: [carrier.{name}]: authentication_share: a number from 0 to 1, not {share!r}.")
+    return float(share)
 
 
 def _from_environment(key: str, value: Any, environ: Mapping[str, str]) -> Any:

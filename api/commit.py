@@ -30,7 +30,7 @@ WITH new_send AS (
     SELECT {SEND_COLUMNS} FROM json_populate_recordset(CAST(NULL AS send), %(sends)s::json)
     RETURNING id, account_id, coalesce(cost, price * accepted::bigint) AS cost
 ), queue AS (
-    SELECT coalesce((SELECT min(turn) FROM batch WHERE state = 'queued'),
+    SELECT coalesce({fair.CLOCK},
                     extract(epoch FROM clock_timestamp())::bigint * 1000000) AS clock
 ), numbered AS (
     SELECT i.*, GREATEST(q.clock, a.turns[i.lane + 1])

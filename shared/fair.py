@@ -1,7 +1,7 @@
 """Fair order among accounts: start-time fair queueing in one sortable number.
 
 Every batch gets a *turn*, in virtual microseconds, and workers always take the smallest. A batch's turn is the later
-of the queue's clock (the smallest turn that still waits) and the account's last turn in that lane, plus the batch's
+of the queue's clock (the smallest turn that is not over) and the account's last turn in that lane, plus the batch's
 cost divided by the weight of its lane and account. So an account that queued ten million messages has turns far
 ahead, and the next account's first batch comes right after what is being sent now. A lane of greater weight comes
 proportionally sooner, and no lane can starve another.
@@ -20,9 +20,15 @@ MICROSECONDS_PER_SEGMENT = 10
 the time of day, never falls behind an account's last turn for long."""
 
 
+CLOCK = """LEAST((SELECT min(turn) FROM batch WHERE state = 'queued'),
+                          (SELECT min(turn) FROM batch WHERE state = 'sending'))"""
+"""SQL: the smallest turn that is not over; null when there is none. What is being sent counts, because it comes back
+with a turn only a little later, and who comes now would wait until it is done."""
+
+
 def clock(connection: Connection) -> int:
-    """The queue's clock: the smallest turn that waits, or the time of day in microseconds when none does."""
-    waiting = connection.execute(text("SELECT min(turn) FROM batch WHERE state = 'queued'")).scalar()
+    """The queue's clock: the smallest turn that is not over, or the time of day in microseconds when all are."""
+    waiting = connection.execute(text(f"SELECT {CLOCK}")).scalar()
     return int(waiting) if waiting is not None else time.time_ns() // 1000
 
 

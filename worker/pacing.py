@@ -11,8 +11,11 @@ this way by what it took last, until nothing was throttled for some seconds.
 Without Redis a worker takes a fair static share by its own clock, and the others leave it that share. It waits first
 until they have heard of it, so that the rate is kept then too; and so it does when it does not know how many there are.
 
+What is claimed leaves before what is more urgent and comes later. So claims are spaced at the carrier's rate too, a
+little ahead of it: a turn books its time in the row, and claims when that has come.
+
 Of a carrier there is the row `pace:<carrier>` in Redis: tokens as they were at the moment `at`, when the next who waits
-shall ask (`next`), and after throttling limit, since, base.
+shall ask (`next`), until when there is enough to do (`claimed`), and after throttling limit, since, base.
 """
 
 import threading
@@ -33,6 +36,12 @@ GROWTH = 0.08
 """Of the rate, each second, until all of it is allowed again: from FLOOR in 12 seconds."""
 ENOUGH = 1.5
 """A carrier without a rate is limited until so much of what it took is allowed."""
+AHEAD = 0.15
+"""Seconds by which messages are claimed before they can leave, as the carrier would idle if a claim took longer."""
+LONGEST_BOOKING = 2.0
+"""Seconds for which a turn waits until it may claim; otherwise it comes again, and finds what was changed."""
+CROWD, BRAKE = 4.0, 1.05
+"""More turns than this that wait to submit are too many; then claims are made by so much slower than the rate."""
 LOOK_AWAY = 5.0
 """Seconds for which Redis is left alone after a failure."""
 HEARD, ASK_AGAIN = 3.0, 0.2
@@ -91,6 +100,21 @@ return tostring(limit)
 """The carrier throttles. ARGV: rate, what it took last. Returns what is allowed now."""
 
 
+BOOK = f"""{ALLOWED}
+local pace = allowed * tonumber(ARGV[3])
+if pace <= 0 then return '0' end
+local claimed = tonumber(redis.call('HGET', key, 'claimed')) or 0
+local wait = math.max(0, claimed - at - {AHEAD})
+if wait > tonumber(ARGV[4]) then return '-1' end
+redis.call('HSET', key, 'claimed', string.format('%.6f', math.max(at, claimed) + tonumber(ARGV[2]) / pace))
+redis.call('EXPIRE', key, 600)
+return tostring(wait)
+"""
+"""Book the claim of so many segments. ARGV: rate, segments (below 0: so many were booked and not claimed), the part of
+the rate that Redis gives out, how long they can wait. Returns the seconds until they may be claimed; -1: too long, and
+nothing is booked."""
+
+
 class Rated(Protocol):
     """What has a name and a rate: a carrier."""
 
@@ -118,6 +142,7 @@ class Pacer:
         self.stop = stop
         self.take: Any = redis.register_script(TAKE) if redis is not None else None
         self.slow: Any = redis.register_script(SLOW) if redis is not None else None
+        self.book: Any = redis.register_script(BOOK) if redis is not None else None
         self._away_since: float | None = None if redis is not None else time.monotonic()
         self._away_until = 0.0 if redis is not None else float("inf")
 
@@ -164,6 +189,7 @@ class CarrierPace:
         self._limit = 0.0
         self._slowed = float("-inf")
         self._base = 0.0
+        self._others = 1.0
         self.throttles = 0
         """How often the carrier was found to throttle."""
 
@@ -187,11 +213,12 @@ class CarrierPace:
 
     def take(self, segments: int, deadline: float) -> bool:
         """Wait until so many segments may leave. False: not before `deadline` (monotonic), or this worker stops."""
-        again = False
+        again, begun = False, time.monotonic()
         while not self._pacer.stop.is_set():
             patience = deadline - time.monotonic()
             wait = self._wait(segments, patience, again)
             if wait == 0:
+                self._others += 0.1 * ((time.monotonic() - begun) * self.allowed / segments - self._others)
                 return True
             if wait < 0:
                 if not self._pacer.alone or self._pacer.share() > 0 or patience < ASK_AGAIN:
@@ -201,6 +228,28 @@ class CarrierPace:
                 return False
             again = True
         return False
+
+    def book(self, segments: int) -> bool:
+        """Wait until a turn may claim so many segments. False: it takes too long, or this worker stops.
+
+        Without Redis, or a rate, they may be claimed at once.
+        """
+        if self.allowed <= 0:
+            return True
+        wait = self._book(segments, LONGEST_BOOKING)
+        return wait >= 0 and not (wait > 0 and self._pacer.stop.wait(wait))
+
+    def booked(self, segments: int, claimed: int) -> None:
+        """What was claimed where so many segments were booked."""
+        if claimed != segments and self.allowed > 0:
+            self._book(claimed - segments, 1e9)
+
+    def _book(self, segments: float, patience: float) -> float:
+        if self._others > CROWD:
+            segments *= BRAKE
+        part = self._pacer.with_redis()
+        said = self._pacer.ask(self._pacer.book, self._carrier.name, self._carrier.rate, segments, part, patience)
+        return 0.0 if said is None else float(said)
 
     def _wait(self, segments: int, patience: float, again: bool) -> float:
         """0 when the segments are taken; else seconds until it is worth asking again, or -1: that is too late."""

@@ -96,6 +96,8 @@ class Turns:
         self._free = threading.BoundedSemaphore(settings.turns)
         self._speed = FIRST_SPEED
         self._size = 100.0
+        self._found = 0
+        """Segments of the last turn."""
         self.stop = threading.Event()
 
     def drain(self) -> int:
@@ -132,15 +134,25 @@ class Turns:
         budget = self._budget(stride)
         room = self.gate.room(budget)
         if room:
-            owed = self._guarantee.due(room)
-            slices = claim(self._engine, room, stride, self._settings.lease, self._size, self._queue, False, owed)
-            self._guarantee.took(owed, slices)
+            slices = self._claim_when_it_is_time(room, stride)
             if not slices:
                 self.gate.unused()
             return slices
         if self._queue is not None:
             return []
         return claim(self._engine, budget, stride, self._settings.lease, self._size, None, True)
+
+    def _claim_when_it_is_time(self, room: int, stride: int) -> list[Slice]:
+        """Claims at the pace of the carrier: as much is booked as the last turn found."""
+        pace, booked = self._live.pace, max(1, min(room, self._found))
+        if not pace.book(booked):
+            return []
+        owed = self._guarantee.due(room)
+        slices = claim(self._engine, room, stride, self._settings.lease, self._size, self._queue, False, owed)
+        self._guarantee.took(owed, slices)
+        self._found = sum(len(piece.indexes) * piece.segments for piece in slices)
+        pace.booked(booked, self._found)
+        return slices
 
     def carrier_of(self, test: bool) -> Carrier:
         """The carrier of a send: test keys always go to the simulator."""

@@ -16,6 +16,7 @@ NUMBERS = count(254700000000)
 
 RELEASE = text("UPDATE send SET state = 'queued', send_at = NULL WHERE id = :id")
 QUEUE = text("UPDATE batch SET state = 'queued', turn = :turn, carrier = :carrier WHERE send_id = :id")
+TURN = text("SELECT turn FROM batch WHERE send_id = :id")
 EMPTY = text("DELETE FROM batch WHERE state IN ('queued', 'sending')")
 
 
@@ -91,3 +92,14 @@ def test_each_carrier_by_itself(service: Service) -> None:
     waits(service, "marketing", 60, turn=1, carrier="two")
     assert claimed(service, 50, 10, "two") == [(MARKETING, 50)]
     assert claimed(service, 50, 10, "one") == [(AUTHENTICATION, 10), (MARKETING, 40)]
+
+
+def test_who_comes_now_does_not_wait_for_what_is_being_sent_to_end(service: Service) -> None:
+    """What is being sent comes back with a turn a little later, and what waits behind it is far away."""
+    waits(service, "marketing", 60, turn=1000)
+    waits(service, "marketing", 60, turn=500_000)
+    assert claimed(service, 50, owed=0) == [(MARKETING, 50)]
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send = service.send(category="authentication", send_at=tomorrow).json["send_id"]
+    with service.engine.connect() as connection:
+        assert connection.execute(TURN, {"id": send}).scalar_one() == 1001

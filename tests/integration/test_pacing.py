@@ -9,7 +9,7 @@ import fakeredis
 import pytest
 from redis.exceptions import ConnectionError as Away
 
-from worker.pacing import CHUNK, COOLING, DECREASE, FLOOR, HEARD, CarrierPace, Crowd, Pacer
+from worker.pacing import AHEAD, CHUNK, COOLING, DECREASE, FLOOR, HEARD, LONGEST_BOOKING, CarrierPace, Crowd, Pacer
 
 RATE = 1000.0
 
@@ -190,3 +190,45 @@ def test_all_workers_slow_down_together() -> None:
     paces[0].throttled(RATE)
     assert paces[1].take(1, time.monotonic() + 10)
     assert paces[1].allowed < 0.9 * RATE
+
+
+def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
+    server, claimed, stop = fakeredis.FakeServer(), [], threading.Event()
+
+    def work() -> None:
+        pace = CarrierPace(Pacer(fakeredis.FakeRedis(server=server), Crowd(4), stop), Carrier())
+        while pace.book(50):
+            claimed.append(time.monotonic())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    begun = time.monotonic()
+    for thread in threads:
+        thread.start()
+    time.sleep(1)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    most = (time.monotonic() - begun + AHEAD) * RATE + 50
+    assert 0 < 50 * len(claimed) <= most
+
+
+def test_what_was_booked_and_not_claimed_is_free_again() -> None:
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), threading.Event()), Carrier())
+    for _ in range(100):
+        assert pace.book(int(RATE * LONGEST_BOOKING))
+        pace.booked(int(RATE * LONGEST_BOOKING), 0)
+
+
+def test_who_would_wait_too_long_books_nothing() -> None:
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), threading.Event()), Carrier())
+    pace.booked(0, int(RATE * (LONGEST_BOOKING + AHEAD + 60)))
+    assert not pace.book(1)
+    pace.booked(int(RATE * (LONGEST_BOOKING + AHEAD + 60)), 0)
+    assert pace.book(1)
+
+
+@pytest.mark.parametrize("rate", [0.0, RATE])
+def test_without_redis_or_a_rate_turns_claim_at_once(clock: Clock, rate: float) -> None:
+    pace, begun = pace_without_redis(clock, 4, Carrier(rate=rate)), clock.now
+    assert all(pace.book(1000) for _ in range(100))
+    assert clock.now == begun

@@ -85,6 +85,12 @@ class Pace(Protocol):
     def take(self, segments: int, deadline: float) -> bool:
         """Wait until so many segments may leave. False: not before `deadline` (monotonic), and none may leave then."""
 
+    def book(self, segments: int) -> bool:
+        """Wait until a turn may claim so many segments. False: it may claim none now. Not for drivers."""
+
+    def booked(self, segments: int, claimed: int) -> None:
+        """What the turn claimed, that had booked so many segments. Not for drivers."""
+
     def throttled(self, taken: float) -> None:
         """The carrier throttles, after it took so many segments per second. Not for drivers."""
 
@@ -97,6 +103,13 @@ class Unpaced:
     def take(self, segments: int, deadline: float) -> bool:
         """They may leave."""
         return True
+
+    def book(self, segments: int) -> bool:
+        """They may be claimed."""
+        return True
+
+    def booked(self, segments: int, claimed: int) -> None:
+        """Nobody counts."""
 
     def throttled(self, taken: float) -> None:
         """Nobody slows down."""

@@ -1,4 +1,7 @@
-"""A batch knows its send's lane, so that authentication is found where a carrier has a share for it."""
+"""A batch knows its send's lane, so that authentication is found where a carrier has a share for it.
+
+And the turns of what is being sent are found: the queue's clock is the smallest of all that are not over.
+"""
 
 from alembic import op
 
@@ -10,6 +13,8 @@ ALTER TABLE batch ADD COLUMN lane SMALLINT;
 COMMENT ON COLUMN batch.lane IS 'its send''s; null: it had ended before carriers had shares for lanes';
 UPDATE batch b SET lane = s.lane FROM send s WHERE s.id = b.send_id AND b.state NOT IN ('done', 'canceled', 'expired');
 CREATE INDEX ix_batch_authentication ON batch (carrier, turn, id) WHERE state = 'queued' AND lane = 0;
+DROP INDEX ix_batch_sending;
+CREATE INDEX ix_batch_sending ON batch (turn) WHERE state = 'sending';
 """
 
 

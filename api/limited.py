@@ -30,7 +30,9 @@ BATCHES = text(
     """
     SELECT send_id, bool_or(state = 'sending') AS sending, bool_or(state = 'queued') AS queued,
            max(carrier) FILTER (WHERE state = 'waiting') AS waits_for,
-           max(carrier) FILTER (WHERE state = 'sending') AS sent_by
+           max(carrier) FILTER (WHERE state IN ('queued', 'sending')) AS sent_by,
+           min(turn) FILTER (WHERE state = 'queued')
+               = (SELECT min(o.turn) FROM batch o WHERE o.state = 'queued') AS next
       FROM batch WHERE send_id = ANY(:ids) AND state IN ('waiting', 'queued', 'sending') GROUP BY send_id
     """
 )
@@ -82,8 +84,10 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
         return closed
     if row.paced_until is not None and row.paced_until > now:
         return "send_rate"
-    if batches is not None and batches.sending:
-        return _while_sending(carriers.get(batches.sent_by) or next(iter(carriers.values())))
+    if batches is not None and (batches.sending or batches.next):
+        carrier = carriers.get(batches.sent_by) or next(iter(carriers.values()))
+        if batches.sending or carrier.allowed > 0:  # nothing is before it but what the carrier has not taken yet
+            return _while_sending(carrier)
     if batches is None or batches.queued:
         return "queue_turn"
     rules = row.rules or {}

@@ -72,6 +72,17 @@ def test_while_it_is_sent(queued: tuple[Service, str], rate: float, allowed: flo
     assert limited(service, send) == said
 
 
+def test_first_in_the_queue_only_the_rate_is_before_it(queued: tuple[Service, str]) -> None:
+    service, send = queued
+    reported(service, "ready", 10.0)
+    change(service, "UPDATE batch SET turn = 1 WHERE send_id = :send", send=send)
+    assert limited(service, send) == "carrier_rate"
+    change(service, "UPDATE batch SET turn = 3 WHERE send_id = :send", send=send)
+    behind = service.bulk([str(255711000000 + number) for number in range(100)]).json["send_id"]
+    change(service, "UPDATE batch SET turn = 2 WHERE send_id = :send", send=behind)
+    assert limited(service, send) == "queue_turn"
+
+
 def test_who_stopped_it(queued: tuple[Service, str]) -> None:
     service, send = queued
     reported(service)

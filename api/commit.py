@@ -34,7 +34,9 @@ WITH new_send AS (
                     extract(epoch FROM clock_timestamp())::bigint * 1000000) AS clock
 ), numbered AS (
     SELECT i.*, GREATEST(q.clock, a.turns[i.lane + 1])
-                + sum(GREATEST(1, i.cost / a.weight)) OVER (PARTITION BY i.account, i.lane ORDER BY i.place) AS turn
+                + sum(GREATEST(1, i.cost / a.weight)) OVER (PARTITION BY i.account, i.lane ORDER BY i.place) AS ends,
+           GREATEST(1, i.cost / a.weight)
+                - GREATEST(1, LEAST(i.cost, (ARRAY{fair.FIRST_COSTS})[i.lane + 1]) / a.weight) AS rest
       FROM ROWS FROM (json_to_recordset(%(batches)s::json)
                       AS (id uuid, send uuid, account bigint, lane int, cost bigint, state batch_state,
                           due_at timestamptz, size smallint, recipients text))
@@ -42,7 +44,7 @@ WITH new_send AS (
       JOIN account a ON a.id = i.account CROSS JOIN queue q
 ), new_batch AS (
     INSERT INTO batch (id, send_id, account_id, lane, state, turn, due_at, size, recipients)
-    SELECT id, send, account, lane, state, turn, due_at, size, recipients FROM numbered
+    SELECT id, send, account, lane, state, ends - rest, due_at, size, recipients FROM numbered
 ), new_entry AS (
     INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
     SELECT account_id, 'reserve', 'available', 'reserved', cost, 'send', id FROM new_send WHERE cost > 0
@@ -52,8 +54,8 @@ WITH new_send AS (
            reserved = a.reserved + d.cost, updated_at = clock_timestamp(),
            turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
       FROM (SELECT account_id, sum(cost) AS cost FROM new_send GROUP BY account_id) d
-      LEFT JOIN (SELECT account, max(turn) FILTER (WHERE lane = 0) AS first,
-                        max(turn) FILTER (WHERE lane = 1) AS second, max(turn) FILTER (WHERE lane = 2) AS third
+      LEFT JOIN (SELECT account, max(ends) FILTER (WHERE lane = 0) AS first,
+                        max(ends) FILTER (WHERE lane = 1) AS second, max(ends) FILTER (WHERE lane = 2) AS third
                    FROM numbered GROUP BY account) t ON t.account = d.account_id
      WHERE a.id = d.account_id
     RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold, a.spend_day,

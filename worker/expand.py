@@ -113,7 +113,7 @@ def expand(engine: Engine) -> list[UUID]:
         over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
         position = contacts[-1].position if contacts else send.group_bound
         removed = send.unexpanded - page.phones if over else 0
-        batches, turn = _insert_batches(connection, send, page.pieces)
+        batches, end = _insert_batches(connection, send, page.pieces)
         state = connection.execute(
             MOVE_CURSOR,
             {
@@ -132,7 +132,7 @@ def expand(engine: Engine) -> list[UUID]:
             add_of_sends(connection, [(send.account_id, send.id, state)])
         dropped = _left_over(send, page, over, removed)
         post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, position)])
-        connection.execute(SET_TURN, {"place": send.lane + 1, "turn": turn, "account": send.account_id})
+        connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
         crashpoint("expand.before_commit")
     crashpoint("expand.committed")
     return batches
@@ -183,17 +183,18 @@ def _not_suppressed(connection: Connection, send: Row[Any], contacts: Sequence[R
 def _insert_batches(
     connection: Connection, send: Row[Any], pieces: list[Piece] | list[list[str]]
 ) -> tuple[list[UUID], int]:
-    turn = max(fair.clock(connection), send.last_turn)
+    end = max(fair.clock(connection), send.last_turn)
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
     for piece in pieces:
         phones, segments = (piece.phones, piece.segments) if isinstance(piece, Piece) else (piece, None)
-        turn += fair.cost(len(phones) * (segments or send.segments), send.lane, send.weight)
+        whole = len(phones) * (segments or send.segments)
         columns["id"].append(new_batch_id())
-        columns["turn"].append(turn)
+        columns["turn"].append(fair.turn(end, whole, send.lane, send.weight))
+        end += fair.cost(whole, send.lane, send.weight)
         columns["size"].append(len(phones))
         columns["recipients"].append("\n".join(phones))
         columns["segments"].append(segments)
         columns["variables"].append(json.dumps(piece.variables) if isinstance(piece, Piece) else None)
     if pieces:
         connection.execute(INSERT_BATCHES, {"send": send.id, "account": send.account_id, "lane": send.lane, **columns})
-    return columns["id"], turn
+    return columns["id"], end

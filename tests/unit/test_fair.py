@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.fair import MICROSECONDS_PER_SEGMENT, cost
+from shared.fair import MICROSECONDS_PER_SEGMENT, cost, turn
 from shared.lifecycle import LANE_WEIGHTS, LANES
 
 AUTHENTICATION, TRANSACTIONAL, MARKETING = range(len(LANES))
@@ -27,12 +27,12 @@ class Queue:
     def put(
         self, account: str, batches: int, lane: int = TRANSACTIONAL, weight: int = 1, segments: int = BATCH
     ) -> None:
-        turn = max(self.clock(), self.last[account, lane])
+        begin = max(self.clock(), self.last[account, lane])
         for _ in range(batches):
-            turn += cost(segments, lane, weight)
             self.number += 1
-            heapq.heappush(self.waiting, (turn, self.number, account))
-        self.last[account, lane] = turn
+            heapq.heappush(self.waiting, (turn(begin, segments, lane, weight), self.number, account))
+            begin += cost(segments, lane, weight)
+        self.last[account, lane] = begin
 
     def clock(self) -> int:
         return self.waiting[0][0] if self.waiting else time.time_ns() // 1000
@@ -57,6 +57,15 @@ def test_a_newcomer_is_served_next_however_long_the_queue_is() -> None:
     queue.served(500)
     queue.put("newcomer", 1)
     assert "newcomer" in queue.served(3)
+
+
+def test_a_big_batch_among_many_accounts_waits_no_longer_than_a_small_one() -> None:
+    queue = Queue()
+    for number in range(100):
+        queue.put(f"crowd {number}", 50, segments=100)
+    queue.served(500)
+    queue.put("newcomer", 1, segments=1000)
+    assert "newcomer" in queue.served(102)
 
 
 def test_equal_accounts_get_equal_shares() -> None:

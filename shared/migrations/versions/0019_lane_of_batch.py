@@ -13,6 +13,7 @@ ALTER TABLE batch ADD COLUMN lane SMALLINT;
 COMMENT ON COLUMN batch.lane IS 'its send''s; null: it had ended before carriers had shares for lanes';
 UPDATE batch b SET lane = s.lane FROM send s WHERE s.id = b.send_id AND b.state NOT IN ('done', 'canceled', 'expired');
 CREATE INDEX ix_batch_authentication ON batch (carrier, turn, id) WHERE state = 'queued' AND lane = 0;
+COMMENT ON COLUMN account.turns IS 'where the last batch ends in fair order, per lane';
 DROP INDEX ix_batch_sending;
 CREATE INDEX ix_batch_sending ON batch (turn) WHERE state = 'sending';
 """

@@ -20,7 +20,7 @@ MICROSECONDS_PER_SEGMENT = 10
 """Nominal cost in the last lane: above any real rate (100,000 segments/s), so that an idle queue's clock, which is
 the time of day, never falls behind an account's last turn for long."""
 FIRST = 100
-"""Segments of a batch that come before its turn. One of less comes sooner, and one of a more urgent lane much sooner."""
+"""Segments of a batch that come before its turn: a smaller one comes sooner, one of a more urgent lane much sooner."""
 
 CLOCK = """
     LEAST((SELECT min(turn) FROM batch WHERE state = 'queued'), (SELECT min(turn) FROM batch WHERE state = 'sending'))

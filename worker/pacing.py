@@ -40,8 +40,8 @@ AHEAD = 0.15
 """Seconds by which messages are claimed before they can leave, as the carrier would idle if a claim took longer."""
 LONGEST_BOOKING = 2.0
 """Seconds for which a turn waits until it may claim; otherwise it comes again, and finds what was changed."""
-CROWD, BRAKE = 4.0, 1.05
-"""More turns than this that wait to submit are too many; then claims are made by so much slower than the rate."""
+CROWD, BRAKE = 3.0, 1.05
+"""When more turns than this wait to submit, claims are made by so much slower than the rate, until they are fewer."""
 LOOK_AWAY = 5.0
 """Seconds for which Redis is left alone after a failure."""
 HEARD, ASK_AGAIN = 3.0, 0.2
@@ -189,7 +189,8 @@ class CarrierPace:
         self._limit = 0.0
         self._slowed = float("-inf")
         self._base = 0.0
-        self._others = 1.0
+        self._before = 0.0
+        """How many others wait to submit, when this worker comes; of late."""
         self.throttles = 0
         """How often the carrier was found to throttle."""
 
@@ -213,12 +214,13 @@ class CarrierPace:
 
     def take(self, segments: int, deadline: float) -> bool:
         """Wait until so many segments may leave. False: not before `deadline` (monotonic), or this worker stops."""
-        again, begun = False, time.monotonic()
+        again = False
         while not self._pacer.stop.is_set():
             patience = deadline - time.monotonic()
             wait = self._wait(segments, patience, again)
+            if not again and wait >= 0:
+                self._before += 0.1 * (wait * self.allowed / segments - self._before)
             if wait == 0:
-                self._others += 0.1 * ((time.monotonic() - begun) * self.allowed / segments - self._others)
                 return True
             if wait < 0:
                 if not self._pacer.alone or self._pacer.share() > 0 or patience < ASK_AGAIN:
@@ -245,7 +247,7 @@ class CarrierPace:
             self._book(claimed - segments, 1e9)
 
     def _book(self, segments: float, patience: float) -> float:
-        if self._others > CROWD:
+        if self._before > CROWD:
             segments *= BRAKE
         part = self._pacer.with_redis()
         said = self._pacer.ask(self._pacer.book, self._carrier.name, self._carrier.rate, segments, part, patience)

@@ -30,7 +30,7 @@ def bulk(house: House, numbers: list[str]) -> str:
 def test_what_one_cannot_take_the_other_takes_and_nobody_gets_two(tmp_path: Path) -> None:
     with two(tmp_path) as (one, other, house):
         one.refuse()
-        refused = phones(500)
+        refused = phones(200)
         bulk(house, refused)
         house.wait_for_end(120)
         assert other.seen.taken() == dict.fromkeys(refused, 1)
@@ -46,8 +46,8 @@ def test_what_one_cannot_take_the_other_takes_and_nobody_gets_two(tmp_path: Path
 
         wait_until(tried_again, 90, "a message by the first carrier")
 
-        send = bulk(house, numbers := phones(2000, 254800000000))
-        wait_until(lambda: len(one.seen.taken()) > 300, 60, "the first messages")
+        send = bulk(house, numbers := phones(1200, 254800000000))
+        wait_until(lambda: len(one.seen.taken()) > 200, 60, "the first messages")
         one.die()
         house.wait_for_end(120)
         counts = Counter(house.get(f"/sends/{send}")["counts"])

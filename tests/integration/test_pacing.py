@@ -9,7 +9,8 @@ import fakeredis
 import pytest
 from redis.exceptions import ConnectionError as Away
 
-from worker.pacing import AHEAD, CHUNK, COOLING, DECREASE, FLOOR, HEARD, LONGEST_BOOKING, CarrierPace, Crowd, Pacer
+from worker.pace_scripts import AHEAD, COOLING, DECREASE, FLOOR
+from worker.pacing import CHUNK, HEARD, LONGEST_BOOKING, CarrierPace, Crowd, Pacer
 
 RATE = 1000.0
 

@@ -97,7 +97,7 @@ class Turns:
         self._speed = FIRST_SPEED
         self._size = 100.0
         self._found = 0
-        """Segments of the last turn."""
+        """Segments of the last turn that went to the carrier."""
         self.stop = threading.Event()
 
     def drain(self) -> int:
@@ -150,7 +150,8 @@ class Turns:
         owed = self._guarantee.due(room)
         slices = claim(self._engine, room, stride, self._settings.lease, self._size, self._queue, False, owed)
         self._guarantee.took(owed, slices)
-        self._found = sum(len(piece.indexes) * piece.segments for piece in slices)
+        live = [piece for piece in slices if self.carrier_of(piece.test) is self._live]
+        self._found = sum(len(piece.indexes) * piece.segments for piece in live)
         pace.booked(booked, self._found)
         return slices
 

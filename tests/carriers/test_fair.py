@@ -5,7 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
+from shared.contacts import create_group
 from tests.carriers.ground import CARRIER, Carrier, carrier, phones, service
 from tests.services.house import House, wait_until
 
@@ -17,6 +19,12 @@ GROUP, LIST, PASSWORDS, CODES, NOTICES = "254", "255", "256", "257", "258"
 """The first digits of the phones of each kind of message."""
 PASSWORDS_SENT, ACCOUNTS, NOTICES_OF_EACH = 100, 80, 100
 
+CONTACTS = text(
+    "INSERT INTO contact (group_id, position, phone)"
+    " SELECT :group, n, CAST(:first AS bigint) + n FROM generate_series(1, :count) AS n"
+)
+COUNT = text("UPDATE contact_group SET contact_count = :count, last_position = :count WHERE id = :group")
+
 
 def first(prefix: str) -> int:
     return int(f"{prefix}700000000")
@@ -24,6 +32,15 @@ def first(prefix: str) -> int:
 
 def bulk(house: House, numbers: list[str], category: str) -> None:
     house.post("/sms/send-bulk", sender_id="ACME", phones=numbers, message="Hi", category=category)
+
+
+def large_group(house: House, account: int) -> str:
+    """A group of as many contacts as the sale has recipients."""
+    with house.engine.begin() as connection:
+        group = create_group(connection, account, "Sale")
+        for statement in (CONTACTS, COUNT):
+            connection.execute(statement, {"group": group, "first": first(GROUP), "count": SALE})
+    return str(group)
 
 
 def among(smsc: Carrier, begun: int, prefix: str) -> int:
@@ -56,7 +73,7 @@ def test_what_waits_delays_no_password_and_everybody_has_a_share(tmp_path: Path)
         house.post(
             "/sms/send-group",
             sender_id="ACME",
-            group_id=house.new_group(account, SALE, first(GROUP)),
+            group_id=large_group(house, account),
             message="Sale",
             category="marketing",
         )

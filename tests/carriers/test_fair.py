@@ -85,13 +85,9 @@ def test_what_waits_delays_no_password_and_everybody_has_a_share(tmp_path: Path)
         begun = watch(smsc, 20)
         shares = [among(smsc, begun, GROUP), among(smsc, begun, LIST)]
         print(f"shares of two accounts: {shares}")
-        assert max(shares) <= 1.1 * min(shares)
-
         delays = sorted(delay_of_a_password(house, smsc, phone) for phone in phones(PASSWORDS_SENT, first(PASSWORDS)))
         nearly_all = delays[round(0.99 * PASSWORDS_SENT) - 1]
         print(f"passwords after {delays[PASSWORDS_SENT // 2]:.3f} s (median), {nearly_all:.3f} s (p99)")
-        assert nearly_all <= 1.0
-
         for number in range(ACCOUNTS):
             house.new_account(f"notices-{number}")
             bulk(house, phones(NOTICES_OF_EACH, first(NOTICES) + NOTICES_OF_EACH * number), "transactional")
@@ -103,6 +99,9 @@ def test_what_waits_delays_no_password_and_everybody_has_a_share(tmp_path: Path)
         codes, notices = among(smsc, begun, CODES), among(smsc, begun, NOTICES)
         speed = came / (smsc.seen.times[begun + came - 1] - smsc.seen.times[begun])
         print(f"of {came}, {codes} codes and {notices} notices of {ACCOUNTS} accounts; {speed:.1f} a second")
-        assert among(smsc, 0, NOTICES) < ACCOUNTS * NOTICES_OF_EACH, "they waited all the time, and came first"
-        assert codes >= 0.95 * SHARE * came
-        assert speed > 0.975 * RATE, "no share idles"
+        waiting = ACCOUNTS * NOTICES_OF_EACH - among(smsc, 0, NOTICES)
+    assert min(shares) >= 0.9 * sum(shares) / 2
+    assert nearly_all <= 1.0
+    assert waiting > 0, "notices were before the codes in fair order, all the time"
+    assert codes >= 0.95 * SHARE * came
+    assert speed > 0.975 * RATE, "no share idles"

@@ -3,20 +3,20 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, TextClause, text
 
 from api.commit import commit_sends
 from api.draft import Draft
 from shared.accounts import create_account, top_up
 from shared.lifecycle import Category
 from shared.segments import segment
-from worker.claim import CANDIDATE
+from worker.claim import CANDIDATE, CANDIDATE_OWED
 
 SENDS = 3_000
 ENDED = text("UPDATE batch SET state = 'done', next_index = size + 1 WHERE id NOT IN (SELECT id FROM batch LIMIT 1000)")
 
 
-def single(account: int, phone: int) -> Draft:
+def single(account: int, phone: int, category: Category) -> Draft:
     """A send to one phone."""
     now = datetime.now(UTC)
     return Draft(
@@ -27,7 +27,7 @@ def single(account: int, phone: int) -> Draft:
         sender_id="ACME",
         message="Hello",
         segmentation=segment("Hello"),
-        category=Category.TRANSACTIONAL,
+        category=category,
         created_at=now,
         expires_at=now + timedelta(days=1),
         phones=[str(phone)],
@@ -36,18 +36,28 @@ def single(account: int, phone: int) -> Draft:
 
 
 @pytest.mark.parametrize("analyzed", [False, True])
-def test_a_claim_reads_the_head_of_the_queue(connection: Connection, analyzed: bool) -> None:
+@pytest.mark.parametrize(
+    ("statement", "category", "index"),
+    [
+        (CANDIDATE, Category.TRANSACTIONAL, "ix_batch_turn"),
+        (CANDIDATE_OWED, Category.AUTHENTICATION, "ix_batch_authentication"),
+    ],
+    ids=["next", "owed"],
+)
+def test_a_claim_reads_the_head_of_the_queue(
+    connection: Connection, statement: TextClause, category: Category, index: str, analyzed: bool
+) -> None:
     """Not the sends that have ended, and not the rest of the queue: with statistics or before there are any."""
     account = create_account(connection, "plan")
     top_up(connection, account, SENDS, "plan", "test")
-    commit_sends(connection, [single(account, 254700000000 + number) for number in range(SENDS)])
+    commit_sends(connection, [single(account, 254700000000 + number, category) for number in range(SENDS)])
     connection.execute(ENDED)
     for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"):  # as a worker's sessions have it
         connection.execute(text(f"SET LOCAL {setting} = off"))
     if analyzed:
         connection.execute(text("ANALYZE batch, send, account"))
     plan = connection.execute(
-        text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {CANDIDATE.text}"), {"candidates": 20}
+        text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {statement.text}"), {"candidates": 20}
     ).scalars()
     told = "\n".join(plan)
-    assert "ix_batch_turn" in told and "Sort" not in told, told
+    assert index in told and "Sort" not in told, told

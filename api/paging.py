@@ -50,8 +50,10 @@ def number_cursor(cursor: str | None, default: int) -> int:
 
 def text_cursor(cursor: str | None) -> str:
     """The text that a cursor stands for, empty without one. Raises Problem validation_failed."""
-    place = "" if cursor is None else from_cursor(cursor)
-    if not place.isprintable():
+    if cursor is None:
+        return ""
+    place = from_cursor(cursor)
+    if not place or not place.isprintable():
         raise bad_cursor()
     return place
 

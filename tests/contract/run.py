@@ -29,6 +29,7 @@ def main() -> int:
                 one = explore(engine, min(per_operation, 200), seed)
                 whole.cases += one.cases
                 whole.answered += one.answered
+                whole.refused += one.refused
                 whole.findings |= one.findings
                 print(f"seed {seed}: {whole.total:,} requests, {len(whole.findings)} findings", flush=True)
                 seed += 1
@@ -36,7 +37,10 @@ def main() -> int:
             engine.dispose()
     tried = {label for label, _ in whole.answered}
     refused = tried - {label for label, status in whole.answered if status < 300}
-    print(f"By phase: {dict(whole.cases)}; {len(tried)} operations; never successful: {sorted(refused) or 'none'}")
+    print(f"By phase: {dict(whole.cases)}; {len(tried)} operations, of which never succeeded: {len(refused)}")
+    for label in sorted(refused):
+        codes = {code: times for (other, code), times in whole.refused.most_common() if other == label}
+        print(f"  {label}: {codes}")
     print(f"Breaches of the books: {breaches or 'none'}")
     for finding, example in whole.findings.items():
         print(f"\n✗ {' · '.join(finding)}\n{example}")

@@ -337,6 +337,7 @@ def test_keys_come_in_pages(service: Service) -> None:
         cursor = page["next_cursor"]
     assert keys < found
     assert code(service.get("/api-keys?cursor=AA")) == "validation_failed"
+    assert code(service.get("/api-keys?cursor=")) == "validation_failed"
 
 
 def test_what_is_done_to_keys_is_logged(service: Service) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import Status, events, from_schema
 from schemathesis.openapi import from_url
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from bulksms.local.ports import LOOPBACK
@@ -64,6 +64,7 @@ EACH_BY_ITSELF = ("/contacts", "/suppressions", "/import")
 """Paths of lists and files whose entries are taken or refused one by one, in an answer that is a 200."""
 ALSO_A_THING = (f"{PREFIX}/suppressions/import",)
 """Paths that DELETE takes for a thing of that name, as in /suppressions/{phone}, so that `Allow` tells it too."""
+OPT_IN = text("DELETE FROM suppression")
 OF_NUMBERS = "a number is out of range"
 """What is said of a number that no column and few programs could hold."""
 
@@ -89,10 +90,17 @@ class Exploration:
 
 @contextmanager
 def served(service: Service) -> Iterator[str]:
-    """The service's API on a port of this machine. Its own token survives a revoke, which hits another one."""
+    """The service's API on a port of this machine, which can be explored to the end.
+
+    Its own token survives a revoke, which hits another one; and phones are sent to again that have just opted out, or
+    after the first opt-out of the examples' phone no send would be accepted any more.
+    """
     app = service.client.application
 
     def without_harm(environ: dict[str, Any], start: Any) -> Iterable[bytes]:
+        if environ["PATH_INFO"].startswith(f"{PREFIX}/sms/"):
+            with service.engine.begin() as connection:
+                connection.execute(OPT_IN)
         if environ["PATH_INFO"] == f"{PREFIX}/auth/revoke":
             given = environ.get("HTTP_AUTHORIZATION", "")
             if given == f"Bearer {service.token}":

@@ -387,7 +387,7 @@ def test_the_doctor_when_the_database_is_away_or_empty(run: Run, env: dict[str, 
     assert "Start Postgres; check DATABASE_URL" in result.stdout
     assert "secret" not in result.output
     assert "`bulksms doctor` says more" in run("account", "list", code=1, DATABASE_URL=away).stderr
-    empty = env["DATABASE_URL"].rpartition("/")[0] + "/bulksms"
+    empty = env["DATABASE_URL"].rpartition("/")[0] + "/postgres"
     assert "bulksms migrate" in run("doctor", code=1, DATABASE_URL=empty).stdout
     assert "bulksms migrate" in run("account", "list", code=1, DATABASE_URL=empty).stderr
 

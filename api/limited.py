@@ -17,6 +17,8 @@ REASONS: Final = (
     "carrier_down",
     "no_worker",
     "send_rate",
+    "sender_rate",
+    "prefix_rate",
     "canary",
     "quiet_hours",
     "retry",
@@ -30,7 +32,9 @@ BATCHES = text(
     """
     SELECT send_id, bool_or(state = 'sending') AS sending, bool_or(state = 'queued') AS queued,
            max(carrier) FILTER (WHERE state = 'waiting') AS waits_for,
-           max(carrier) FILTER (WHERE state IN ('queued', 'sending')) AS sent_by,
+           max(carrier) FILTER (WHERE state IN ('queued', 'sending') AND carrier NOT LIKE '%/%') AS sent_by,
+           bool_or(state IN ('queued', 'sending') AND (carrier IS NULL OR carrier NOT LIKE '%/%')) AS goes_on,
+           max(split_part(carrier, '/', 2)) AS limited,
            min(turn) FILTER (WHERE state = 'queued')
                = (SELECT min(o.turn) FROM batch o WHERE o.state = 'queued') AS next
       FROM batch WHERE send_id = ANY(:ids) AND state IN ('waiting', 'queued', 'sending') GROUP BY send_id
@@ -47,13 +51,15 @@ CARRIERS = text(
 
 AHEAD = """
     SELECT coalesce(sum((b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)) * s.segments), 0)
+               AS segments, coalesce(bool_or(b.carrier LIKE '%/%'), false) AS limited
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state IN ('queued', 'sending')
        AND b.turn <= (SELECT max(o.turn) FROM batch o WHERE {whose} AND o.state IN ('queued', 'sending'))
 """
 AHEAD_OF_SEND = text(AHEAD.format(whose="o.send_id = :whose"))
 AHEAD_OF_ACCOUNT = text(AHEAD.format(whose="o.account_id = :whose"))
-"""Segments that are handed over until the last that is queued of a send, or of an account; its own are among them."""
+"""Segments that are handed over until the last that is queued of a send, or of an account; its own are among them.
+And whether limits count for any of them."""
 
 
 def limits_of_sends(connection: Connection, rows: Sequence[Any]) -> dict[UUID, str]:
@@ -84,6 +90,8 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
         return closed
     if row.paced_until is not None and row.paced_until > now:
         return "send_rate"
+    if batches is not None and batches.limited and not batches.goes_on:
+        return "sender_rate" if batches.limited.startswith("sender ") else "prefix_rate"
     if batches is not None and (batches.sending or batches.next):
         carrier = carriers.get(batches.sent_by) or next(iter(carriers.values()))
         if batches.sending or carrier.allowed > 0:  # nothing is before it but what the carrier has not taken yet
@@ -113,13 +121,15 @@ def _while_sending(carrier: Any) -> str:
 def eta_of_queue(connection: Connection, *, send: UUID | None = None, account: int | None = None) -> datetime | None:
     """When the last queued message of the send or account should be handed over, by what is before it and the rate.
 
-    None where the carriers have no rate, or there are several: then nobody knows.
+    None where the carriers have no rate, or there are several, or limits count for some: then nobody knows.
     """
     carriers = connection.execute(CARRIERS).all()
     if len(carriers) != 1 or not carriers[0].ready or carriers[0].allowed <= 0:
         return None
     if send is not None:
-        segments = connection.execute(AHEAD_OF_SEND, {"whose": send}).scalar_one()
+        ahead = connection.execute(AHEAD_OF_SEND, {"whose": send}).one()
     else:
-        segments = connection.execute(AHEAD_OF_ACCOUNT, {"whose": account}).scalar_one()
-    return datetime.now(UTC) + timedelta(seconds=float(segments) / carriers[0].allowed) if segments else None
+        ahead = connection.execute(AHEAD_OF_ACCOUNT, {"whose": account}).one()
+    if not ahead.segments or ahead.limited:
+        return None
+    return datetime.now(UTC) + timedelta(seconds=float(ahead.segments) / carriers[0].allowed)

@@ -23,7 +23,8 @@ LIST = text(
            max(r.rate) AS rate, min(r.allowed) AS allowed, max(r."window") AS "window",
            sum(r.submitted)::bigint AS submitted,
            sum(r.throttled)::bigint AS throttled, sum(r.failed)::bigint AS failed,
-           (SELECT count(*) FROM batch b WHERE b.carrier = r.carrier AND b.state IN ('queued', 'waiting')) AS batches,
+           (SELECT count(*) FROM batch b
+             WHERE split_part(b.carrier, '/', 1) = r.carrier AND b.state IN ('queued', 'waiting')) AS batches,
            max(r.since) AS since
       FROM carrier_report r
      WHERE r.reported_at > clock_timestamp() - make_interval(secs => :fresh)
@@ -51,6 +52,18 @@ CHANGE = text(
 RESET = text(
     'UPDATE carrier_setting SET rate = NULL, "window" = NULL, changed_at = clock_timestamp() WHERE name = :name'
 )
+
+LIMITS = text(
+    """
+    SELECT l.name AS "limit", coalesce(l.changed, l.rate) AS rate, l.rate AS in_file,
+           (SELECT count(*) FROM batch b
+             WHERE b.state IN ('queued', 'sending') AND l.name = ANY(string_to_array(b.carrier, '/'))) AS batches
+      FROM carrier_limit l
+     WHERE l.reported_at > clock_timestamp() - make_interval(secs => :fresh) ORDER BY l.name
+    """
+)
+
+CHANGE_LIMIT = text("UPDATE carrier_limit SET changed = CAST(:rate AS float8) WHERE name = :name")
 
 AVAILABLE = text("SELECT available FROM account WHERE id = :account")
 
@@ -91,6 +104,20 @@ def reset(connection: Connection, name: str) -> None:
     """Let rate and window be again what CARRIERS_FILE says."""
     require(connection, name)
     connection.execute(RESET, {"name": name})
+
+
+def list_limits(connection: Connection) -> Sequence[RowMapping]:
+    """The rates of sender IDs and prefixes that workers keep; 0 where one is lifted."""
+    return connection.execute(LIMITS, {"fresh": FRESH}).mappings().all()
+
+
+def change_limit(connection: Connection, name: str, rate: float | None) -> None:
+    """Change the rate of `sender ACME` or `prefix 254`; None is what the file says again, 0 lifts it."""
+    names = [row["limit"] for row in list_limits(connection)]
+    if name not in names:
+        known = f"There are: {', '.join(names)}." if names else "CARRIERS_FILE has no [[limits]], or no worker runs."
+        raise Refused(f"There is no limit {name}. {known}")
+    connection.execute(CHANGE_LIMIT, {"name": name, "rate": rate})
 
 
 def prepare(connection: Connection, sender: str, order: str) -> int:

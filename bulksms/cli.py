@@ -21,6 +21,7 @@ COMMANDS = {
     "doubt": "doubt",
     "group": "group",
     "guard": "guard",
+    "inbound": "inbound",
     "key": "key",
     "limit": "limit",
     "migrate": "service",

@@ -2,22 +2,21 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
+from bulksms.carrier_health import look_at_carriers
 from bulksms.commands.common import engine_of
 from bulksms.environment import Installation
+from bulksms.finding import Finding
 from shared.guard import state_of
 from shared.schema import schema_problem
 from shared.sendable import SENDABLE
-
-Outcome = Literal["ok", "notice", "wrong"]
 
 OLDEST_POSTGRES = 150_000
 NEEDED_ON = ("fsync", "full_page_writes", "synchronous_commit")
@@ -53,16 +52,6 @@ WAITING = text(
 DOUBTS = text("SELECT count(*) AS messages, min(submitted_at) AS oldest FROM doubt")
 HELD = text("SELECT count(*) FROM send WHERE state = 'held'")
 RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestamp() - interval '10 minutes'")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at. `remedy` says what to do unless it is ok."""
-
-    name: str
-    outcome: Outcome
-    detail: str
-    remedy: str = ""
 
 
 def examine(found: Installation) -> Iterator[Finding]:
@@ -118,6 +107,7 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
         if workers
         else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", found, "Procfile"))
     )
+    yield from look_at_carriers(connection)
     yield _webhooks(connection, found)
     yield _guard(connection)
     yield _waiting(connection)

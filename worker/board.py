@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.database import transaction
 from worker.gate import Gate
+from worker.limits import Limit
 from worker.pacing import Pacer
 
 FRESH = 5.0
@@ -33,6 +34,17 @@ REPORT = text(
     """
 )
 
+TELL_LIMITS = text(
+    """
+    INSERT INTO carrier_limit AS l (name, rate, reported_at)
+    SELECT name, rate, clock_timestamp() FROM unnest(CAST(:name AS text[]), CAST(:rate AS float8[])) AS t (name, rate)
+    ON CONFLICT (name) DO UPDATE SET rate = EXCLUDED.rate, reported_at = EXCLUDED.reported_at
+     WHERE l.reported_at < clock_timestamp() - interval '2 seconds' OR l.rate <> EXCLUDED.rate
+    """
+)
+
+LIMITS = text("SELECT name, changed FROM carrier_limit WHERE name = ANY(:names) AND changed IS NOT NULL")
+
 OTHERS = text(
     """
     SELECT carrier, bool_or(state = 'ready') AS open, bool_or(state = 'probing') AS probing,
@@ -51,6 +63,7 @@ class Board:
     engine: Engine
     pacer: Pacer
     gates: list[Gate]
+    limits: tuple[Limit, ...] = ()
     worker: str = ""
     """This worker's name among the others."""
     open: frozenset[str] = frozenset()
@@ -58,15 +71,19 @@ class Board:
     trying: set[str] = field(default_factory=set)
     """Others that may be tried with one batch: whoever gives it to them takes them out of here."""
     _file: dict[str, tuple[float, int]] = field(default_factory=dict)
+    _limits: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._file = {gate.carrier.name: (gate.carrier.rate, gate.carrier.window) for gate in self.gates}
+        self._limits = {limit.name: limit.rate for limit in sorted(self.limits, key=lambda limit: limit.name)}
         self.open = frozenset(self._file)
 
     def look(self) -> None:
         """Take what was changed, report, and hear the others."""
         with transaction(self.engine, durable=False) as connection:
             self._take_settings(connection)
+            if self.limits:
+                self._take_limits(connection)
             connection.execute(REPORT, self._report())
             rows = connection.execute(OTHERS, {"worker": self.worker, "fresh": FRESH}).all()
         self.open = frozenset(row.carrier for row in rows if row.open)
@@ -86,6 +103,15 @@ class Board:
                 carrier.rate = rate
             if carrier.window != window:
                 carrier.window = window
+
+    def _take_limits(self, connection: Connection) -> None:
+        """Say which limits the file has, and take what was changed of them."""
+        names, rates = list(self._limits), list(self._limits.values())
+        connection.execute(TELL_LIMITS, {"name": names, "rate": rates})
+        changed = {row.name: row.changed for row in connection.execute(LIMITS, {"names": names})}
+        for limit in self.limits:
+            rate = changed.get(limit.name)
+            limit.rate = self._limits[limit.name] if rate is None else rate
 
     def _report(self) -> dict[str, object]:
         gates = self.gates

@@ -4,16 +4,20 @@ throttled or gone stops nobody else's messages."""
 import logging
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from shared.settings import Settings
 from worker.carriers.base import Carrier
+from worker.queues import LimitedQueues
 from worker.quiet import Outage
 from worker.sorter import Sorter
 from worker.turn import Turns
 
 log = logging.getLogger(__name__)
+
+MOST_LIMITED = 64
+"""Queues with limits that one worker takes turns from at a time."""
 
 
 class Fleet:
@@ -24,14 +28,17 @@ class Fleet:
         turns: Mapping[str, Turns],
         simulator: Carrier,
         sorter: Sorter,
+        limited: LimitedQueues,
         settings: Settings,
         stop: threading.Event,
     ) -> None:
         self._turns = turns
         self._simulator = simulator
         self._sorter = sorter
+        self._limited = limited
         self._settings = settings
         self._pool = ThreadPoolExecutor(max(1, settings.turns) * len(turns), thread_name_prefix="turn")
+        self._limited_pool = ThreadPoolExecutor(MOST_LIMITED, thread_name_prefix="limited-turn")
         self._lock = threading.Lock()
         self._running: Counter[str] = Counter()
         self._called = 0
@@ -46,7 +53,8 @@ class Fleet:
         """See that each carrier's turns are taken until nothing waits. Returns how many were taken in this thread."""
         if self._settings.eager:
             return self._drain_here()
-        called = self._sorter.sort()
+        called = self._sort()
+        self._call_limited(self._limited.waiting())
         with self._lock:
             self._called += 1
             called |= {name for name in self._turns if not self._running[name]}
@@ -63,16 +71,48 @@ class Fleet:
     def close(self) -> None:
         """Wait for the turns under way. They must have been told to stop."""
         self._pool.shutdown(wait=True)
+        self._limited_pool.shutdown(wait=True)
 
     def _drain_here(self) -> int:
         taken = 0
         while not self.stop.is_set():
-            self._sorter.sort()
-            turns = sum(turns.take_turn() for turns in self._turns.values())
+            queues = self._sorter.sort() | self._limited.waiting() | set(self._turns)
+            turns = sum(self._turns_of(queue).take_turn() for queue in sorted(queues))
             if not turns:
                 break
             taken += turns
         return taken
+
+    def _turns_of(self, queue: str) -> Turns:
+        return self._turns.get(queue) or self._limited.turns(queue)
+
+    def _sort(self) -> set[str]:
+        """Sort what waits. Returns the queues that got any; those with limits have then been called."""
+        queues = self._sorter.sort()
+        self._call_limited(queues - self._turns.keys())
+        return queues
+
+    def _call_limited(self, queues: Collection[str]) -> None:
+        for queue in queues:
+            with self._lock:
+                if not self._running[queue] and not self.stop.is_set():
+                    self._running[queue] += 1
+                    self._limited_pool.submit(self._take_limited, queue)
+
+    def _take_limited(self, queue: str) -> None:
+        """One turn of a queue with limits. Others have theirs before the next one: there may be more than threads."""
+        taken = False
+        try:
+            with self.outage.tolerated():
+                taken = self._limited.turns(queue).take_turn()
+                if taken:
+                    self._sort()
+        except Exception:
+            log.exception("a turn failed; its messages are recovered when its lease runs out")
+        with self._lock:
+            self._running[queue] -= 1
+        if taken:
+            self._call_limited([queue])
 
     def _take_turns(self, name: str) -> None:
         """One thread of a carrier: ends when nothing waits, and nobody has called meanwhile."""
@@ -86,7 +126,7 @@ class Fleet:
             try:
                 with self.outage.tolerated():
                     while not self.stop.is_set():
-                        found = self._sorter.sort()
+                        found = self._sort()
                         if not self._turns[name].take_turn() and not found:
                             break
             except Exception:

@@ -23,6 +23,7 @@ from worker.importer import Importer
 from worker.keeper import Keeper
 from worker.late import record_late
 from worker.pacing import CarrierPace, Crowd, Pacer
+from worker.queues import LimitedQueues
 from worker.routes import Routes
 from worker.sorter import Sorter
 from worker.sweeper import Sweeper
@@ -61,7 +62,7 @@ class WorkerProcess:
         )
         for carrier in self.carriers.values():
             carrier.pace = CarrierPace(self.pacer, carrier)
-        self.board = Board(self.engine, self.pacer, gates)
+        self.board = Board(self.engine, self.pacer, gates, told.routes.limits if told.routes else ())
         first.workers = self._workers
         self.turns = first if told.routes is None else self._fleet(gates, told.routes, first)
         self.sweeper = Sweeper(self.engine, self.turns, settings, self.crowd, self.board)
@@ -85,7 +86,9 @@ class WorkerProcess:
             turns[name] = self._turns_of(gate, name)
             turns[name].stop, turns[name].workers = first.stop, self._workers
         sorter = Sorter(self.engine, routes, self.board, self.simulator.name)
-        return Fleet(turns, self.simulator, sorter, self.settings, first.stop)
+        ways = {gate.carrier.name: gate for gate in gates}
+        limited = LimitedQueues(self.engine, self.settings, self.pacer, ways, routes.limits, self.simulator, first)
+        return Fleet(turns, self.simulator, sorter, limited, self.settings, first.stop)
 
     def _turns_of(self, gate: Gate, queue: str | None = None) -> Turns:
         share = self._shares.get(gate.carrier.name, DEFAULT_SHARE)

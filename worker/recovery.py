@@ -29,7 +29,7 @@ LEFT_BEHIND = text(
     f"""
     SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
            b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
-           b.carrier, b.route,
+           split_part(b.carrier, '/', 1) AS carrier, b.route,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND b.lease_until < clock_timestamp()

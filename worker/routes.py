@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from worker.limits import Limit
+
 MOST_REMEMBERED = 20_000
 """Prefixes whose carriers are remembered."""
 
@@ -25,6 +27,13 @@ class Choice(NamedTuple):
     carrier: str
     route: str
     why: Why
+    limits: tuple[str, ...] = ()
+    """Names of the limits that count for the message."""
+
+    @property
+    def queue(self) -> str:
+        """Where it stands: in its carrier's queue, or where limits count in one of their own."""
+        return "/".join((self.carrier, *self.limits))
 
     @property
     def told(self) -> str:
@@ -58,12 +67,15 @@ class Routes:
 
     routes: tuple[Route, ...]
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    limits: tuple[Limit, ...] = ()
+    """The slowest first; all that count for a message hold."""
     _digits: int = field(init=False)
     _remembered: dict[tuple[str, str, int], tuple[Route, tuple[str, ...]]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         prefixes = [prefix for route in self.routes for prefix in route.prefixes]
         prefixes += [prefix for prices in self.prices.values() for prefix in prices]
+        prefixes += [limit.prefix for limit in self.limits if limit.prefix]
         self._digits = max(map(len, prefixes), default=0)
 
     def chooser(self, sender: str, lane: int, attempts: int, open_now: Collection[str]) -> Callable[[str], Choice]:
@@ -75,7 +87,11 @@ class Routes:
             prefix = phone[:digits]
             choice = known.get(prefix)
             if choice is None:
-                choice = known[prefix] = self._choose(*self._order(prefix, sender, lane), attempts, open_now)
+                choice = self._choose(*self._order(prefix, sender, lane), attempts, open_now)
+                if self.limits:
+                    limits = tuple(limit.name for limit in self.limits if limit.counts(prefix, sender))
+                    choice = choice._replace(limits=limits)
+                known[prefix] = choice
             return choice
 
         return choose
@@ -92,6 +108,11 @@ class Routes:
                 self._remembered.clear()
             found = self._remembered[key] = route, carriers
         return found
+
+    def seconds(self, choice: Choice, segments: int) -> float:
+        """How long that many segments take by the limits at least; 0 where none counts."""
+        rates = [limit.rate for limit in self.limits if limit.name in choice.limits and limit.rate > 0]
+        return segments / min(rates) if rates else 0.0
 
     def price(self, carrier: str, phone: str) -> float:
         """What the carrier costs for a segment to the phone, by its longest prefix; endless where nothing is told."""

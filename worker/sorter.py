@@ -4,10 +4,13 @@ A batch whose messages go to several carriers goes to one after the other: the i
 are put first in `retry`, and after its turn it is sorted again. One whose carriers are all closed waits, so that the
 queue of those that are open is found at once, and is looked at again when one opens.
 
+Messages that limits count for are a portion of their own, for a queue of those limits; what is over first goes first.
+
 A sorting that a crash undoes is done again: nothing has left yet.
 """
 
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +18,7 @@ from typing import Any
 from sqlalchemy import Engine, Row, text
 
 from shared.database import transaction
+from shared.personal import SEGMENTS
 from shared.sendable import SENDABLE
 from worker.board import Board
 from worker.routes import Choice, Routes
@@ -26,8 +30,8 @@ WAIT = 30.0
 
 UNSORTED = text(
     f"""
-    SELECT b.id, b.recipients, b.retry, b.next_index, b.size, b.attempts, s.sender_id, s.lane, s.test,
-           s.carrier AS only
+    SELECT b.id, b.recipients, b.retry, b.next_index, b.size, b.attempts, {SEGMENTS} AS segments, s.sender_id,
+           s.lane, s.test, s.carrier AS only
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'queued' AND b.carrier IS NULL AND {SENDABLE}
      ORDER BY b.turn, b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
@@ -52,11 +56,12 @@ SORT = text(
 UNSORT_CLOSED = text(
     """
     UPDATE batch SET carrier = NULL, portion = NULL, route = NULL WHERE id IN (
-        SELECT id FROM batch WHERE state = 'queued' AND carrier IS NOT NULL AND carrier <> ALL(:open)
+        SELECT id FROM batch WHERE state = 'queued' AND carrier IS NOT NULL
+           AND NOT string_to_array(carrier, '/') <@ CAST(:known AS text[])
          LIMIT :limit FOR UPDATE SKIP LOCKED)
     """
 )
-"""What stands in the queue of a carrier that has closed is sorted again."""
+"""What stands in the queue of a carrier that has closed, or of a limit that is no more, is sorted again."""
 
 WAKE_OPENED = text(
     """
@@ -75,6 +80,11 @@ class Sorted:
     retry: str | None = None
     portion: int | None = None
 
+    @property
+    def queue(self) -> str:
+        """Where it stands; what waits for a carrier stands in no queue."""
+        return self.choice.carrier if self.choice.why == "waits" else self.choice.queue
+
 
 class Sorter:
     """Sorts for one worker process. Safe to use from several threads; one at a time sorts."""
@@ -87,7 +97,7 @@ class Sorter:
         self._lock = threading.Lock()
 
     def sort(self) -> set[str]:
-        """Sort the next batches in fair order. Returns the carriers that got any."""
+        """Sort the next batches in fair order. Returns the queues that got any."""
         with self._lock, transaction(self._engine, durable=False) as connection:
             rows = connection.execute(UNSORTED, {"limit": AT_ONCE}).all()
             if not rows:
@@ -97,7 +107,7 @@ class Sorter:
                 SORT,
                 {
                     "id": [row.id for row in rows],
-                    "carrier": [place.choice.carrier for place in places],
+                    "carrier": [place.queue for place in places],
                     "route": [None if row.test else place.choice.told for row, place in zip(rows, places, strict=True)],
                     "portion": [place.portion for place in places],
                     "retry": [place.retry for place in places],
@@ -105,14 +115,15 @@ class Sorter:
                     "seconds": WAIT,
                 },
             )
-        return {place.choice.carrier for place in places}
+        return {place.queue for place in places}
 
-    def follow(self, limit: int = 500) -> None:
+    def follow(self, most: int = 500) -> None:
         """What one worker does each second: let queues follow what has opened and closed."""
         carriers = sorted(self._board.open | self._board.trying | {self._simulator})
         with transaction(self._engine, durable=False) as connection:
-            connection.execute(UNSORT_CLOSED, {"open": carriers, "limit": limit})
-            connection.execute(WAKE_OPENED, {"open": carriers, "limit": limit})
+            known = carriers + [limit.name for limit in self._routes.limits]
+            connection.execute(UNSORT_CLOSED, {"known": known, "limit": most})
+            connection.execute(WAKE_OPENED, {"open": carriers, "limit": most})
 
     def _place(self, row: Row[Any]) -> Sorted:
         if row.test:
@@ -128,13 +139,17 @@ class Sorter:
         """The choice for all of the batch's next messages, or else for the first portion that need not wait."""
         choose = self._routes.chooser(row.sender_id, row.lane, row.attempts, open_now)
         choices = {index: choose(phone) for index, phone in _next_messages(row)}
-        different = dict.fromkeys(choices.values())
-        chosen = next((choice for choice in different if choice.why != "waits"), next(iter(different)))
-        if len({choice.carrier for choice in different}) == 1:
+        different = Counter(choices.values())
+        chosen = min(different, key=lambda choice: self._after(choice, different[choice] * row.segments))
+        if len({choice.queue for choice in different}) == 1:
             return Sorted(chosen)
-        first = [index for index, choice in choices.items() if choice.carrier == chosen.carrier]
-        rest = [index for index, choice in choices.items() if choice.carrier != chosen.carrier]
+        first = [index for index, choice in choices.items() if choice.queue == chosen.queue]
+        rest = [index for index, choice in choices.items() if choice.queue != chosen.queue]
         return Sorted(chosen, ",".join(map(str, first + rest)), len(first))
+
+    def _after(self, choice: Choice, segments: int) -> tuple[bool, float]:
+        """What decides which portion goes first; of several that are alike it is the first message's."""
+        return choice.why == "waits", self._routes.seconds(choice, segments)
 
 
 def _next_messages(row: Row[Any]) -> Iterator[tuple[int, str]]:

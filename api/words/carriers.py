@@ -7,8 +7,9 @@ from api.words.core import Word
 
 LIMITED = (
     f"What it waits for at present, one of: {', '.join(f'`{reason}`' for reason in REASONS)}. `carrier_rate` is the "
-    "usual one of a large send; `queue_turn`: others are before it; `throttled`: the carrier asked for less; `retry`: "
-    "it goes again in a moment. Null: nothing waits."
+    "usual one of a large send; `sender_rate`, `prefix_rate`: its sender ID, or the numbers that it goes to, may have "
+    "no more a second; `queue_turn`: others are before it; `throttled`: the carrier asked for less; `retry`: it goes "
+    "again in a moment. Null: nothing waits."
 )
 
 WORDS: Final[dict[str, Word]] = {

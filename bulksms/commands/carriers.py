@@ -16,6 +16,7 @@ from shared.accounts import Refused, create_key
 from shared.lifecycle import LANES, MessageStatus
 from shared.settings import SettingsError
 from worker.carriers.file import CarriersError, read_carriers
+from worker.carriers.routing import MOST_RATE
 from worker.routes import Route
 
 NOWHERE = "postgresql+psycopg://"
@@ -54,6 +55,8 @@ def check(file: Path) -> None:
         console().print(f"carrier {carrier.name}: {rate}, window {carrier.window}, {share}", markup=False)
     for route in told.routes.routes if told.routes else ():
         console().print(f"route {route.name}: {_conditions(route)} -> {_order(route)}", markup=False)
+    for limit in told.routes.limits if told.routes else ():
+        console().print(f"limit {limit.name}: {limit.rate:g} segments a second", markup=False)
     done(f"{file} can be used. Workers read it when they start.")
 
 
@@ -84,6 +87,28 @@ def set_carrier(name: str, rate: float | None, window: int | None, reset: bool) 
             live.reset(connection, name)
         else:
             live.change(connection, name, rate, window)
+    done(f"{name} is changed. The workers follow within two seconds.")
+
+
+@carriers.command()
+@json_option
+def limits(as_json: bool) -> None:
+    """Show the rates of sender IDs and prefixes that the workers keep."""
+    with database() as connection:
+        rows = live.list_limits(connection)
+    show_rows(rows, as_json, "Limits", "CARRIERS_FILE has no [[limits]], or no worker runs.")
+
+
+@carriers.command()
+@click.argument("name")
+@click.option("--rate", type=click.FloatRange(0, MOST_RATE), help="Segments per second; 0 lifts the limit.")
+@click.option("--reset", is_flag=True, help="It is what CARRIERS_FILE says again.")
+def limit(name: str, rate: float | None, reset: bool) -> None:
+    """Change a limit by its name, such as "sender ACME" or "prefix 254"."""
+    if reset == (rate is not None):
+        raise click.UsageError("Say --rate or --reset.")
+    with database() as connection:
+        live.change_limit(connection, name, rate)
     done(f"{name} is changed. The workers follow within two seconds.")
 
 

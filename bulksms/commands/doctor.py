@@ -8,7 +8,7 @@ from rich.table import Table
 
 from bulksms import doctor as looking
 from bulksms.commands.common import console, done, installation, json_option, messages, show_json
-from bulksms.doctor import Finding
+from bulksms.finding import Finding
 from shared.settings import SettingsError
 
 MARKS = {"ok": "[green]✓[/green]", "notice": "[yellow]![/yellow]", "wrong": "[red]✗[/red]"}

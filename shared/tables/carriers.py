@@ -17,6 +17,17 @@ carrier_setting = Table(
     comment="what the operator changed while the workers run; null is what the file says",
 )
 
+carrier_limit = Table(
+    "carrier_limit",
+    metadata,
+    Column("name", Text, primary_key=True, comment="such as: sender ACME"),
+    Column("rate", Double, nullable=False, comment="segments per second, as the file says"),
+    Column("changed", Double, comment="the same, as the operator says; 0 lifts it, null is what the file says"),
+    Column("reported_at", MOMENT, nullable=False, comment="when a worker last said that it is in the file"),
+    CheckConstraint("rate > 0 AND changed >= 0", name="rate"),
+    comment="rates of sender IDs and prefixes",
+)
+
 carrier_report = Table(
     "carrier_report",
     metadata,

@@ -21,6 +21,7 @@ from bulksms.cli import main
 from bulksms.environment import find_installation, read_exports
 from bulksms.local.ports import free_port
 from bulksms.local.redis import RedisServer
+from shared.inbound import Inbound, store
 from shared.settings import SettingsError
 from tests.integration.service import SECRET_KEY, Service
 
@@ -311,6 +312,21 @@ def test_resolving_the_doubts_of_a_file(run: Run, service: Service, tmp_path: Pa
     assert f"Message {known} is sent." in result.stderr
     assert {service.get(f"/messages/{message}").json["status"] for message in ids} == {"delivered"}
     assert "Name messages" in run("doubt", "resolve", "sent", code=2).stderr
+
+
+def test_messages_to_numbers_that_nobody_has(run: Run, service: Service) -> None:
+    said = [Inbound("254711000000", "88888", "Hello"), Inbound("254711000001", "88888", "STOP")]
+    with service.engine.begin() as connection:
+        store(connection, "main", [*said, Inbound("254711000002", "ACME", "Mine")])
+    rows = as_json(run("inbound", "list", "--to", "88888", "--json"))
+    assert [(row["phone"], row["message"], row["carrier"]) for row in rows] == [
+        ("254711000001", "STOP", "main"),
+        ("254711000000", "Hello", "main"),
+    ]
+    assert as_json(run("inbound", "list", "--before", rows[0]["id"], "--to", "88888", "--json")) == rows[1:]
+    assert "Mine" not in run("inbound", "list").stdout
+    (number,) = (row for row in as_json(run("inbound", "numbers", "--json")) if row["sent_to"] == "88888")
+    assert (number["messages"], number["phones"]) == (2, 2)
 
 
 def test_a_clean_audit(run: Run) -> None:

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import Engine, text
 
+from bulksms.carrier_health import look_at_carriers
 from bulksms.cli import main
 from bulksms.local.redis import RedisServer
 from tests.integration.service import SECRET_KEY, Service
@@ -30,6 +31,9 @@ carriers = ["one", "two"]
 [[routes]]
 carriers = ["two"]
 choose = "cheapest"
+[[limits]]
+sender = "ACME"
+rate = 10
 """
 
 
@@ -62,6 +66,7 @@ def worker(engine: Engine, file: Path) -> Iterator[WorkerProcess]:
     with engine.begin() as connection:
         connection.execute(text("DELETE FROM carrier_report"))
         connection.execute(text("DELETE FROM carrier_setting"))
+        connection.execute(text("DELETE FROM carrier_limit"))
     worker = Service(engine, carriers_file=str(file)).worker
     worker.board.look()
     yield worker
@@ -92,6 +97,22 @@ def test_changes_reach_a_running_worker(run: Run, worker: WorkerProcess) -> None
     assert listed(run)["two"]["state"] == "ready"
 
 
+def test_a_limit_is_changed_lifted_and_reset(run: Run, worker: WorkerProcess) -> None:
+    (limit,) = worker.board.limits
+    for options, rate in ((("--rate", "4"), 4), (("--rate", "0"), 0), (("--reset",), 10)):
+        run("limit", "sender ACME", *options)
+        worker.board.look()
+        assert limit.rate == rate
+        (row,) = json.loads(run("limits", "--json").stdout)
+        assert row == {"limit": "sender ACME", "rate": rate, "in_file": 10, "batches": 0}
+
+
+def test_a_limit_that_nobody_has_is_refused(run: Run, worker: WorkerProcess) -> None:
+    said = run("limit", "sender NOBODY", "--rate", "4", code=1).output
+    assert "There is no limit sender NOBODY. There are: sender ACME." in said
+    run("limit", "sender ACME", code=2)
+
+
 def test_a_carrier_that_nobody_has_is_refused(run: Run, worker: WorkerProcess) -> None:
     assert "There is no carrier tow. There are: one, two." in run("pause", "tow", code=1).output
 
@@ -106,6 +127,7 @@ def test_check_says_what_a_file_comes_to(run: Run, file: Path) -> None:
     assert "carrier one: 100 segments a second, window 400, authentication has 20% for certain" in said
     assert "route urgent: prefixes 254 and categories authentication -> one, then two" in said
     assert "route route 2: every message -> the cheapest of two" in said
+    assert "limit sender ACME: 10 segments a second" in said
 
 
 def test_check_says_what_is_wrong(run: Run, file: Path) -> None:
@@ -127,3 +149,46 @@ def test_one_message_goes_through_exactly_that_carrier(run: Run, worker: WorkerP
 
 def test_a_phone_that_is_none_is_refused(run: Run, worker: WorkerProcess) -> None:
     assert "It is not accepted" in run("test", "two", "0711", code=1).output
+
+
+REPORTED = """
+    UPDATE carrier_report SET state = :state, error = :error, rate = 100, allowed = :allowed,
+                              reported_at = clock_timestamp() + interval '1 minute' WHERE carrier = 'one'
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "error", "allowed", "found"),
+    [
+        ("ready", None, 100, ("ok", "ready in 1 of 1 workers, 100 segments a second, window 400", "")),
+        ("ready", None, 70, ("notice", "throttled to 70 of 100 segments", "bulksms carriers set one --rate 70")),
+        ("paused", None, 100, ("notice", "paused since", "bulksms carriers resume one")),
+        ("down", "connecting: refused", 100, ("wrong", "not bound since", "tried again by itself")),
+        ("down", "suspended: ESME_RINVPASWD", 100, ("wrong", "ESME_RINVPASWD", "correct its credentials")),
+        ("open", "system_error", 100, ("wrong", "its breaker is open since", "bulksms carriers pause one")),
+        ("probing", "no_answer", 100, ("wrong", "no_answer", "ask the carrier")),
+    ],
+)
+def test_the_doctor_says_how_each_carrier_is(
+    worker: WorkerProcess, state: str, error: str | None, allowed: float, found: tuple[str, str, str]
+) -> None:
+    with worker.engine.begin() as connection:
+        connection.execute(text(REPORTED), {"state": state, "error": error, "allowed": allowed})
+        (finding,) = (each for each in look_at_carriers(connection) if each.name == "carrier one")
+    outcome, detail, remedy = found
+    assert finding.outcome == outcome
+    assert detail in finding.detail
+    assert remedy in finding.remedy
+
+
+def test_the_doctor_tells_of_a_worker_without_its_bind(worker: WorkerProcess) -> None:
+    with worker.engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO carrier_report SELECT carrier, 'other', 'down', 'connecting: refused',"
+                ' since, rate, allowed, "window", alone, 0, 0, 0, clock_timestamp() FROM carrier_report'
+                " WHERE carrier = 'one'"
+            )
+        )
+        (finding,) = (each for each in look_at_carriers(connection) if each.name == "carrier one")
+    assert (finding.outcome, finding.detail) == ("notice", "ready in 1 of 2 workers: connecting: refused")

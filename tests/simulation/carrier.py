@@ -105,7 +105,7 @@ class ModelCarrier:
     def close(self) -> None:
         """Nothing is open."""
 
-    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
         """Take the messages one after the other; the worker may die between two of them, or before the answers."""
         handed: list[tuple[Handed, Outcome]] = []
         stand("pace")

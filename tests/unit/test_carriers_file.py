@@ -39,6 +39,20 @@ carriers = ["spare"]
 )
 
 
+LIMITS = (
+    GOOD
+    + """
+[[limits]]
+sender = "ACME"
+rate = 10
+
+[[limits]]
+prefix = "2547"
+rate = 2.5
+"""
+)
+
+
 def read(tmp_path: Path, text: str) -> Carriers:
     file = tmp_path / "carriers.toml"
     file.write_text(text)
@@ -77,6 +91,13 @@ def test_several_carriers_need_no_routes(tmp_path: Path) -> None:
     assert told.routes.chooser("ACME", 0, 0, {"spare"})("254711000000").told == "all: fallback"
 
 
+def test_limits_stand_beside_one_carrier(tmp_path: Path) -> None:
+    told = read(tmp_path, LIMITS).routes
+    assert told is not None
+    assert [(limit.name, limit.rate) for limit in told.limits] == [("prefix 2547", 2.5), ("sender ACME", 10)]
+    assert told.chooser("ACME", 0, 0, {"main"})("254711000000").queue == "main/prefix 2547/sender ACME"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -106,6 +127,14 @@ def test_several_carriers_need_no_routes(tmp_path: Path) -> None:
         (TWO.replace("prefixes", "prefixs"), "line 20: there is no setting prefixs; did you mean prefixes?"),
         (TWO + 'prefixes = ["1"]\n', "line 25: the last route must take every message"),
         (TWO + '[[routes]]\ncarriers = ["main"]\n', "line 25: this route takes every message, so those after it"),
+        (LIMITS.replace("[[limits]]", "[limits]", 1).partition("[[limits]]")[0], "limits are tables: write [[limits]]"),
+        (LIMITS.replace("sender", "senders"), "line 11: there is no setting senders; did you mean sender?"),
+        (LIMITS.replace('sender = "ACME"', ""), "line 10: whose rate is it? Write a sender, a prefix, or both"),
+        (LIMITS.replace('"ACME"', '"MUCH TOO LONG"'), "line 11: sender: 'MUCH TOO LONG' is no sender ID"),
+        (LIMITS.replace('"2547"', "2547"), "line 15: prefix: 2547: write digits without a plus sign, as a text"),
+        (LIMITS.replace("2.5", "0"), "line 16: rate: segments per second, above 0 and at most 100,000, not 0"),
+        (LIMITS.replace("rate = 2.5", ""), "line 14: there is no rate: write rate = and segments per second"),
+        (LIMITS.replace('prefix = "2547"', 'sender = "ACME"'), "line 14: there is a limit of sender ACME already"),
     ],
 )
 def test_a_bad_file_is_refused(tmp_path: Path, text: str, said: str) -> None:

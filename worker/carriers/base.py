@@ -138,8 +138,11 @@ class Carrier(Protocol):
         Returns at once; connecting is retried. Without `on_inbound` messages from phones stay with the carrier.
         """
 
-    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
-        """Submit the messages pipelined. Returns one outcome each, in order, within the carrier's answer time."""
+    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
+        """Submit the messages pipelined. Returns one outcome each, in order, within the carrier's answer time.
+
+        `limit` is a pace of their own, which they wait for before they take any of the carrier's room.
+        """
 
     def close(self) -> None:
         """Stop; what is under way is answered first where that is quick."""

@@ -1,4 +1,4 @@
-"""CARRIERS_FILE: the carriers that messages go to and the routes to them, in TOML.
+"""CARRIERS_FILE: the carriers that messages go to, the routes to them, and rates of their own, in TOML.
 
     [carrier.main]
     kind = "smpp"
@@ -20,6 +20,10 @@
     [[routes]]
     carriers = ["spare", "main"]
 
+    [[limits]]
+    sender = "ACME"
+    rate = 10
+
 A text that begins with `$` names a variable of the environment, so that no secret stands in the file. A carrier's
 other settings are those of its kind.
 """
@@ -39,7 +43,7 @@ from shared.http_carrier.file import OF_EVERY_KIND
 from worker.carriers.base import Carrier
 from worker.carriers.http.driver import HttpCarrier
 from worker.carriers.places import Places
-from worker.carriers.routing import RouteError, read_prices, read_routes
+from worker.carriers.routing import RouteError, read_limits, read_prices, read_routes
 from worker.carriers.simulator import Simulator
 from worker.carriers.smpp.config import ConfigError, SmppConfig
 from worker.carriers.smpp.driver import SmppCarrier
@@ -132,10 +136,10 @@ def read_carriers(
     tables = told.pop("carrier", None)
     if not isinstance(tables, dict) or not tables or not all(isinstance(table, dict) for table in tables.values()):
         raise CarriersError(f"{path} must have a table [carrier.NAME] for each carrier.")
-    routes = told.pop("routes", [])
+    routes, limits = told.pop("routes", []), told.pop("limits", [])
     if told:
         raise CarriersError(
-            f"{places.of_table(next(iter(told)))}: there is no {next(iter(told))}, only carrier and routes."
+            f"{places.of_table(next(iter(told)))}: there is no {next(iter(told))}, only carrier, routes and limits."
         )
     prices: dict[str, dict[str, float]] = {}
     shares: dict[str, float] = {}
@@ -145,9 +149,10 @@ def read_carriers(
         prices[name] = _prices(places, name, table)
         shares[name] = _share(places, name, table)
     try:
-        chosen = read_routes(routes, prices) if routes or len(carriers) > 1 else None
+        several = routes or limits or len(carriers) > 1
+        chosen = read_routes(routes, prices, read_limits(limits)) if several else None
     except RouteError as error:
-        raise CarriersError(f"{places.of_route(error.number, error.key)}: {error}.") from None
+        raise CarriersError(f"{places.of_entry(error.table, error.number, error.key)}: {error}.") from None
     return Carriers(carriers, chosen, shares)
 
 

@@ -31,12 +31,12 @@ class Places:
                 return self._said(number)
         return self.of_table(header)
 
-    def of_route(self, number: int, key: str | None) -> str:
-        """`FILE, line N` of the route with that number, from 1, or of a setting of it."""
+    def of_entry(self, header: str, number: int, key: str | None) -> str:
+        """`FILE, line N` of the `[[header]]` with that number, from 1, or of a setting of it."""
         found, seen = None, 0
         for line, table, name in self._lines():
-            seen += table == "routes" and name is None
-            if seen == number and (name is None or name == key) and table == "routes":
+            seen += table == header and name is None
+            if seen == number and (name is None or name == key) and table == header:
                 found = line
         return self._said(found)
 

@@ -1,4 +1,4 @@
-"""Reads `[[routes]]` and `prices` of CARRIERS_FILE."""
+"""Reads `[[routes]]`, `[[limits]]` and `prices` of CARRIERS_FILE."""
 
 import difflib
 import re
@@ -6,21 +6,29 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from shared.lifecycle import LANES
+from shared.senders import form_of
+from worker.limits import Limit
 from worker.routes import Route, Routes
 
 KEYS = ("name", "prefixes", "senders", "categories", "carriers", "choose")
+LIMIT_KEYS = ("sender", "prefix", "rate")
+MOST_RATE = 100_000
 CHOICES = ("order", "cheapest")
 PREFIX = re.compile(r"[1-9][0-9]{0,14}")
 DEFAULT = "default"
 
 
 class RouteError(ValueError):
-    """A route cannot be used, and what to do. `number` is which, from 1 (0: all of them), `key` its setting."""
+    """A route, or another entry of a `table`, cannot be used, and what to do.
 
-    def __init__(self, number: int, key: str | None, said: str) -> None:
+    `number` is which of them, from 1 (0: all of them), `key` its setting.
+    """
+
+    def __init__(self, number: int, key: str | None, said: str, table: str = "routes") -> None:
         super().__init__(said)
         self.number = number
         self.key = key
+        self.table = table
 
 
 def read_prices(told: Any) -> dict[str, float]:
@@ -35,12 +43,46 @@ def read_prices(told: Any) -> dict[str, float]:
     return {"" if prefix == DEFAULT else prefix: float(price) for prefix, price in told.items()}
 
 
-def read_routes(told: Any, prices: Mapping[str, Mapping[str, float]]) -> Routes:
+def read_limits(told: Any) -> tuple[Limit, ...]:
+    """The limits, the slowest first. Raises RouteError."""
+    if not isinstance(told, list) or not all(isinstance(each, dict) for each in told):
+        raise RouteError(0, None, "limits are tables: write [[limits]]", "limits")
+    limits: dict[str, Limit] = {}
+    for number, each in enumerate(told, 1):
+        limit = _limit(number, each)
+        if limit.name in limits:
+            raise RouteError(number, None, f"there is a limit of {limit.name} already: leave one of them out", "limits")
+        limits[limit.name] = limit
+    return tuple(sorted(limits.values(), key=lambda limit: (limit.rate, limit.name)))
+
+
+def _limit(number: int, told: Mapping[str, Any]) -> Limit:
+    def refuse(key: str | None, said: str) -> RouteError:
+        return RouteError(number, key, said, "limits")
+
+    for key in told:
+        if key not in LIMIT_KEYS:
+            raise refuse(key, f"there is no setting {key}{_nearest(key, LIMIT_KEYS)}")
+    sender, prefix, rate = (told.get(key) for key in LIMIT_KEYS)
+    if sender is None and prefix is None:
+        raise refuse(None, "whose rate is it? Write a sender, a prefix, or both")
+    if sender is not None and (not isinstance(sender, str) or form_of(sender) is None):
+        raise refuse("sender", f"sender: {sender!r} is no sender ID; write one as it is approved")
+    if prefix is not None and (not isinstance(prefix, str) or not PREFIX.fullmatch(prefix)):
+        raise refuse("prefix", f"prefix: {prefix!r}: write digits without a plus sign, as a text")
+    if rate is None:
+        raise refuse(None, "there is no rate: write rate = and segments per second")
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= MOST_RATE:
+        raise refuse("rate", f"rate: segments per second, above 0 and at most {MOST_RATE:,}, not {rate!r}")
+    return Limit(float(rate), sender, prefix)
+
+
+def read_routes(told: Any, prices: Mapping[str, Mapping[str, float]], limits: tuple[Limit, ...] = ()) -> Routes:
     """The routes among the carriers that `prices` names; without any, all carriers in the file's order."""
     if not isinstance(told, list):
         raise RouteError(0, None, "routes are tables: write [[routes]]")
     if not told:
-        return Routes((Route("all", tuple(prices)),), prices)
+        return Routes((Route("all", tuple(prices)),), prices, limits)
     routes = tuple(_route(number, each, prices) for number, each in enumerate(told, 1))
     for number, route in enumerate(routes[:-1], 1):
         if not (route.prefixes or route.senders or route.lanes):
@@ -48,7 +90,7 @@ def read_routes(told: Any, prices: Mapping[str, Mapping[str, float]]) -> Routes:
     last = routes[-1]
     if last.prefixes or last.senders or last.lanes:
         raise RouteError(len(routes), None, "the last route must take every message: add one without conditions")
-    return Routes(routes, prices)
+    return Routes(routes, prices, limits)
 
 
 def _route(number: int, told: Any, prices: Mapping[str, Mapping[str, float]]) -> Route:

@@ -101,13 +101,13 @@ class Simulator:
         if self._thread is not None:
             self._thread.join(5)
 
-    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
         """Answer each message as its phone says, and write down what was taken and which receipts are due."""
         submits: list[str] = []
         receipts: list[str] = []
         outcomes = []
         waits = [self._round_trip]
-        left = self._leave(parcels)
+        left = self._leave(parcels, limit)
         at_once = datetime.now(UTC)
         due = at_once + self._delay
         for parcel in parcels:
@@ -134,15 +134,15 @@ class Simulator:
         time.sleep(max(waits))
         return outcomes if kept else [given_up(outcome) for outcome in outcomes]
 
-    def _leave(self, parcels: list[Parcel]) -> int:
+    def _leave(self, parcels: list[Parcel], limit: Pace | None) -> int:
         """Wait until the messages may leave. Returns how many segments may."""
         segments = sum(parcel.segments * len(parcel.phones) for parcel in parcels)
-        chunk = self.pace.chunk
-        if not chunk:
+        paces = [pace for pace in (limit, self.pace) if pace is not None and pace.chunk]
+        if not paces:
             return segments
-        deadline = time.monotonic() + PATIENCE
+        chunk, deadline = min(pace.chunk or segments for pace in paces), time.monotonic() + PATIENCE
         for left in range(0, segments, chunk):
-            if not self.pace.take(min(chunk, segments - left), deadline):
+            if not all(pace.take(min(chunk, segments - left), deadline) for pace in paces):
                 return left
         return segments
 

@@ -87,7 +87,7 @@ class HttpCarrier:
         waits = time.monotonic() < self._waits_until or self._closing.is_set()
         return f"{self.health.state}: {self.health.error}" if waits else None
 
-    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
         """Submit the messages, as many requests at a time as the window allows. One outcome each, in order.
 
         What may have left and has no answer is in doubt; what certainly did not leave is throttled.
@@ -97,7 +97,11 @@ class HttpCarrier:
             return [Outcome(Answer.THROTTLED, error=self.health.error)] * sum(len(parcel.ids) for parcel in parcels)
         asked = list(orders(self._config, parcels))
         for order in asked:
-            self._pool.submit(self._ask, order, deadline)
+            if limit is not None and limit.chunk and not limit.take(order.segments, deadline):
+                order.outcomes = _lost(order, "not_in_time")
+                order.done.set()
+            else:
+                self._pool.submit(self._ask, order, deadline)
         for order in asked:
             order.done.wait(max(0.0, deadline - time.monotonic()))
         return [outcome for order in asked for outcome in _given_up(order)]

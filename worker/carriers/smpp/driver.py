@@ -74,12 +74,12 @@ class SmppCarrier:
         for link in self._links:
             link.start()
 
-    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
         """Submit the messages pipelined. One outcome each, in order, within the answer time and a second.
 
         What may have left and has no answer is in doubt; what certainly did not leave is throttled.
         """
-        submission = Submission(self._config, self._references, parcels)
+        submission = Submission(self._config, self._references, parcels, limit)
         deadline = time.monotonic() + self._config.answer_time
         if submission.longs is None:
             submission.answers = self._exchange(submission, range(len(submission.bodies)), deadline)

@@ -13,13 +13,12 @@ from worker.carriers.smpp.ids import LONGEST, answer_id
 from worker.carriers.smpp.longs import Longs
 from worker.carriers.smpp.status import NOT_CONNECTED, CarrierAnswer
 from worker.carriers.smpp.submission import Submission
-from worker.carriers.smpp.window import Window, Windows, pieces_of, untouched_of
+from worker.carriers.smpp.window import SUBMIT_SM_RESP, Window, Windows, pieces_of, take_answers, untouched_of
 from worker.carriers.smpp.wire import TICK, Wire
 from worker.carriers.smpp.writer import Writer
 
 DRAIN_TIME = 2.0
 """Seconds that what is unanswered is given when one side wants to part."""
-SUBMIT_SM_RESP = int(Command.SUBMIT_SM_RESP)
 
 
 class Lost(Exception):
@@ -86,10 +85,15 @@ class Session:
         Returns how many of those that count as sent have certainly not left.
         """
         pieces = pieces_of(window)
-        cost, at = window.submission.cost, 0
+        cost, limit, at = window.submission.cost, window.submission.limit, 0
         while at < len(window.indexes):
             chunk = pace.chunk
-            taken = self.windows.take(window, deadline, max(1, chunk // cost) if chunk else len(pieces))
+            most = max(1, chunk // cost) if chunk else len(pieces)
+            if limit is not None and limit.chunk:
+                most = min(most, len(window.indexes) - at, max(1, limit.chunk // cost))
+                if not limit.take(most * cost, deadline):
+                    return 0
+            taken = self.windows.take(window, deadline, most)
             if not taken or (chunk and not pace.take(taken * cost, deadline)):
                 return taken
             part = pieces[3 * at : 3 * (at + taken)]
@@ -182,7 +186,7 @@ class Session:
                 window = self.windows.find(sequence) if command == SUBMIT_SM_RESP else None
                 if window is not None and not window.closed and window.submission.longs is None:
                     missing = window.missing
-                    end = _take_answers(window, data, text, at)
+                    end = take_answers(window, data, text, at)
                     self.windows.answered += missing - window.missing
                     if end != at:
                         at = end
@@ -267,34 +271,3 @@ class Session:
         self._writer.stop()
         self.windows.lose()
         self._wire.close()
-
-
-def _take_answers(window: Window, data: bytes, text: str, at: int) -> int:
-    """Take as many plain answers to this window as follow each other. Returns where they end.
-
-    This loop is run for every message, so it makes nothing but the id, and leaves all that is unusual to `_answered`.
-    """
-    unpack = HEADER.unpack_from
-    first, answers, sent = window.first, window.answers, window.sent
-    last = len(data) - HEADER_SIZE
-    missing = window.missing
-    while at <= last:
-        length, command, status, sequence = unpack(data, at)
-        end = at + length
-        offset = sequence - first
-        if (
-            command != SUBMIT_SM_RESP
-            or not 0 <= offset < sent
-            or answers[offset] is not None
-            or not 17 <= length <= 80
-            or end - HEADER_SIZE > last
-            or data[end - 1]
-        ):
-            break
-        answers[offset] = status or text[at + 16 : text.find("\0", at + 16, end)]
-        missing -= 1
-        at = end
-    window.missing = missing
-    if missing == 0:
-        window.done.set()
-    return at

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from shared.smpp.numbers import Tag
 from shared.smpp.pdu import tlv
-from worker.carriers.base import Answer, LateAnswer, Outcome, Parcel
+from worker.carriers.base import Answer, LateAnswer, Outcome, Pace, Parcel
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.longs import Long
 from worker.carriers.smpp.parts import References, Unsendable, cut
@@ -28,7 +28,11 @@ WORST_FIRST = (Answer.REJECTED, Answer.FAILED, Answer.THROTTLED)
 class Submission:
     """The messages of some parcels, in order."""
 
-    def __init__(self, config: SmppConfig, references: References, parcels: list[Parcel]) -> None:
+    def __init__(
+        self, config: SmppConfig, references: References, parcels: list[Parcel], limit: Pace | None = None
+    ) -> None:
+        self.limit = limit
+        """What its messages wait for before they take any of the carrier's room."""
         self.heads: list[bytes] = []
         self.bodies: list[bytes] = []
         self.answers: list[CarrierAnswer] = []

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from itertools import chain
 from struct import pack
 
-from shared.smpp.numbers import MAX_SEQUENCE
+from shared.smpp.numbers import MAX_SEQUENCE, Command
+from shared.smpp.pdu import HEADER, HEADER_SIZE
 from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer
 from worker.carriers.smpp.submission import Submission
 
 REMEMBERED = 50_000
 """PDUs given up whose late answers are waited for."""
+SUBMIT_SM_RESP = int(Command.SUBMIT_SM_RESP)
 
 
 class Window:
@@ -164,3 +166,34 @@ def untouched_of(pieces: list[bytes], left: int) -> int:
             return (len(pieces) - at) // 3
         left -= sum(map(len, pieces[at : at + 3]))
     return 0
+
+
+def take_answers(window: Window, data: bytes, text: str, at: int) -> int:
+    """Take as many plain answers to this window as follow each other. Returns where they end.
+
+    This loop is run for every message, so it makes nothing but the id, and leaves all that is unusual to the session.
+    """
+    unpack = HEADER.unpack_from
+    first, answers, sent = window.first, window.answers, window.sent
+    last = len(data) - HEADER_SIZE
+    missing = window.missing
+    while at <= last:
+        length, command, status, sequence = unpack(data, at)
+        end = at + length
+        offset = sequence - first
+        if (
+            command != SUBMIT_SM_RESP
+            or not 0 <= offset < sent
+            or answers[offset] is not None
+            or not 17 <= length <= 80
+            or end - HEADER_SIZE > last
+            or data[end - 1]
+        ):
+            break
+        answers[offset] = status or text[at + 16 : text.find("\0", at + 16, end)]
+        missing -= 1
+        at = end
+    window.missing = missing
+    if missing == 0:
+        window.done.set()
+    return at

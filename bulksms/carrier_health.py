@@ -1,0 +1,65 @@
+"""How each carrier is, for `bulksms doctor`: bound, refused, failing, throttled or paused, and what to do about it."""
+
+from collections.abc import Iterator
+from datetime import UTC
+
+from sqlalchemy import Connection, RowMapping
+
+from bulksms.carriers import list_carriers
+from bulksms.commands.common import hint
+from bulksms.finding import Finding
+
+REFUSED = "suspended"
+"""Begins the error of a carrier that refuses our credentials, or that we do not trust."""
+
+
+def look_at_carriers(connection: Connection) -> Iterator[Finding]:
+    """A finding for each carrier that a living worker reports."""
+    for carrier in list_carriers(connection):
+        yield _finding(carrier)
+
+
+def _finding(carrier: RowMapping) -> Finding:
+    name, state = f"carrier {carrier['carrier']}", carrier["state"]
+    since = f"since {carrier['since'].astimezone(UTC):%Y-%m-%d %H:%M:%S}Z"
+    told = f": {carrier['error']}" if carrier["error"] else ""
+    match state:
+        case "ready":
+            return _ready(name, carrier, told)
+        case "paused":
+            return Finding(name, "notice", f"paused {since}", hint("carriers", "resume", carrier["carrier"]))
+        case "down":
+            return Finding(name, "wrong", f"not bound {since}{told}", _remedy_of_down(carrier))
+        case _:
+            remedy = (
+                "It failed or left unanswered message after message: ask the carrier. One message is tried now and"
+                " then, and it is used again when one is taken; until you resume it not even that, after"
+                f" {hint('carriers', 'pause', carrier['carrier'])}"
+            )
+            return Finding(name, "wrong", f"its breaker is open {since}{told}", remedy)
+
+
+def _ready(name: str, carrier: RowMapping, told: str) -> Finding:
+    bound = f"ready in {carrier['ready']} of {carrier['workers']} workers"
+    if carrier["ready"] < carrier["workers"]:
+        remedy = "Look whether the carrier allows so many binds, and whether it can be reached from all machines."
+        return Finding(name, "notice", f"{bound}{told}", remedy)
+    rate, allowed = carrier["rate"], carrier["allowed"]
+    if allowed > 0 and not allowed >= rate > 0:
+        whole = f"{rate:g} " if rate > 0 else "no limit, "
+        remedy = (
+            "It recovers within half a minute. If it stays so, take the rate that it gives:"
+            f" {hint('carriers', 'set', carrier['carrier'], '--rate', max(1, int(allowed)))}"
+        )
+        return Finding(name, "notice", f"throttled to {allowed:.0f} of {whole}segments a second", remedy)
+    pace = f"{rate:g} segments a second" if rate > 0 else "no rate"
+    return Finding(name, "ok", f"{bound}, {pace}, window {carrier['window']}")
+
+
+def _remedy_of_down(carrier: RowMapping) -> str:
+    if str(carrier["error"] or "").startswith(REFUSED):
+        return (
+            "The carrier refuses us, or its certificate is not trusted: correct its credentials in CARRIERS_FILE and"
+            " restart the workers, or ask it. It is tried again each 30 s."
+        )
+    return "See that its address in CARRIERS_FILE can be reached from the workers. It is tried again by itself."

@@ -1,0 +1,57 @@
+"""`bulksms inbound`."""
+
+from uuid import UUID
+
+import click
+from sqlalchemy import text
+
+from bulksms.commands.common import database, json_option, messages, show_rows
+
+LIST = text(
+    """
+    SELECT id, carrier, phone, sender_id AS sent_to, message, missing AS missing_segments, received_at FROM inbound
+     WHERE account_id IS NULL AND (CAST(:sent_to AS text) IS NULL OR lower(sender_id) = lower(:sent_to))
+       AND (CAST(:before AS uuid) IS NULL OR id < :before)
+     ORDER BY id DESC LIMIT :limit
+    """
+)
+
+NUMBERS = text(
+    """
+    SELECT sender_id AS sent_to, carrier, count(*) AS messages, count(DISTINCT phone) AS phones,
+           max(received_at) AS newest
+      FROM inbound WHERE account_id IS NULL GROUP BY sender_id, carrier ORDER BY count(*) DESC, sender_id LIMIT :limit
+    """
+)
+
+
+@click.group()
+def inbound() -> None:
+    """Messages from phones to numbers that no account has.
+
+    Those that come once an account has the number as an approved sender ID are the account's; these stay here.
+    """
+
+
+@inbound.command("list")
+@click.option("--to", "sent_to", help="Only those sent to this number.")
+@click.option("--before", type=click.UUID, help="Older ones than this id: the last of the page before.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@json_option
+def list_inbound(sent_to: str | None, before: UUID | None, limit: int, as_json: bool) -> None:
+    """Show the messages, the newest first."""
+    with database() as connection:
+        rows = connection.execute(LIST, {"sent_to": sent_to, "before": before, "limit": limit}).mappings().all()
+    show_rows(rows, as_json, "Messages to nobody's numbers", "None.")
+
+
+@inbound.command()
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@json_option
+def numbers(limit: int, as_json: bool) -> None:
+    """Show which numbers they were sent to, and how many."""
+    with database() as connection:
+        rows = connection.execute(NUMBERS, {"limit": limit}).mappings().all()
+    show_rows(rows, as_json, "Nobody's numbers", "None.")
+    if rows and not as_json:
+        messages().print("Give one to an account: bulksms sender request ACCOUNT NUMBER, then bulksms sender approve.")

@@ -1,0 +1,55 @@
+"""A sender ID and a prefix with rates of their own: all workers together keep them, and nobody else waits."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from shared.audit import audit
+from tests.carriers.ground import CARRIER, Seen, carrier, phones, service
+from tests.services.house import wait_until
+
+LIMITS = """
+[[limits]]
+sender = "SLOW"
+rate = 40
+
+[[limits]]
+prefix = "256"
+rate = 25
+"""
+BY_SENDER, BY_PREFIX = 254700000000, 256700000000
+FREE = 255700000000
+SECONDS = 3
+
+
+def part(seen: Seen, prefix: str) -> Seen:
+    """What came for phones with that prefix."""
+    pairs = list(zip(list(seen.times), list(seen.phones), strict=False))
+    return Seen([at for at, phone in pairs if phone.startswith(prefix)], [p for _, p in pairs if p.startswith(prefix)])
+
+
+def came(seen: Seen, *expected: Sequence[str]) -> bool:
+    return set(seen.phones) >= {phone for phones in expected for phone in phones}
+
+
+def test_a_limit_holds_for_all_workers_and_others_do_not_wait(tmp_path: Path) -> None:
+    file = CARRIER.format(name="main", port="{port}", rate=0) + LIMITS
+    with carrier() as smsc, service(tmp_path, file.replace("{port}", str(smsc.port)), 2) as house:
+        house.new_account("other", sender="SLOW")
+        limited, by_prefix = phones(40 * SECONDS, BY_SENDER), phones(25 * SECONDS, BY_PREFIX)
+        send = house.post("/sms/send-bulk", sender_id="SLOW", phones=limited, message="Hi")["send_id"]
+        wait_until(lambda: house.get(f"/sends/{send}")["limited_by"] == "sender_rate", 30, "what it waits for")
+        house.new_account()
+        mixed, free = phones(1000, FREE), phones(1000, FREE + 10_000)
+        house.post("/sms/send-bulk", sender_id="ACME", phones=by_prefix + mixed, message="Hi")
+        house.post("/sms/send-bulk", sender_id="ACME", phones=free, message="Hi")
+        wait_until(lambda: came(smsc.seen, mixed, free), 60, "the others")
+        others = part(smsc.seen, "255").times[-1]
+        wait_until(lambda: came(smsc.seen, limited, by_prefix), 120, "all messages")
+        house.wait_for_end(60)
+        assert not list(audit(house.engine, full=True))
+    of_sender, of_prefix = part(smsc.seen, "254"), part(smsc.seen, "256")
+    print(f"busiest seconds {of_sender.busiest_second()} and {of_prefix.busiest_second()}")
+    assert of_sender.busiest_second() <= 1.1 * 40
+    assert of_prefix.busiest_second() <= 1.1 * 25
+    assert set(smsc.seen.taken().values()) == {1}
+    assert others < of_prefix.times[-1], "of a batch in which both are, too"

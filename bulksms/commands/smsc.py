@@ -17,7 +17,8 @@ from bulksms.smsc.settings import AnswerIds, SmscSettings
 
 EPILOG = """
 Phones that begin with 99901 to 99910 behave as with the built-in simulated carrier: undelivered, rejected, throttled
-once, slow, taken without an answer, no answer, receipt before the answer, receipt twice, no receipt, failing.
+once, slow, taken without an answer, no answer, receipt before the answer, receipt twice, no receipt, failing. At 99911
+the connection breaks, after 99912 comes garbage.
 
 With --stats-port, GET / tells the counts, and POST /inbound lets a phone write: {"phone", "recipient", "message"}.
 """

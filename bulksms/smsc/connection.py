@@ -109,8 +109,8 @@ class Connection(asyncio.Protocol):
             lost = "lost" if verdict.taken else "silent"
             said = lost if not verdict.answered else status_name(verdict.status) if verdict.status else "accepted"
             smsc.books.watch(data[at:end], identity, said)
-        if smsc.troubled:
-            self._trouble()
+        if smsc.troubled or verdict.drops or verdict.garbage:
+            self._trouble(verdict)
 
     def _due(self, due: Due, verdict: Verdict) -> None:
         if verdict.early:
@@ -137,14 +137,14 @@ class Connection(asyncio.Protocol):
         else:
             self._out.append(answer)
 
-    def _trouble(self) -> None:
-        """What happens after every so many submits."""
+    def _trouble(self, verdict: Verdict) -> None:
+        """What happens after every so many submits, or after this one."""
         submits, settings = self._counts.submits, self.settings
-        if settings.drop_after and submits % settings.drop_after == 0:
+        if verdict.drops or (settings.drop_after and submits % settings.drop_after == 0):
             self._counts.drops += 1
             self._out.clear()
             raise Break
-        if settings.garbage_after and submits % settings.garbage_after == 0:
+        if verdict.garbage or (settings.garbage_after and submits % settings.garbage_after == 0):
             self._counts.garbage += 1
             self._out.append(self._smsc.garbage.next())
 

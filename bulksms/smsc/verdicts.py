@@ -30,7 +30,14 @@ class Verdict(NamedTuple):
     receipts: int = 1
     early: bool = False
     delivered: bool = True
+    drops: bool = False
+    """Whether the connection breaks at it."""
+    garbage: bool = False
+    """Whether something follows that a client must survive."""
 
+
+DROPPING, GARBLED = "99911", "99912"
+"""More than the built-in simulated carrier knows: it has no connection."""
 
 TAKEN = Verdict()
 LOST = Verdict(answered=False)
@@ -45,6 +52,8 @@ MAGIC = {
     TWICE: Verdict(receipts=2),
     NEVER: Verdict(receipts=0),
     FAILING: Verdict(Status.ESME_RSYSERR, taken=False),
+    DROPPING: Verdict(answered=False, drops=True),
+    GARBLED: Verdict(garbage=True),
 }
 
 

@@ -183,6 +183,16 @@ def test_every_magic_phone_has_its_outcome() -> None:
         }
 
 
+def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
+    with driven(answer_time=2.0) as all_:
+        before, broken = all_.submit(parcel("x", ["254711000000", "99911000000"]))
+        assert (before.answer, broken.answer) == (IN_DOUBT, IN_DOUBT), "what came with it has no answer either"
+        all_.bound()
+        assert answers(all_.submit(parcel("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
+        counts = all_.smsc.books.counts
+        assert (counts.drops, counts.garbage, counts.duplicates) == (1, 1, 0)
+
+
 def test_lost_answers_are_in_doubt_and_do_not_stop_the_rest() -> None:
     with driven(smsc={"lose": 0.2, "seed": 3}, window=40, answer_time=1.5) as all_:
         for _ in range(3):

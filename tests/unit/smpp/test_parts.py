@@ -148,6 +148,14 @@ def test_validity_is_written_as_the_standard_says(kind: str, left: timedelta, wr
     assert validity(config(validity=kind), NOW + left, NOW) == written
 
 
+def test_everything_that_a_carrier_asks_for_is_written() -> None:
+    asked = {"service_type": "CMT", "protocol_id": 65, "priority": 2, "registered_delivery": 17}
+    (message,) = submits("Hi", **asked, destination_ton=2, destination_npi=6, tlvs={0x1401: b"x", 0x1402: b""})
+    assert {name: getattr(message, name) for name in asked} == asked
+    assert (message.destination_ton, message.destination_npi) == (2, 6)
+    assert message.tlvs == {0x1401: b"x", 0x1402: b""}
+
+
 def test_our_message_id_goes_along_when_told() -> None:
     told = parcel("Hi", ["254711000000", "254722000000"])
     submission = Submission(config(message_id_tag=0x1400, tlvs={0x1401: b"x"}), References(), [told])

@@ -82,8 +82,7 @@ class Link:
             began = time.monotonic()
             suspended = self._connection()
             failures = 1 if time.monotonic() - began > STEADY else failures + 1
-            wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 10)) * random.uniform(0.5, 1)
-            self._stop.wait(SUSPENDED_WAIT + wait if suspended else wait)
+            self._stop.wait(back_off(failures, suspended))
 
     def _connection(self) -> bool:
         """One connection from beginning to end. Returns whether our credentials were refused."""
@@ -122,3 +121,9 @@ class Link:
             self._state, self._error, self._session = state, error, session
             self._since = datetime.now(UTC)
             self._changed.notify_all()
+
+
+def back_off(failures: int, suspended: bool) -> float:
+    """Seconds to wait after so many failures in a row. By chance, so that not all workers come back at once."""
+    wait: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 10)) * random.uniform(0.5, 1)
+    return SUSPENDED_WAIT + wait if suspended else wait

@@ -74,9 +74,9 @@ class Fleet:
         self._limited_pool.shutdown(wait=True)
 
     def _drain_here(self) -> int:
-        taken = 0
+        taken, queues = 0, set(self._turns)
         while not self.stop.is_set():
-            queues = self._sorter.sort() | self._limited.waiting() | set(self._turns)
+            queues |= self._sorter.sort() | self._limited.waiting()
             turns = sum(self._turns_of(queue).take_turn() for queue in sorted(queues))
             if not turns:
                 break

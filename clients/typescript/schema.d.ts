@@ -808,7 +808,7 @@ export interface Send {
   canary: number | null;
   /** When the last message should be handed over; null where nobody knows. */
   eta: string | null;
-  /** What it waits for at present, one of: `send_at`, `paused`, `held`, `carrier_paused`, `carrier_down`, `no_worker`, `send_rate`, `canary`, `quiet_hours`, `retry`, `throttled`, `carrier_rate`, `queue_turn`, `window`. `carrier_rate` is the usual one of a large send; `queue_turn`: others are before it; `throttled`: the carrier asked for less; `retry`: it goes again in a moment. Null: nothing waits. */
+  /** What it waits for at present, one of: `send_at`, `paused`, `held`, `carrier_paused`, `carrier_down`, `no_worker`, `send_rate`, `sender_rate`, `prefix_rate`, `canary`, `quiet_hours`, `retry`, `throttled`, `carrier_rate`, `queue_turn`, `window`. `carrier_rate` is the usual one of a large send; `sender_rate`, `prefix_rate`: its sender ID, or the numbers that it goes to, may have no more a second; `queue_turn`: others are before it; `throttled`: the carrier asked for less; `retry`: it goes again in a moment. Null: nothing waits. */
   limited_by: string | null;
   /** Submits that were repeated because an earlier one had no answer; only where the operator wants it. */
   resent: number;

@@ -17,8 +17,8 @@ import pytest
 from bulksms.local.ports import free_port
 from shared.http_carrier import HttpConfig
 from tests.services.http_carrier import PATIENCE, Asked, HttpPeer, Says, http_peer, says
-from tests.unit.smpp.making import parcel
-from worker.carriers.base import Answer, LateAnswer, Outcome, Receipt
+from tests.unit.smpp.making import Doorkeeper, parcel
+from worker.carriers.base import OURS, Answer, LateAnswer, Outcome, Receipt
 from worker.carriers.http import HttpCarrier
 
 PHONE = "254711000000"
@@ -66,6 +66,15 @@ def test_it_works() -> None:
         asked = sorted(peer.asked, key=lambda each: each.json["to"])[0]
         assert asked.json == {"to": PHONE, "text": told.text, "from": "ACME", "ref": str(told.ids[0])}
         assert asked.headers["content-type"] == "application/json"
+
+
+def test_what_a_limit_holds_too_long_has_not_left() -> None:
+    with pair(lambda asked: says({"id": "m"}), answer_time=0.5) as (peer, made):
+        told = parcel("Hi", [str(int(PHONE) + number) for number in range(4)])
+        outcomes = made.submit([told], Doorkeeper(left=1))
+        assert [each.answer for each in outcomes] == [Answer.ACCEPTED] + [Answer.THROTTLED] * 3
+        assert {each.error for each in outcomes[1:]} <= OURS
+        assert len(peer.asked) == 1
 
 
 def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:

@@ -18,8 +18,8 @@ from shared.lifecycle import MessageStatus
 from shared.smpp.alphabets import decode
 from shared.smpp.numbers import Command, Tag
 from shared.smpp.pdu import read_message, split_udh
-from tests.unit.smpp.making import config, parcel
-from worker.carriers.base import Answer, LateAnswer, Outcome, Parcel, Receipt
+from tests.unit.smpp.making import Doorkeeper, config, parcel
+from worker.carriers.base import OURS, Answer, LateAnswer, Outcome, Parcel, Receipt
 from worker.carriers.smpp import SmppCarrier, link
 
 ACCEPTED, THROTTLED, IN_DOUBT = Answer.ACCEPTED, Answer.THROTTLED, Answer.IN_DOUBT
@@ -291,6 +291,24 @@ def test_several_threads_share_one_connection() -> None:
         assert None not in references
         assert all_.smsc.books.counts.duplicates == 0
         assert all_.smsc.books.counts.binds == 1
+
+
+def test_who_waits_for_a_limit_takes_no_room_of_others() -> None:
+    limit = Doorkeeper(left=1)
+    with driven(window=4) as all_, ThreadPoolExecutor(8) as pool:
+        limited = [pool.submit(all_.carrier.submit, [parcel("x", phones(3, f"254{n}"))], limit) for n in range(8)]
+        assert limit.asked.wait(PATIENCE)
+        assert answers(all_.submit(parcel("x", phones(40, "255")))) == {ACCEPTED: 40}
+        limit.opened.set()
+        assert sum((answers(done.result(PATIENCE)) for done in limited), Counter()) == {ACCEPTED: 24}
+
+
+def test_what_a_limit_holds_too_long_has_not_left() -> None:
+    with driven(answer_time=0.5) as all_:
+        outcomes = all_.carrier.submit([parcel("x", phones(5))], Doorkeeper(left=2))
+        assert [outcome.answer for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
+        assert {outcome.error for outcome in outcomes[2:]} <= OURS
+        assert all_.smsc.books.counts.submits == 2
 
 
 def test_two_binds_do_the_work_of_one() -> None:

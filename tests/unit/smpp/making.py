@@ -1,5 +1,7 @@
 """What tests of the driver are made with."""
 
+import threading
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -29,3 +31,25 @@ def parcel(text: str, phones: list[str], sender: str = "ACME", **told: Any) -> P
         "phones": phones,
     }
     return Parcel(**{**values, **told})
+
+
+class Doorkeeper:
+    """A pace that lets so many segments leave, and then makes wait until it is opened, or for good."""
+
+    chunk, allowed = 1, 1.0
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+        self.asked = threading.Event()
+        self.opened = threading.Event()
+
+    def take(self, segments: int, deadline: float) -> bool:
+        """Whether they may leave."""
+        self.left -= segments
+        if self.left >= 0:
+            return True
+        self.asked.set()
+        return self.opened.wait(max(0.0, deadline - time.monotonic()))
+
+    def throttled(self, taken: float) -> None:
+        """Nobody slows down."""

@@ -63,7 +63,7 @@ def test_it_works(make: Callable[[], Service]) -> None:
     service.sweep()
     assert service.counts(send)["sent"] == 600
     assert time.monotonic() - begun > 300 / 500 - 0.1, "not faster than the slowest limit"
-    carried = "SELECT DISTINCT carrier || ' by ' || route FROM message m JOIN batch b ON b.id = batch_of(m.id)"
+    carried = "SELECT DISTINCT m.carrier || ' by ' || m.route FROM message m JOIN batch b ON b.id = batch_of(m.id)"
     with service.engine.connect() as connection:
         ways = connection.execute(text(f"{carried} WHERE b.send_id = :send"), {"send": send}).scalars().all()
     assert ways == ["one by all: first"], "of the message it is only told which carrier took it"

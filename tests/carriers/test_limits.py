@@ -18,7 +18,7 @@ rate = 25
 """
 BY_SENDER, BY_PREFIX = 254700000000, 256700000000
 FREE = 255700000000
-SECONDS = 3
+SECONDS = 2
 
 
 def part(seen: Seen, prefix: str) -> Seen:

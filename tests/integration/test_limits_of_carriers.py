@@ -51,9 +51,9 @@ def phones(first: int, count: int) -> list[str]:
 
 def queues(service: Service, send: str) -> dict[str | None, int]:
     """Batches of the send by their queue."""
-    statement = "SELECT carrier, count(*) FROM batch WHERE send_id = :send GROUP BY carrier"
+    statement = "SELECT carrier, count(*) AS batches FROM batch WHERE send_id = :send GROUP BY carrier"
     with service.engine.connect() as connection:
-        return dict(connection.execute(text(statement), {"send": send}).tuples().all())
+        return {row.carrier: row.batches for row in connection.execute(text(statement), {"send": send})}
 
 
 def test_it_works(make: Callable[[], Service]) -> None:
@@ -142,7 +142,7 @@ def test_a_worker_that_dies_leaves_doubts_of_the_carrier(make: Callable[[], Serv
     with service.engine.connect() as connection:
         doubts = connection.execute(
             text(
-                "SELECT carrier, count(*) FROM doubt d JOIN batch b ON b.id = batch_of(d.message_id)"
+                "SELECT d.carrier, count(*) FROM doubt d JOIN batch b ON b.id = batch_of(d.message_id)"
                 " WHERE b.send_id = :send GROUP BY 1"
             ),
             {"send": send},

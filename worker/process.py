@@ -87,7 +87,9 @@ class WorkerProcess:
             turns[name].stop, turns[name].workers = first.stop, self._workers
         sorter = Sorter(self.engine, routes, self.board, self.simulator.name)
         ways = {gate.carrier.name: gate for gate in gates}
-        limited = LimitedQueues(self.engine, self.settings, self.pacer, ways, routes.limits, self.simulator, first)
+        limited = LimitedQueues(
+            self.engine, self.settings, self.pacer, ways, routes.limits, self.simulator, first, self._shares
+        )
         return Fleet(turns, self.simulator, sorter, limited, self.settings, first.stop)
 
     def _turns_of(self, gate: Gate, queue: str | None = None) -> Turns:

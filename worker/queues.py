@@ -14,6 +14,7 @@ from sqlalchemy import Engine, text
 from shared.settings import Settings
 from worker.carriers.base import Carrier
 from worker.gate import Gate
+from worker.guarantee import DEFAULT_SHARE
 from worker.limits import Limit, Limited, SharedPace
 from worker.pacing import CarrierPace, Pacer
 from worker.turn import Turns
@@ -36,6 +37,7 @@ class LimitedQueues:
         limits: tuple[Limit, ...],
         simulator: Carrier,
         first: Turns,
+        shares: Mapping[str, float],
     ) -> None:
         self._engine = engine
         self._settings = settings
@@ -43,6 +45,7 @@ class LimitedQueues:
         self._paces = {limit.name: CarrierPace(pacer, limit) for limit in limits}
         self._simulator = simulator
         self._first = first
+        self._shares = shares
         self._made: dict[str, Turns] = {}
         self._looked = float("-inf")
         self._lock = threading.Lock()
@@ -71,6 +74,7 @@ class LimitedQueues:
         gate = self._gates[name]
         pace = SharedPace([self._paces[limit] for limit in limits], gate.carrier)
         carrier = cast(Carrier, Limited(gate.carrier, pace, self._settings.turns))
-        made = Turns(self._engine, carrier, self._simulator, replace(self._settings, turns=1), gate, queue)
+        settings, share = replace(self._settings, turns=1), self._shares.get(name, DEFAULT_SHARE)
+        made = Turns(self._engine, carrier, self._simulator, settings, gate, queue, share)
         made.stop, made.workers = self._first.stop, self._first.workers
         return made

@@ -32,6 +32,8 @@ BEYOND_A_SCHEMA = {
     ("send_at", "invalid_time"): "",
     ("send_at", "too_far_ahead"): "it depends on the day",
     ("expires_at", "invalid_time"): "it depends on the day",
+    ("phones", "invalid_phone"): "only with `strict`",
+    ("phones", "duplicate"): "only with `strict`",
     ("message", "message_empty"): "a blank message is one that nobody sees",
     ("message", "invalid_characters"): "",
     ("metadata", "too_long"): "2 kB are bytes of JSON",

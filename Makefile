@@ -3,7 +3,8 @@
 PORT ?= 8000
 WORKERS ?= 2
 CARRIER ?= simulator
-TEST_JOBS ?= 2
+# More than the two cores of a small machine: a test that starts processes waits for them half of its time.
+TEST_JOBS ?= 3
 TESTS ?=
 SEEDS ?= 500
 RUNS ?= 1000000

@@ -38,6 +38,7 @@ from shared.phones import Screened, screen
 from shared.segments import Segmentation, segment, split, transliterate
 from shared.suppressions import listed
 from shared.templates import Template
+from shared.text_keys import texts_of
 
 VALIDITY = timedelta(hours=72)
 OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
@@ -120,6 +121,7 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         metadata=body.get("metadata"),
         rate=body.get("rate"),
         callback_url=callback_url,
+        texts=texts_of(work.engine),
         **content,
     )
     add_rules(draft, body, work.remembered.rules(caller.account_id))

@@ -19,6 +19,7 @@ from api.problems import Problem, invalid
 from shared.lifecycle import SendState
 from shared.money import REMAINDER, Entry, NotEnough, post
 from shared.spending import COUNT, standings
+from shared.text_keys import texts_of
 
 LOCK_BATCHES = text(
     """
@@ -139,7 +140,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
         SET_TEXT,
         {
             "send": send.id,
-            "message": message,
+            "message": texts_of(connection).seal(message, send.id),
             "encoding": segmentation.encoding,
             "characters": segmentation.characters,
             "segments": segmentation.count,

@@ -29,6 +29,8 @@ from shared.database import make_engine
 from shared.queue import make_celery
 from shared.schema import schema_problem
 from shared.settings import Settings, from_environment
+from shared.text_keys import WrongTextKeys, keys_problem
+from shared.texts import TextKeyMissing, Texts, TextUnreadable
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +61,8 @@ def create_app(
     app.url_map.strict_slashes = False
     app.extensions["bulksms"] = Services(
         settings,
-        engine or make_engine(settings.database_url, settings.database_pool, "bulksms-api"),
+        engine
+        or make_engine(settings.database_url, settings.database_pool, "bulksms-api", texts=Texts(settings.text_keys)),
         celery or make_celery(settings),
         None if settings.eager else Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1),
     )
@@ -99,6 +102,13 @@ def _add_errors(app: Flask) -> None:
         log.error("unavailable: %s", getattr(error, "orig", error))
         return _answer(Problem("unavailable", "The database does not answer in time.", headers={"Retry-After": "2"}))
 
+    @app.errorhandler(WrongTextKeys)
+    @app.errorhandler(TextKeyMissing)
+    @app.errorhandler(TextUnreadable)
+    def unreadable(error: Exception) -> Response:
+        log.error("%s", error)
+        return _answer(Problem("unavailable", "Texts cannot be read or kept now.", headers={"Retry-After": "60"}))
+
     @app.errorhandler(Exception)
     def internal_error(error: Exception) -> Response:
         if isinstance(error, DBAPIError) and error.connection_invalidated:
@@ -133,7 +143,7 @@ def _add_health(app: Flask) -> None:
     @app.get("/readyz")
     def readyz() -> Response:
         """The service can accept sends. Redis is not asked: it is only a doorbell."""
-        problem = schema_problem(services().engine)
+        problem = schema_problem(services().engine) or keys_problem(services().engine)
         return answer_json({"status": "ready" if problem is None else problem}, 200 if problem is None else 503)
 
 

@@ -97,8 +97,8 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
         if draft.pieces is not None:
-            columns = zip(*((piece.segments, json.dumps(piece.variables)) for piece in draft.pieces), strict=True)
-            driver.execute(SET_VARIABLES, (draft.batches, *map(list, columns)))
+            segments = [piece.segments for piece in draft.pieces]
+            driver.execute(SET_VARIABLES, (draft.batches, segments, list(draft.kept_values())))
     answers = answers_of(drafts, left)
     keyed = [(draft.key, answer) for draft, answer in zip(drafts, answers, strict=True) if draft.key is not None]
     if keyed:
@@ -143,7 +143,7 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "state": draft.state,
         "test": draft.test,
         "sender_id": draft.sender_id,
-        "message": draft.message,
+        "message": draft.kept_message,
         "encoding": draft.segmentation.encoding,
         "characters": draft.segmentation.characters,
         "segments": draft.segmentation.count,

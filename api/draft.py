@@ -14,6 +14,7 @@ from shared.lifecycle import LANES, Category
 from shared.personal import Piece
 from shared.rules import Rules
 from shared.segments import Segmentation
+from shared.texts import PLAIN, Texts
 
 BATCH_SIZE = 1000
 """Recipients of one batch, and of one Celery task."""
@@ -59,6 +60,8 @@ class Draft:
     sizes: list[int] | None = None
     """Of the batches, where they are not as large as they may be."""
     key: Key | None = None
+    texts: Texts = PLAIN
+    """How its texts are kept."""
     id: UUID = field(default_factory=new_id)
     batches: list[UUID] = field(default_factory=list)
 
@@ -97,6 +100,16 @@ class Draft:
         if self.pieces is not None:
             return sum(len(piece.phones) * piece.segments for piece in self.pieces)
         return self.accepted * self.segmentation.count
+
+    @property
+    def kept_message(self) -> str:
+        """The text as its row keeps it."""
+        return self.texts.seal(self.message, self.id)
+
+    def kept_values(self) -> Iterator[str]:
+        """The values for the text of each batch, as its row keeps them; JSON."""
+        values = (piece.variables for piece in self.pieces or ())
+        return (self.texts.seal_json(each, batch) for batch, each in zip(self.batches, values, strict=True))
 
     @property
     def lane(self) -> int:

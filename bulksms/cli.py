@@ -31,6 +31,7 @@ COMMANDS = {
     "sender": "sender",
     "smsc": "smsc",
     "suppression": "group",
+    "text": "text",
     "topup": "account",
     "up": "service",
 }

@@ -7,6 +7,8 @@ from typing import Any
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, text
 
+from shared.texts import Texts
+
 CONNECT_SECONDS = 5
 LOCK_MILLISECONDS = 5_000
 STATEMENT_MILLISECONDS = 60_000
@@ -31,11 +33,14 @@ Cumulative Statistics System").
 """
 
 
-def make_engine(url: str, pool: int = 8, application: str = "bulksms", *, by_key: bool = False) -> Engine:
+def make_engine(
+    url: str, pool: int = 8, application: str = "bulksms", *, by_key: bool = False, texts: Texts | None = None
+) -> Engine:
     """An engine whose sessions are in UTC at READ COMMITTED and give up on locks, statements and dead peers.
 
     `by_key` is for sessions that look for everything by an index, as a worker's do. A plan that Postgres made while a
-    table was small, and keeps, would read the whole of it long after it has grown.
+    table was small, and keeps, would read the whole of it long after it has grown. `texts` encrypts the texts in the
+    database; `texts_of` finds it.
     """
     settings = SESSION | (
         dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off") if by_key else {}
@@ -48,6 +53,7 @@ def make_engine(url: str, pool: int = 8, application: str = "bulksms", *, by_key
         pool_timeout=2,
         pool_pre_ping=False,
         pool_use_lifo=True,
+        execution_options={"texts": texts or Texts()},
         hide_parameters=True,  # an error is logged, and phones and texts are not
         connect_args={
             "connect_timeout": CONNECT_SECONDS,

@@ -10,15 +10,19 @@ A held send submits nothing; its owner can cancel it. What a worker is submittin
     stop_if     its owner: too many of its messages failed
 """
 
+import logging
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 
 from shared.accounts import Refused
 from shared.changes import WORKER, By, record
+from shared.database import transaction
 from shared.events import add_of_sends
 from shared.lifecycle import SendState
+
+log = logging.getLogger(__name__)
 
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
@@ -109,6 +113,15 @@ def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str)
     if account is not None:
         add_of_sends(connection, [(account, send, SendState.HELD)])
     return account is not None
+
+
+def hold_unreadable(engine: Engine, send: UUID) -> None:
+    """Hold a send whose text cannot be decrypted: it was changed by somebody else."""
+    log.error("the text of the send %s cannot be decrypted: it is not what was written there", send)
+    with transaction(engine) as connection:
+        connection.execute(LOCK_BATCHES, {"sends": [send]})
+        if stop_submitting(connection, send, "operator", "Its text cannot be decrypted."):
+            _record(connection, WORKER, "send.held", send, "its text cannot be decrypted")
 
 
 def release(connection: Connection, send: UUID) -> None:

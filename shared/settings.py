@@ -1,12 +1,14 @@
 """What an installation can set, read once from the environment."""
 
 import os
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from shared.keys import Network, networks
 from shared.lifecycle import LANES, Category
+from shared.texts import TextKey
 
 N = TypeVar("N", int, float)
 
@@ -51,6 +53,8 @@ class Settings:
     """Webhooks may go to this machine, also without TLS: for development."""
     retention_days: int = 0
     """Days after which texts and phones of sends are forgotten, unless an account has its own; 0 keeps them."""
+    text_keys: tuple[TextKey, ...] = ()
+    """Keys of the texts in the database: the first encrypts, all decrypt; none leaves them as they are."""
     metrics_token: str = ""
     """Bearer token of /metrics; without it there is no such path."""
     requests_per_second: int = 10_000
@@ -92,6 +96,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         guard_file=env.get("GUARD_FILE", ""),
         webhook_loopback=env.get("WEBHOOK_LOOPBACK", "") == "1",
         retention_days=_number(env, "RETENTION_DAYS", 0, int),
+        text_keys=_text_keys(env.get("TEXT_KEYS", "")),
         metrics_token=env.get("METRICS_TOKEN", ""),
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
@@ -112,6 +117,30 @@ def _networks(text: str) -> tuple[Network, ...]:
         return networks([word.strip() for word in text.split(",") if word.strip()])
     except ValueError as error:
         raise SettingsError(f"TRUSTED_PROXIES: {error}. It takes networks, with commas: 10.0.0.0/8.") from None
+
+
+def _text_keys(said: str) -> tuple[TextKey, ...]:
+    keys = tuple(_text_key(word.strip()) for word in said.split(",")) if said.strip() else ()
+    ids = [key.id for key in keys]
+    if len(set(ids)) < len(ids) or "" in ids[1:]:
+        raise SettingsError("TEXT_KEYS names each key once, and `plain` only in place of the first.")
+    return keys
+
+
+def _text_key(word: str) -> TextKey:
+    if word == "plain":
+        return TextKey("", b"")
+    name, _, encoded = word.partition(":")
+    try:
+        secret = b64decode(encoded, validate=True)
+    except ValueError:
+        secret = b""
+    if len(secret) != 32 or not (name.isascii() and name.isalnum() and len(name) <= 32):
+        raise SettingsError(
+            "TEXT_KEYS takes id:key, with commas; an id is up to 32 letters and digits, a key is 32 bytes in base64."
+            ' Make one with: echo "k1:$(openssl rand -base64 32)"'
+        )
+    return TextKey(name, secret)
 
 
 def _lanes(text: str) -> frozenset[int]:

@@ -15,8 +15,11 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, text
 
 from shared.erasures import ERASED
+from shared.events import EventType
 from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import STORED, MessageStatus
+from shared.text_keys import texts_of
+from shared.texts import Texts
 
 MOST_ROWS = 2_000
 """Rows that are looked at for one page, whatever is wanted of them."""
@@ -143,7 +146,8 @@ def _teller(connection: Connection, rows: Sequence[Row[Any]]) -> Callable[[Row[A
     """Tells the events of each of the rows, with what is known of their sends and batches."""
     sends = {row.id: row for row in _found(connection, SENDS, {row.send_id for row in rows if row.send_id})}
     batches = {row.id: row for row in _found(connection, BATCHES, {row.batch_id for row in rows if row.batch_id})}
-    return lambda row: _events(row, sends.get(row.send_id), batches.get(row.batch_id))
+    texts = texts_of(connection)
+    return lambda row: _events(row, sends.get(row.send_id), batches.get(row.batch_id), texts)
 
 
 def _found(connection: Connection, statement: Any, ids: set[UUID]) -> list[Row[Any]]:
@@ -164,10 +168,12 @@ def flush(connection: Connection) -> None:
     connection.execute(FLUSH)
 
 
-def _events(row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None) -> Iterator[Event]:
+def _events(row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None, texts: Texts) -> Iterator[Event]:
     callback = None if send is None else send.callback_url
     if row.indexes is None:
         data = row.data if send is None else {**_of_send(row, send), **(row.data or {})}
+        if row.type == EventType.MESSAGE_RECEIVED:
+            data = {**data, "message": texts.open(data["message"], data["inbound_id"])}
         yield Event(row.id, row.type, row.at, data or {}, Position(row.xid, row.id), callback)
         return
     common = _of_messages(row, send)

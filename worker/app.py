@@ -14,6 +14,7 @@ from shared.logs import configure_logging
 from shared.queue import make_celery
 from shared.schema import WrongSchema, wait_for_schema
 from shared.settings import from_environment
+from shared.text_keys import WrongTextKeys, check_text_keys
 from worker.carriers.file import CarriersError
 from worker.ears import Ears
 from worker.guarding import keep_looking
@@ -55,14 +56,15 @@ def log_as_json(**_: Any) -> None:
 
 @worker_init.connect
 def start(**_: Any) -> None:
-    """Begin to work, on a database that this code was written for.
+    """Begin to work, on a database that this code was written for, and with the keys of its texts.
 
     Before the consumer is up, because that waits for the broker, and messages are sent without it too. Celery logs
     what a signal's receiver raises and goes on, so only SystemExit ends the worker here.
     """
     try:
         wait_for_schema(process.engine)
-    except WrongSchema as problem:
+        check_text_keys(process.engine)
+    except (WrongSchema, WrongTextKeys) as problem:
         log.error("%s", problem)
         raise SystemExit(1) from problem
     keep_looking(guard, process.sweeper.outage, process.turns.stop)

@@ -13,8 +13,11 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, transaction
+from shared.holding import hold_unreadable
 from shared.personal import PRICE, SEGMENTS
 from shared.sendable import SENDABLE
+from shared.text_keys import texts_of
+from shared.texts import Texts, TextUnreadable
 from worker.canary import allowed
 from worker.guarantee import AUTHENTICATION
 from worker.personal import personal_of
@@ -85,7 +88,19 @@ def claim(
     The first `window` messages of the turn are below the watermark at once. Empty when nothing may be sent now. `size`
     is how many messages of a batch there are to take, as a rule: batches that are looked at are out of other workers'
     sight until the commit, so no more are looked at than seem to be needed.
+
+    A send whose text was changed by somebody else is held. Raises TextKeyMissing, and then nothing has happened.
     """
+    while True:
+        try:
+            return _claim(engine, budget, window, lease, size, carrier, tests, owed)
+        except TextUnreadable as broken:
+            hold_unreadable(engine, UUID(str(broken.of)))
+
+
+def _claim(
+    engine: Engine, budget: int, window: int, lease: float, size: float, carrier: str | None, tests: bool, owed: int
+) -> list[Slice]:
     most = min(MOST, max(FEWEST, int(2 * budget / size)))
     with transaction(engine) as connection:
         if carrier is not None:
@@ -111,10 +126,12 @@ def claim(
         rows = connection.execute(
             CLAIM, {"id": list(intents), "intent": list(intents.values()), "watermark": watermarks, "lease": lease}
         ).all()
+        texts = texts_of(connection)
+        said = {row.id: _opened(row, texts) for row in rows}
         crashpoint("claim.before_commit")
     crashpoint("claim.committed")
     order = {batch: place for place, batch in enumerate(intents)}
-    return [_slice(row) for row in sorted(rows, key=lambda row: order[row.id])]
+    return [_slice(row, *said[row.id]) for row in sorted(rows, key=lambda row: order[row.id])]
 
 
 def _leaves_out(candidates: Sequence[Row[Any]], budget: int, owed: int, most: int) -> bool:
@@ -174,7 +191,15 @@ def _first_watermarks(intents: list[int], window: int) -> list[int]:
     return watermarks
 
 
-def _slice(row: Row[Any]) -> Slice:
+def _opened(row: Row[Any], texts: Texts) -> tuple[str, Any]:
+    """The text and the values of a batch. Raises TextUnreadable, of the send."""
+    try:
+        return texts.open(row.message, row.send_id), texts.open_json(row.variables, row.id)
+    except TextUnreadable:
+        raise TextUnreadable(row.send_id) from None
+
+
+def _slice(row: Row[Any], message: str, variables: Any) -> Slice:
     recipients = row.recipients.split("\n")
     retry = list(row.retry or [])
     indexes = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
@@ -185,7 +210,7 @@ def _slice(row: Row[Any]) -> Slice:
         epoch=row.epoch,
         kind=row.kind,
         sender_id=row.sender_id,
-        message=row.message,
+        message=message,
         encoding=row.encoding,
         segments=row.segments,
         price=row.price,
@@ -201,6 +226,5 @@ def _slice(row: Row[Any]) -> Slice:
         watermark=row.watermark,
         route=row.route,
         rules=row.rules,
-        personal=row.variables
-        and personal_of(row.message, row.on_unicode, [row.variables[index - 1] for index in indexes]),
+        personal=variables and personal_of(message, row.on_unicode, [variables[index - 1] for index in indexes]),
     )

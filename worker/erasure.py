@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared.contacts import remove_contacts
 from shared.erasures import ERASED, REASON
 from shared.lifecycle import BatchState
+from shared.text_keys import texts_of
 
 ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
 
@@ -179,12 +180,13 @@ def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
     """Take the phone, and the values that were for it, out of a batch. Returns how many messages it was."""
     lines = row.recipients.split("\n")
     places = [place for place, line in enumerate(lines) if line == phone]
-    variables = row.variables
+    texts = texts_of(connection)
+    variables = texts.open_json(row.variables, row.id)
     for place in places:
         lines[place] = ERASED
         if variables is not None and place < len(variables):
             variables[place] = None
-    kept = None if variables is None else json.dumps(variables)
+    kept = None if variables is None else texts.seal_json(variables, row.id)
     connection.execute(REWRITE, {"id": row.id, "recipients": "\n".join(lines), "variables": kept})
     return len(places)
 

@@ -4,7 +4,6 @@ Memory and transaction size are those of one page, whatever the group's size. Th
 batches, the cursor and the credits of contacts that dropped out change in one commit, so a page is expanded once.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -15,6 +14,7 @@ from shared import fair
 from shared.crashpoints import crashpoint
 from shared.database import transaction
 from shared.events import add_of_sends
+from shared.holding import hold_unreadable
 from shared.ids import new_batch_id
 from shared.lifecycle import LANES, SendState
 from shared.money import Entry, post
@@ -22,7 +22,9 @@ from shared.personal import Piece, pieces_of
 from shared.quiet_hours import by_zone
 from shared.sendable import SENDABLE
 from shared.suppressions import listed
-from worker.personal import complete_contacts, compose_page
+from shared.text_keys import texts_of
+from shared.texts import TextUnreadable
+from worker.personal import complete_contacts, compose_page, template_of
 
 BATCH_SIZE = 1000
 """Recipients of one batch."""
@@ -102,7 +104,18 @@ class Page(NamedTuple):
 
 
 def expand(engine: Engine) -> list[UUID]:
-    """Expand one page of the oldest group send that needs it. Returns the new batches; empty when none needed it."""
+    """Expand one page of the oldest group send that needs it. Returns the new batches; empty when none needed it.
+
+    A send whose text was changed by somebody else is held.
+    """
+    while True:
+        try:
+            return _expand(engine)
+        except TextUnreadable as broken:
+            hold_unreadable(engine, UUID(str(broken.of)))
+
+
+def _expand(engine: Engine) -> list[UUID]:
     with transaction(engine) as connection:
         send = connection.execute(NEXT_SEND, {"ahead": AHEAD}).one_or_none()
         if send is None:
@@ -147,9 +160,10 @@ def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]]) 
 
 
 def _personal_page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]]) -> Page:
-    complete = complete_contacts(send, contacts)
+    template = template_of(texts_of(connection).open(send.message, send.id))
+    complete = complete_contacts(template, send, contacts)
     kept = _not_suppressed(connection, send, complete)
-    made = compose_page(send, kept)
+    made = compose_page(template, send, kept)
     suppressed = len(complete) - len(kept)
     pieces = pieces_of(made.fits, BATCH_SIZE)
     if _is_quiet(send):
@@ -183,18 +197,19 @@ def _not_suppressed(connection: Connection, send: Row[Any], contacts: Sequence[R
 def _insert_batches(
     connection: Connection, send: Row[Any], pieces: list[Piece] | list[list[str]]
 ) -> tuple[list[UUID], int]:
-    end = max(fair.clock(connection), send.last_turn)
+    end, texts = max(fair.clock(connection), send.last_turn), texts_of(connection)
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
     for piece in pieces:
         phones, segments = (piece.phones, piece.segments) if isinstance(piece, Piece) else (piece, None)
         whole = len(phones) * (segments or send.segments)
-        columns["id"].append(new_batch_id())
+        batch = new_batch_id()
+        columns["id"].append(batch)
         columns["turn"].append(fair.turn(end, whole, send.lane, send.weight))
         end += fair.cost(whole, send.lane, send.weight)
         columns["size"].append(len(phones))
         columns["recipients"].append("\n".join(phones))
         columns["segments"].append(segments)
-        columns["variables"].append(json.dumps(piece.variables) if isinstance(piece, Piece) else None)
+        columns["variables"].append(texts.seal_json(piece.variables, batch) if isinstance(piece, Piece) else None)
     if pieces:
         connection.execute(INSERT_BATCHES, {"send": send.id, "account": send.account_id, "lane": send.lane, **columns})
     return columns["id"], end

@@ -30,9 +30,14 @@ class Personal:
 
 def personal_of(message: str, on_unicode: str, variables: Sequence[Mapping[str, str]]) -> Personal:
     """The messages of a slice whose batch has values for its recipients."""
+    return Personal(template_of(message), on_unicode, variables)
+
+
+def template_of(message: str) -> Template:
+    """The template of a send whose texts differ."""
     template = parse(message)
     assert template is not None, "values without a placeholder"
-    return Personal(template, on_unicode, variables)
+    return template
 
 
 class Composition(NamedTuple):
@@ -43,25 +48,21 @@ class Composition(NamedTuple):
     credits: int
 
 
-def complete_contacts(send: Row[Any], contacts: Sequence[Row[Any]]) -> list[Row[Any]]:
+def complete_contacts(template: Template, send: Row[Any], contacts: Sequence[Row[Any]]) -> list[Row[Any]]:
     """The contacts that have every value which the message needs, and no more than were accepted.
 
     The others were told of and left out at the acceptance. A contact that got its value since then takes the place of
     another at most.
     """
-    template = parse(send.message)
-    assert template is not None
     return [row for row in contacts if template.missing(row.fields or {}) is None][: send.unexpanded]
 
 
-def compose_page(send: Row[Any], contacts: Sequence[Row[Any]]) -> Composition:
+def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]]) -> Composition:
     """Make the messages of a page of contacts, within what is left of the send's reserve.
 
     The reserve was made by the values of then: a message that has become longer since than the longest was, or than
     what is left, is not sent.
     """
-    template = parse(send.message)
-    assert template is not None
     fits: list[Fit] = []
     left = send.unexpanded_credits
     for place, contact in enumerate(contacts):

@@ -10,6 +10,7 @@ from shared.garbage import collect_less_often
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
 from shared.settings import Settings
+from shared.texts import Texts
 from worker import receipts
 from worker.auditor import Auditor
 from worker.board import Board
@@ -40,7 +41,11 @@ class WorkerProcess:
     def __init__(self, settings: Settings, engine: Engine | None = None, redis: "Redis | None" = None) -> None:
         self.settings = settings
         self.engine = engine or make_engine(
-            settings.database_url, _connections(settings), "bulksms-worker", by_key=True
+            settings.database_url,
+            _connections(settings),
+            "bulksms-worker",
+            by_key=True,
+            texts=Texts(settings.text_keys),
         )
         self.simulator = Simulator(
             self.engine,
@@ -66,7 +71,7 @@ class WorkerProcess:
         first.workers = self._workers
         self.turns = first if told.routes is None else self._fleet(gates, told.routes, first)
         self.sweeper = Sweeper(self.engine, self.turns, settings, self.crowd, self.board)
-        self.books = make_engine(settings.database_url, 1, "bulksms-audit")
+        self.books = make_engine(settings.database_url, 1, "bulksms-audit", texts=Texts(settings.text_keys))
         self.auditor = Auditor(self.books, settings)
         self.usage = UsageCounter(self.books)
         self.keeper = Keeper(self.books, settings)

@@ -11,6 +11,8 @@ from api.paging import page, uuid_cursor
 from api.schemas.inbound import InboundPaging
 from api.tokens import Caller
 from shared.ids import first_id_at
+from shared.text_keys import texts_of
+from shared.texts import Texts
 
 INBOUND = text(
     """
@@ -49,15 +51,16 @@ def inbound(caller: Caller, query: dict[str, Any]) -> Any:
     }
     with services().engine.connect() as connection:
         rows = connection.execute(INBOUND, parameters).all()
-    return page(rows, query["limit"], _inbound, lambda row: str(row.id))
+        texts = texts_of(connection)
+    return page(rows, query["limit"], lambda row: _inbound(row, texts), lambda row: str(row.id))
 
 
-def _inbound(row: Any) -> dict[str, Any]:
+def _inbound(row: Any, texts: Texts) -> dict[str, Any]:
     return {
         "inbound_id": str(row.id),
         "phone": row.phone,
         "sender_id": row.sender_id,
-        "message": row.message,
+        "message": texts.open(row.message, row.id),
         "keyword": row.keyword,
         "segments": row.segments,
         "missing_segments": row.missing,

@@ -13,8 +13,9 @@ from api import steer
 from api.amend import amend
 from api.answers.base import page_of
 from api.answers.sends import SendAnswer
+from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
-from api.idempotency import key_of_request, once
+from api.idempotency import Answered, key_of_request, once
 from api.limited import eta_of_queue, limits_of_sends, messages_left
 from api.paging import page, uuid_cursor
 from api.problems import Problem
@@ -24,6 +25,8 @@ from api.schemas.patch import SendChanges
 from api.tokens import Caller
 from api.totals import OWN, totals
 from shared.lifecycle import LANES, STORED, MessageStatus, SendState
+from shared.text_keys import texts_of
+from shared.texts import MARK, Texts
 
 SEND = """
     SELECT s.*, s.state = 'scheduled' OR coalesce(s.send_at > clock_timestamp(), false) AS ahead,
@@ -64,8 +67,12 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
     }
     with services().engine.connect() as connection:
         rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
-        limited = limits_of_sends(connection, rows)
-    return page(rows, query["limit"], lambda row: send_answer(row, limited), lambda row: str(row.id))
+        limited, texts = limits_of_sends(connection, rows), texts_of(connection)
+
+    def answer(row: Any) -> dict[str, Any]:
+        return send_answer(row, texts.open(row.message, row.id), limited)
+
+    return page(rows, query["limit"], answer, lambda row: str(row.id))
 
 
 @endpoint("GET", "/sends/<uuid:send_id>", answers=SendAnswer, fails=("send_not_found",), scope="sms:read")
@@ -144,22 +151,35 @@ def _steer(caller: Caller, send_id: UUID, action: Any) -> Response:
         def act() -> str:
             read_send(connection, caller, send_id)
             action(connection, send_id)
-            return json.dumps(read_send(connection, caller, send_id), separators=(",", ":"))
+            return encode(read_send(connection, caller, send_id, as_kept=True))
 
-        return once(connection, key, act).response()
+        return _opened(once(connection, key, act), texts_of(connection)).response()
 
 
-def read_send(connection: Connection, caller: Caller, send_id: UUID) -> dict[str, Any]:
-    """One send of the caller's. Raises Problem send_not_found, also for another account's."""
+def _opened(answered: Answered, texts: Texts) -> Answered:
+    """The answer with its text. It is stored with the text as the send's row keeps it."""
+    if encode(MARK)[1:-1] not in answered.body:
+        return answered
+    told = json.loads(answered.body)
+    told["message"] = texts.open(told["message"], told["send_id"])
+    return Answered(encode(told), answered.replayed)
+
+
+def read_send(connection: Connection, caller: Caller, send_id: UUID, *, as_kept: bool = False) -> dict[str, Any]:
+    """One send of the caller's; `as_kept`, with its text as the row keeps it.
+
+    Raises Problem send_not_found, also for another account's.
+    """
     row = connection.execute(ONE, {"send": send_id, "account": caller.account_id}).one_or_none()
     if row is None:
         raise Problem("send_not_found", f"Your account has no send {send_id}.")
     limited = limits_of_sends(connection, [row])
     queued = limited.get(row.id) in ("queue_turn", "carrier_rate", "throttled") and not row.rate
-    return send_answer(row, limited, eta_of_queue(connection, send=send_id) if queued else None)
+    message = row.message if as_kept else texts_of(connection).open(row.message, row.id)
+    return send_answer(row, message, limited, eta_of_queue(connection, send=send_id) if queued else None)
 
 
-def send_answer(row: Any, limited: Mapping[UUID, str], eta: datetime | None = None) -> dict[str, Any]:
+def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: datetime | None = None) -> dict[str, Any]:
     """A send as the API shows it. `counts` add up: accepted is the sum of the message statuses."""
     stored = {str(status): getattr(row, status) for status in STORED}
     waiting = messages_left(row)
@@ -172,7 +192,7 @@ def send_answer(row: Any, limited: Mapping[UUID, str], eta: datetime | None = No
         "kind": row.kind,
         "status": row.state,
         "sender_id": row.sender_id,
-        "message": row.message,
+        "message": message,
         "group_id": row.group_id and str(row.group_id),
         "counts": counts,
         **totals(row),

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, RowMapping
 
 from bulksms.environment import Installation, find_installation
 from shared.database import make_engine
+from shared.texts import Texts
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,7 +46,8 @@ def installation() -> Installation:
 @contextmanager
 def engine_of(found: Installation) -> Iterator[Engine]:
     """The installation's database."""
-    engine = make_engine(found.settings.database_url, pool=2, application="bulksms-cli")
+    texts = Texts(found.settings.text_keys)
+    engine = make_engine(found.settings.database_url, pool=2, application="bulksms-cli", texts=texts)
     try:
         yield engine
     finally:

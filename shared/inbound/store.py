@@ -18,6 +18,8 @@ from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
 from shared.phones import is_phone
 from shared.suppressions import suppress
+from shared.text_keys import texts_of
+from shared.texts import MARK, Texts
 
 REPEATED = "10 minutes"
 """For as long the parts of a whole message are known again."""
@@ -120,31 +122,49 @@ def _add(connection: Connection, carrier: str, part: Inbound, reference: int) ->
     key = PartSet(carrier, part.phone, part.recipient, reference, part.total)
     connection.execute(LOCK_SET, key._asdict())
     kept = connection.execute(PARTS, key._asdict()).all()
-    octets = part.text.encode("utf-16-be", "surrogatepass")
+    said = part.text.replace(MARK, "\ufffd")
     same = next((row for row in kept if row.number == part.number), None)
-    if same is not None and bytes(same.text) == octets and not same.over:
+    if same is not None and not same.over and _opened(connection, key, same) == said:
         return
     if same is not None or any(row.whole for row in kept):
         _end(connection, key, kept)
         kept = []
+    octets = seal_part(texts_of(connection), key, part.number, said)
     connection.execute(ADD_PART, {**key._asdict(), "number": part.number, "text": octets})
     if len(kept) + 1 == part.total:
-        octets_of = {row.number: bytes(row.text) for row in kept} | {part.number: octets}
-        _keep_set(connection, key, octets_of)
+        _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in kept} | {part.number: said})
         connection.execute(MARK_WHOLE, key._asdict())
 
 
 def _end(connection: Connection, key: PartSet, kept: Sequence[Any]) -> None:
     """No more parts are waited for: what there is of a message that was never whole is kept as it is."""
     if kept and not kept[0].whole:
-        _keep_set(connection, key, {row.number: bytes(row.text) for row in kept})
+        _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in kept})
     connection.execute(DROP_PARTS, key._asdict())
 
 
-def _keep_set(connection: Connection, key: PartSet, octets: dict[int, bytes]) -> None:
-    whole = b"".join(octets[number] for number in sorted(octets)).decode("utf-16-be", "surrogatepass")
+def _opened(connection: Connection, key: PartSet, row: Any) -> str:
+    return open_part(texts_of(connection), key, row.number, bytes(row.text))
+
+
+def seal_part(texts: Texts, key: PartSet, number: int, said: str) -> bytes:
+    """A part's text as its row keeps it."""
+    return texts.seal(said, _name(key, number)).encode("utf-16-be", "surrogatepass")
+
+
+def open_part(texts: Texts, key: PartSet, number: int, kept: bytes) -> str:
+    """The text that a part's row keeps. Raises TextKeyMissing or TextUnreadable."""
+    return texts.open(kept.decode("utf-16-be", "surrogatepass"), _name(key, number))
+
+
+def _name(key: PartSet, number: int) -> str:
+    return "\x1f".join(map(str, (*key, number)))
+
+
+def _keep_set(connection: Connection, key: PartSet, parts: dict[int, str]) -> None:
+    whole = "".join(parts[number] for number in sorted(parts))
     message = Inbound(key.phone, key.recipient, whole)
-    _keep(connection, key.carrier, message, key.total, key.total - len(octets))
+    _keep(connection, key.carrier, message, key.total, key.total - len(parts))
 
 
 def _keep(connection: Connection, carrier: str, message: Inbound, segments: int, missing: int) -> None:
@@ -155,6 +175,7 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     keyword = keyword_of(said) if not missing else None
     phone = message.phone.removeprefix("+")
     identity = new_id()
+    sealed = texts_of(connection).seal(said, identity)
     values = {
         "id": identity,
         "account": account,
@@ -162,14 +183,14 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
         "identity": message.identity,
         "phone": phone,
         "recipient": recipient,
-        "message": said,
+        "message": sealed,
         "segments": segments,
         "missing": missing,
         "keyword": keyword,
     }
     if not connection.execute(KEEP, values).rowcount or account is None:
         return
-    told = {"phone": phone, "sender_id": recipient, "message": said, "keyword": keyword}
+    told = {"phone": phone, "sender_id": recipient, "message": sealed, "keyword": keyword}
     events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(identity), **told})
     if keyword is not None and is_phone(phone):
         _obey(connection, account, keyword, phone)
@@ -185,6 +206,6 @@ def _obey(connection: Connection, account: int, keyword: Keyword, phone: str) ->
 
 
 def storable(said: str) -> str:
-    """The text as Postgres can keep it: surrogate pairs joined, their halves and NULs replaced."""
+    """The text as Postgres can keep it: surrogate pairs joined; their halves, NULs and MARK replaced."""
     joined = said.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
-    return joined.replace("\0", "\ufffd")
+    return joined.replace("\0", "\ufffd").replace(MARK, "\ufffd")

@@ -18,6 +18,7 @@ from shared.tables import (
     rules,
     running,
     sends,
+    text_keys,
     usage,
     webhooks,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "rules",
     "running",
     "sends",
+    "text_keys",
     "usage",
     "webhooks",
 ]

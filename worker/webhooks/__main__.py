@@ -12,6 +12,8 @@ from shared.database import make_engine, transaction
 from shared.logs import configure_logging
 from shared.schema import WrongSchema, wait_for_schema
 from shared.settings import Settings, from_environment
+from shared.text_keys import WrongTextKeys, check_text_keys
+from shared.texts import Texts
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import AWAY, DATABASE_THREADS, Deliverer
 from worker.webhooks.prune import prune
@@ -68,10 +70,12 @@ def main() -> None:
     """Run, on a database that this code was written for."""
     configure_logging()
     settings = from_environment()
-    engine = make_engine(settings.database_url, DATABASE_THREADS + 2, "bulksms-webhooks", by_key=True)
+    texts = Texts(settings.text_keys)
+    engine = make_engine(settings.database_url, DATABASE_THREADS + 2, "bulksms-webhooks", by_key=True, texts=texts)
     try:
         wait_for_schema(engine)
-    except WrongSchema as problem:
+        check_text_keys(engine)
+    except (WrongSchema, WrongTextKeys) as problem:
         raise SystemExit(str(problem)) from problem
     renumbered = mend_order(engine)
     if renumbered:

@@ -1,0 +1,52 @@
+"""`bulksms text`."""
+
+import click
+from sqlalchemy import text as sql
+
+from bulksms.commands.common import console, counted, database, done, engine_of, installation, json_option, show_rows
+from bulksms.texts import rewrite as rewrite_all
+from shared.accounts import Refused
+from shared.changes import record
+from shared.text_keys import texts_of
+from shared.texts import TextKeyMissing, TextUnreadable
+
+KEYS = sql("SELECT id, created_at FROM text_key ORDER BY created_at, id")
+
+
+@click.group()
+def text() -> None:
+    """Texts that are encrypted in the database, by TEXT_KEYS."""
+
+
+@text.command()
+@json_option
+def keys(as_json: bool) -> None:
+    """Show the keys that texts may be encrypted with. This process must have all of them."""
+    with database() as connection:
+        texts = texts_of(connection)
+        rows = [
+            {"id": row.id, "encrypts": row.id == texts.current, "since": row.created_at}
+            for row in connection.execute(KEYS)
+        ]
+    show_rows(rows, as_json, "Keys of texts", "There are none: texts are kept as they are.")
+
+
+@text.command()
+def rewrite() -> None:
+    """Bring every stored text to the first key of TEXT_KEYS; after `plain`, to the text itself.
+
+    Do this when all processes have the new setting. The old keys are needed until it is done.
+    """
+    with engine_of(installation()) as engine:
+        try:
+            with console().status("Rewriting ..."):
+                made = rewrite_all(engine)
+        except (TextKeyMissing, TextUnreadable) as problem:
+            raise Refused(str(problem)) from problem
+        with engine.begin() as connection:
+            record(connection, None, "texts.rewritten", after={**made.texts, "keys": made.keys})
+    total = counted(sum(made.texts.values()), "text")
+    if made.left:
+        raise Refused(f"{total} rewritten; others are being worked on: run it again. All keys are still needed.")
+    needed = f"the key {made.keys[0]!r} is" if made.keys else "no key is"
+    done(f"{total} rewritten. From now on {needed} needed.")

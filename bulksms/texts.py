@@ -1,0 +1,166 @@
+"""Brings stored texts to the key that encrypts now: after the key was changed, or encryption begun or ended.
+
+Page after page, each in a transaction, beside the running service; a row that somebody else works on is left for
+another time. When nothing is kept under another key any more, the database forgets the other keys.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Engine, Row, TextClause, text
+
+from shared.inbound.store import PartSet, open_part, seal_part
+from shared.text_keys import forget_keys, texts_of
+from shared.texts import MARK, Texts
+
+PAGE: Final = 500
+FIRST: Final = UUID(int=0)
+
+OTHERWISE: Final = "starts_with({kept}, :prefix) <> :sealed"
+"""SQL: whether a text is kept in another way than texts are now."""
+PAGED: Final = "AND id > :after ORDER BY id LIMIT :page FOR UPDATE SKIP LOCKED"
+LOCKED: Final = "FOR UPDATE SKIP LOCKED"
+
+OF_SENDS: Final = f"SELECT id, message FROM send WHERE message <> '' AND {OTHERWISE.format(kept='message')}"
+OF_VALUES: Final = f"""
+    SELECT id, variables FROM batch
+     WHERE variables <> '[]' AND {OTHERWISE.format(kept="(variables #>> '{}')")}
+"""
+OF_INBOUND: Final = f"SELECT id, message FROM inbound WHERE message <> '' AND {OTHERWISE.format(kept='message')}"
+OF_EVENTS: Final = f"""
+    SELECT id, data FROM event
+     WHERE type = 'message.received' AND data ->> 'message' <> '' AND {OTHERWISE.format(kept="(data ->> 'message')")}
+"""
+OF_ANSWERS: Final = f"""
+    SELECT ctid AS id, answer FROM idempotency
+     WHERE path ~ '/sends/[^/]+/(cancel|pause|resume)$'
+       AND CAST(answer AS json) ->> 'message' <> '' AND {OTHERWISE.format(kept="(CAST(answer AS json) ->> 'message')")}
+"""
+OF_PARTS: Final = """
+    SELECT ctid AS id, carrier, phone, sender_id, reference, total, number, text FROM inbound_part
+     WHERE (position(CAST(:octets AS bytea) IN text) = 1) <> :sealed
+"""
+
+
+class Place(NamedTuple):
+    """Where texts are kept."""
+
+    name: str
+    left: TextClause
+    """Whether any is kept in another way."""
+    rows: TextClause
+    """Those of a page, or all, that are."""
+    write: TextClause
+    again: Callable[[Texts, Row[Any]], Any]
+    """What a row is to keep."""
+
+
+class Rewritten(NamedTuple):
+    """Texts that were written again by where they are, whether any were left, and the keys that stay known."""
+
+    texts: dict[str, int]
+    left: bool
+    keys: list[str]
+
+
+def _message(texts: Texts, row: Row[Any]) -> str:
+    return texts.seal(texts.open(row.message, row.id), row.id)
+
+
+def _values(texts: Texts, row: Row[Any]) -> str:
+    return texts.seal_json(texts.open_json(row.variables, row.id), row.id)
+
+
+def _part(texts: Texts, row: Row[Any]) -> bytes:
+    key = PartSet(row.carrier, row.phone, row.sender_id, row.reference, row.total)
+    return seal_part(texts, key, row.number, open_part(texts, key, row.number, bytes(row.text)))
+
+
+def _event(texts: Texts, row: Row[Any]) -> str:
+    of = row.data["inbound_id"]
+    return json.dumps({**row.data, "message": texts.seal(texts.open(row.data["message"], of), of)})
+
+
+def _answer(texts: Texts, row: Row[Any]) -> str:
+    told = json.loads(row.answer)
+    of = told["send_id"]
+    told["message"] = texts.seal(texts.open(told["message"], of), of)
+    return json.dumps(told, separators=(",", ":"))
+
+
+PLACES: Final = (
+    Place(
+        "sends",
+        text(f"SELECT EXISTS ({OF_SENDS})"),
+        text(f"{OF_SENDS} {PAGED}"),
+        text("UPDATE send SET message = :again WHERE id = :id"),
+        _message,
+    ),
+    Place(
+        "values of recipients",
+        text(f"SELECT EXISTS ({OF_VALUES})"),
+        text(f"{OF_VALUES} {PAGED}"),
+        text("UPDATE batch SET variables = CAST(:again AS jsonb) WHERE id = :id"),
+        _values,
+    ),
+    Place(
+        "messages received",
+        text(f"SELECT EXISTS ({OF_INBOUND})"),
+        text(f"{OF_INBOUND} {PAGED}"),
+        text("UPDATE inbound SET message = :again WHERE id = :id"),
+        _message,
+    ),
+    Place(
+        "events",
+        text(f"SELECT EXISTS ({OF_EVENTS})"),
+        text(f"{OF_EVENTS} {PAGED}"),
+        text("UPDATE event SET data = CAST(:again AS json) WHERE id = :id"),
+        _event,
+    ),
+    Place(
+        "stored answers",
+        text(f"SELECT EXISTS ({OF_ANSWERS})"),
+        text(f"{OF_ANSWERS} {LOCKED}"),
+        text("UPDATE idempotency SET answer = :again WHERE ctid = CAST(:id AS tid)"),
+        _answer,
+    ),
+    Place(
+        "parts of messages",
+        text(f"SELECT EXISTS ({OF_PARTS})"),
+        text(f"{OF_PARTS} {LOCKED}"),
+        text("UPDATE inbound_part SET text = :again WHERE ctid = CAST(:id AS tid)"),
+        _part,
+    ),
+)
+
+
+def rewrite(engine: Engine) -> Rewritten:
+    """Write every text again that is kept in another way than texts are now. Raises TextKeyMissing, TextUnreadable."""
+    texts = texts_of(engine)
+    written = {place.name: _rewrite(engine, texts, place) for place in PLACES}
+    with engine.begin() as connection:
+        left = any(connection.execute(place.left, _how(texts, FIRST)).scalar() for place in PLACES)
+        keys = texts.ids if left else forget_keys(connection, texts)
+    return Rewritten(written, left, keys)
+
+
+def _rewrite(engine: Engine, texts: Texts, place: Place) -> int:
+    written, after = 0, FIRST
+    while True:
+        with engine.begin() as connection:
+            rows = connection.execute(place.rows, _how(texts, after)).all()
+            changed = [{"id": row.id, "again": place.again(texts, row)} for row in rows]
+            if changed:
+                connection.execute(place.write, changed)
+        written += len(rows)
+        if len(rows) < PAGE or not isinstance(rows[-1].id, UUID):
+            return written
+        after = rows[-1].id
+
+
+def _how(texts: Texts, after: UUID) -> dict[str, Any]:
+    prefix = MARK if texts.current is None else f"{MARK}{texts.current}:"
+    octets = prefix.encode("utf-16-be")
+    return {"prefix": prefix, "octets": octets, "sealed": texts.current is not None, "after": after, "page": PAGE}

@@ -1,0 +1,30 @@
+"""A process that lacks the key of stored texts does not start, and says what to do."""
+
+import os
+import subprocess
+import sys
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from bulksms.local.postgres import Postgres
+from shared.text_keys import check_text_keys
+from shared.texts import TextKey, Texts
+from tests.database import fresh_database
+
+CELERY = [str(Path(sys.executable).parent / "celery"), "-A", "worker.app", "worker", "--pool", "threads", "-Q", "sends"]
+ENV = {"REDIS_URL": "redis://127.0.0.1:1", "SECRET_KEY": "x" * 32, "PYTHONPATH": str(Path.cwd())}
+
+
+@pytest.mark.parametrize("command", [CELERY, [sys.executable, "-m", "worker.webhooks"]], ids=["worker", "webhooks"])
+def test_it_does_not_start_with_another_key(postgres_server: Postgres, command: list[str]) -> None:
+    engine = fresh_database(postgres_server)
+    check_text_keys(engine.execution_options(texts=Texts([TextKey("k1", b"1" * 32)])))
+    url = engine.url.render_as_string(hide_password=False).replace("+psycopg", "")
+    engine.dispose()
+    keys = f"k2:{b64encode(b'2' * 32).decode()}"
+    env = {**os.environ, **ENV, "DATABASE_URL": url, "TEXT_KEYS": keys}
+    ended = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert "Stored texts are encrypted with the key 'k1', which TEXT_KEYS does not have." in ended.stderr

@@ -10,7 +10,7 @@ from api.draft import INLINE
 from api.schemas.suppressions import LONGEST_REASON
 from shared.lifecycle import Category
 from shared.numbering import Numbering
-from shared.suppressions import Scope, suppress_all
+from shared.suppressions import Scope, suppress_all, tell
 
 QUOTED = 32
 """Characters shown of a rejected phone."""
@@ -32,7 +32,10 @@ def of_csv(row: dict[str, str]) -> OptOut:
 
 
 def put(connection: Connection, account_id: int, entries: Iterable[OptOut], numbering: Numbering) -> dict[str, Any]:
-    """Put the valid entries on the list. Returns the answer: counts, and what was rejected and why."""
+    """Put the valid entries on the list, and tell so with one event, however many they are.
+
+    Returns the answer: counts, and what was rejected and why.
+    """
     sets: dict[tuple[str, Scope], set[int]] = {}
     counts: Counter[str] = Counter(dict.fromkeys(("submitted", "added", "unchanged", "duplicate", "invalid"), 0))
     rejected: list[dict[str, object]] = []
@@ -51,12 +54,22 @@ def put(connection: Connection, account_id: int, entries: Iterable[OptOut], numb
         added = suppress_all(connection, account_id, list(phones), reason, scope)
         counts["added"] += added
         counts["unchanged"] += len(phones) - added
+    if counts["added"]:
+        _tell(connection, account_id, counts["added"], sets)
     counts["invalid"] = len(rejected)
     return {
         "counts": dict(counts),
         "rejected": rejected[:INLINE],
         **({"rejected_truncated": True} if len(rejected) > INLINE else {}),
     }
+
+
+def _tell(connection: Connection, account_id: int, added: int, sets: dict[tuple[str, Scope], set[int]]) -> None:
+    reasons, scopes = {reason for reason, _ in sets}, {scope for _, scope in sets}
+    phones = set().union(*sets.values())
+    phone = str(*phones) if len(phones) == 1 else None
+    reason = next(iter(reasons)) if len(reasons) == 1 else None
+    tell(connection, account_id, added, phone, reason, next(iter(scopes)) if len(scopes) == 1 else None)
 
 
 def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, str] | None:

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
+from shared import events
 from shared.accounts import Refused
+from shared.events import EventType
 from shared.phones import invalid_detail, is_phone
 
 PAGE = 100_000
@@ -72,6 +74,20 @@ def suppress_all(
         values = {"account": account_id, "phones": ordered[start : start + PAGE], "reason": reason}
         added += connection.execute(SUPPRESS, {**values, **scope._asdict()}).rowcount
     return added
+
+
+def tell(
+    connection: Connection, account_id: int, added: int, phone: str | None, reason: str | None, scope: Scope | None
+) -> None:
+    """The event of `added` phones that came on the list together. What is not the same for all of them is None."""
+    told = {
+        "phone": phone,
+        "added": added,
+        "category": scope and (scope.category or None),
+        "sender_id": scope and (scope.sender_id or None),
+        "reason": reason,
+    }
+    events.add(connection, account_id, EventType.SUPPRESSION_CREATED, told)
 
 
 def unsuppress(connection: Connection, account_id: int, phone: str | int, scope: Scope | None = None) -> int:

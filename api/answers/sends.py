@@ -41,6 +41,7 @@ class SendAnswer(Schema):
     category = fields.String(required=True)
     reference = fields.String(required=True, allow_none=True)
     metadata = fields.Dict(required=True, allow_none=True)
+    callback_url = fields.String(required=True, allow_none=True)
     rate = fields.Integer(required=True, allow_none=True)
     stop_if = fields.Nested(StopRuleAnswer, required=True, allow_none=True)
     quiet_hours = fields.Nested(QuietHoursRuleAnswer, required=True, allow_none=True)

@@ -199,6 +199,7 @@ def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: dateti
         "category": LANES[row.lane],
         "reference": row.reference,
         "metadata": row.metadata,
+        "callback_url": row.callback_url,
         "rate": row.rate,
         **rules_answer(row.rules),
         "eta": timestamp(eta or _eta(row, waiting)),

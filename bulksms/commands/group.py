@@ -142,7 +142,10 @@ def suppression() -> None:
 def add_suppression(account: str, phone: str, reason: str) -> None:
     """Send nothing more from an account to a phone."""
     with database() as connection:
-        new = suppressions.suppress(connection, accounts.find_account(connection, account), phone, reason)
+        found = accounts.find_account(connection, account)
+        new = suppressions.suppress(connection, found, phone, reason)
+        if new:
+            suppressions.tell(connection, found, 1, phone, reason, suppressions.EVERYTHING)
     done(f"{phone} gets nothing more from {account}." if new else f"{phone} was on the list.")
 
 

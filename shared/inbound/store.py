@@ -17,7 +17,7 @@ from shared.ids import new_id
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
 from shared.phones import is_phone
-from shared.suppressions import suppress
+from shared.suppressions import EVERYTHING, suppress, tell
 from shared.text_keys import texts_of
 from shared.texts import MARK, Texts
 
@@ -201,8 +201,7 @@ def _obey(connection: Connection, account: int, keyword: Keyword, phone: str) ->
     if keyword is Keyword.START:
         connection.execute(OPT_IN, {"account": account, "phone": int(phone), "reason": REASON})
     elif suppress(connection, account, phone, REASON):
-        told = {"phone": phone, "category": None, "sender_id": None, "reason": REASON}
-        events.add(connection, account, EventType.SUPPRESSION_CREATED, told)
+        tell(connection, account, 1, phone, REASON, EVERYTHING)
 
 
 def storable(said: str) -> str:

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from shared.audit import audit
+from shared.events import listen
 from tests.integration.service import PREFIX, Service
 
 PHONE, OTHER = "254733000001", "254733000002"
@@ -133,3 +134,18 @@ def test_another_accounts_list_is_its_own(service: Service) -> None:
     assert service.get("/suppressions", token=other).json["data"] == []
     assert service.delete(f"/suppressions/{PHONE}", token=other).status_code == 404
     assert service.get("/suppressions?cursor=bm90aGluZw").status_code == 400
+
+
+def test_who_comes_on_the_list_is_told_once_for_each_request(service: Service) -> None:
+    listen(service.engine, service.account_id)
+    key = {"Idempotency-Key": "k1"}
+    for _ in range(2):
+        service.post("/suppressions", phones=[PHONE], reason="asked", category="marketing", headers=key)
+    service.post("/suppressions", phones=[PHONE], reason="asked", category="marketing")
+    import_csv(service, f"phone,reason,sender_id\n{PHONE},one,ACME\n{OTHER},two,ACME\n")
+    told = [event["data"] for event in service.get("/events?types=suppression.created").json["data"]]
+    nothing = dict.fromkeys(("phone", "category", "sender_id", "reason"))
+    assert told == [
+        {**nothing, "added": 1, "phone": PHONE, "category": "marketing", "reason": "asked"},
+        {**nothing, "added": 2, "sender_id": "ACME"},
+    ]

@@ -274,7 +274,8 @@ def test_the_secret_is_told_again_to_who_repeats_the_request_and_stored_nowhere(
 
 def test_a_send_has_a_callback_of_its_own(service: Service, there: Receiver) -> None:
     with receiver(lambda post: 500) as broken:
-        service.send(callback_url=broken.url + "?dead")
+        dead = service.send(callback_url=broken.url + "?dead").json
+        assert service.get(f"/sends/{dead['send_id']}").json["callback_url"] == broken.url + "?dead"
         service.send("254711000002", callback_url=there.url + "?a")
         service.bulk(["254711000003", "254711000004"], callback_url=there.url + "?b")
         service.send("254711000005")

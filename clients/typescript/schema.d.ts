@@ -796,6 +796,8 @@ export interface Send {
   reference: string | null;
   /** Yours, as it was given. */
   metadata: Record<string, unknown> | null;
+  /** Where the events of this send are posted, besides your webhooks. */
+  callback_url: string | null;
   /** Segments per second, at most; null: as fast as the route goes. */
   rate: number | null;
   /** When the send is to be held because messages fail; null: never, or not any more. */

@@ -6,6 +6,7 @@ to the simulation while it runs.
 
 import random
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime, tzinfo
@@ -88,6 +89,7 @@ def seams(
         for module in (worker.suppress, worker.turn):
             change(module, "datetime", SimpleNamespace(now=now_of))
         change(shared.ids, "os", SimpleNamespace(urandom=rng.randbytes))
+        change(shared.ids, "_random", deque())  # what was fetched before is not of this seed
         change(api.draft, "BATCH_SIZE", batch_size)
         change(worker.expand, "BATCH_SIZE", batch_size)
         change(worker.expand, "PAGE", 2 * batch_size)

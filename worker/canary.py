@@ -32,7 +32,8 @@ WATCHED = text("SELECT id FROM send WHERE completed_at IS NULL AND (rules ? 'can
 STANDING = text(
     """
     SELECT s.id, s.state, s.held_by, CAST(s.rules ->> 'canary' AS int) AS canary, s.delivered,
-           s.failed + s.undelivered AS failed, s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered AS handed,
+           s.failed + s.undelivered AS failed, s.in_doubt,
+           s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered AS handed,
            CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS float8) AS share,
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
@@ -86,6 +87,8 @@ def _judge(connection: Connection, row: Row[Any]) -> None:
 def _judge_held(connection: Connection, row: Row[Any]) -> None:
     if row.delivered >= (1 - row.share) * row.handed:
         let_go(connection, UUID(str(row.id)), "canary")
-    elif row.failed > row.share * row.handed:
-        said = f"{row.failed:,} of the first {row.handed:,} messages failed. `resume` sends the rest all the same."
+    elif row.failed + row.in_doubt > row.share * row.handed:
+        doubt = f", and whether {row.in_doubt:,} were sent is in doubt" if row.in_doubt else ""
+        said = f"{row.failed:,} of the first {row.handed:,} messages failed{doubt}."
+        said += " `resume` sends the rest all the same."
         connection.execute(SAY, {"send": row.id, "reason": said})

@@ -7,7 +7,7 @@ import pytest
 from shared.audit import audit
 from tests.integration.service import Service
 
-UNDELIVERED, SILENT = 99901_000_0000, 99909_000_0000
+UNDELIVERED, SILENT, UNANSWERED = 99901_000_0000, 99909_000_0000, 99906_000_0000
 
 
 def phones(count: int, first: int = 254777000000) -> list[str]:
@@ -48,6 +48,19 @@ def test_a_bad_one_holds_the_rest_until_its_owner_goes_on(service: Service) -> N
     service.sweep()
     assert service.counts(send) == {"submitted": 30, "accepted": 30, "undelivered": 10, "sent": 20}
     assert audit(service.engine, full=True) == []
+
+
+def test_one_in_doubt_says_so(service: Service) -> None:
+    send = service.bulk([*phones(3, UNANSWERED), *phones(20)], canary=10).json["send_id"]
+    service.sweep()
+    service.deliver_receipts()
+    service.sweep()
+    held = shown(service, send)
+    said = (
+        "0 of the first 10 messages failed, and whether 3 were sent is in doubt. `resume` sends the rest all the same."
+    )
+    assert (held["held_by"], held["held_reason"]) == ("canary", said)
+    assert service.post(f"/sends/{send}/resume").json["status"] == "queued"
 
 
 def test_without_receipts_it_waits_and_can_be_canceled(service: Service) -> None:

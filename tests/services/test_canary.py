@@ -29,6 +29,15 @@ def send_to(service: House, first: int, **more: Any) -> str:
     return str(answer["send_id"])
 
 
+def is_over(service: House, canary: str) -> bool:
+    """Whether the send is completed. Where the killed worker left too many in doubt, it is told to go on."""
+    shown = service.get(f"/sends/{canary}")
+    if shown["held_by"] == "canary" and "in doubt" in shown["held_reason"]:
+        assert shown["counts"]["in_doubt"] > 0.1 * 0.02 * PARTS
+        service.post(f"/sends/{canary}/resume")
+    return bool(shown["status"] == "completed")
+
+
 def test_no_more_leaves_than_may(service: House) -> None:
     stopped = send_to(service, REFUSED, stop_if={"failed_share": 0.2, "over": 50})
     canary = send_to(service, FINE, canary="2%")
@@ -36,7 +45,7 @@ def test_no_more_leaves_than_may(service: House) -> None:
     service.kill_worker()
     service.start_workers(1)
     wait_until(lambda: service.get(f"/sends/{stopped}")["held_by"] == "stop_if", 60, "the stop")
-    wait_until(lambda: service.get(f"/sends/{canary}")["status"] == "completed", 60, "the end")
+    wait_until(lambda: is_over(service, canary), 60, "the end")
     shown = service.get(f"/sends/{stopped}")
     # Each of the two turns of two workers, and of the one that was killed, had at most 50 under way.
     assert 50 <= shown["counts"]["failed"] + shown["counts"]["in_doubt"] <= 6 * 50

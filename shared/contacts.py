@@ -50,7 +50,7 @@ ADD = text(
     INSERT INTO contact (group_id, position, phone)
     SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone
       FROM unnest(CAST(:phones AS bigint[])) WITH ORDINALITY AS u (phone, place)
-     WHERE NOT EXISTS (SELECT FROM contact c WHERE c.group_id = :group AND c.phone = u.phone)
+     WHERE (SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL
     """
 )
 ADD_WITH_DETAILS = text(
@@ -60,7 +60,7 @@ ADD_WITH_DETAILS = text(
            (SELECT array_agg(t) FROM jsonb_array_elements_text(CAST(u.tags AS jsonb)) AS t)
       FROM unnest(CAST(:phones AS bigint[]), CAST(:fields AS text[]), CAST(:tags AS text[]))
            WITH ORDINALITY AS u (phone, fields, tags, place)
-     WHERE NOT EXISTS (SELECT FROM contact c WHERE c.group_id = :group AND c.phone = u.phone)
+     WHERE (SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL
     """
 )
 CHANGE = text(

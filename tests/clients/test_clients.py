@@ -16,6 +16,7 @@ from clients.making.files import ROOT, made_files
 from tests.services.house import House, house
 
 PYTHON = (ROOT / "python" / "README.md").read_text()
+README = (ROOT.parent / "README.md").read_text()
 TYPESCRIPT = (ROOT / "typescript" / "README.md").read_text()
 
 
@@ -53,6 +54,7 @@ def test_what_is_generated_is_of_this_document(name: str) -> None:
 def test_the_first_send_in_python(service: House, tmp_path: Path) -> None:
     first, more = re.findall(r"```python\n(.*?)```", PYTHON, re.S)[:2]
     assert len(first.strip().splitlines()) == 5
+    assert f"```python\n{first}```" in README
     (tmp_path / "send.py").write_text(ready(service, first + more))
     told = run([sys.executable, "send.py"], tmp_path, PYTHONPATH=str(ROOT / "python")).splitlines()
     assert told[:2] == ["delivered", "2 ['invalid_phone']"]

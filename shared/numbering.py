@@ -43,7 +43,8 @@ class Numbering:
             return written if is_phone(written) else suggest(written)
         usual = self._usual.fullmatch(written) if self._usual else None
         if usual is not None:
-            return f"{self._code}{usual['short'] or usual['long']}"
+            digits = f"{self._code}{usual['short'] or usual['long']}"
+            return digits if is_phone(digits) else None
         return self._by_plan(written)
 
     def detail(self, written: str) -> str:

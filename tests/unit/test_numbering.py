@@ -2,7 +2,7 @@
 
 import phonenumbers
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shared.numbering import Numbering, is_country, numbering_of
@@ -59,6 +59,7 @@ def test_countries() -> None:
     st.sampled_from(["", "0", "+", "00", "code", "+code", "8"]),
     st.text("0123456789", min_size=5, max_size=11),
 )
+@example("ZA", "0", "81000")  # as long as its plan wants, and shorter than any phone
 def test_the_usual_forms_are_read_as_the_plan_reads_them(country: str, prefix: str, digits: str) -> None:
     written = prefix.replace("code", str(phonenumbers.country_code_for_region(country))) + digits
     numbering = Numbering(country)

@@ -6,6 +6,7 @@ import click
 from sqlalchemy import text
 
 from bulksms.commands.common import database, json_option, messages, show_rows
+from shared.text_keys import texts_of
 
 LIST = text(
     """
@@ -41,7 +42,9 @@ def inbound() -> None:
 def list_inbound(sent_to: str | None, before: UUID | None, limit: int, as_json: bool) -> None:
     """Show the messages, the newest first."""
     with database() as connection:
-        rows = connection.execute(LIST, {"sent_to": sent_to, "before": before, "limit": limit}).mappings().all()
+        texts = texts_of(connection)
+        found = connection.execute(LIST, {"sent_to": sent_to, "before": before, "limit": limit}).mappings()
+        rows = [{**row, "message": texts.open(row["message"], row["id"])} for row in found]
     show_rows(rows, as_json, "Messages to nobody's numbers", "None.")
 
 

@@ -5,7 +5,6 @@ whoever comes while a commit is under way is in the next one.
 """
 
 from dataclasses import dataclass, field
-from itertools import pairwise
 from threading import Lock
 
 from sqlalchemy import Connection, Engine, text
@@ -40,8 +39,6 @@ class Waiting:
     error: Exception | None = None
     turn: Lock = field(default_factory=_locked)
     """Held until there is something for the thread to do."""
-    following: "Waiting | None" = None
-    """Whom its thread wakes: one after the other, because all at once would queue for the interpreter."""
 
 
 class GroupCommit:
@@ -69,8 +66,6 @@ class GroupCommit:
                 self._queues[draft.account_id].append(waiting)
         if not waiting.leads:
             waiting.turn.acquire()
-            if waiting.following is not None:
-                waiting.following.turn.release()
         if waiting.leads:
             self._lead(waiting)
         if waiting.error is not None:
@@ -105,10 +100,8 @@ class GroupCommit:
                 waiting.error = error
         finally:
             self._hand_over(leader.draft.account_id)
-            for waiting, following in pairwise(group[1:]):
-                waiting.following = following
-            if len(group) > 1:
-                group[1].turn.release()
+            for waiting in group[1:]:
+                waiting.turn.release()
 
     def _hand_over(self, account: int) -> None:
         with self._lock:

@@ -4,24 +4,19 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from api.draft import BATCH_SIZE, Draft
+from shared.category_rules import list_rules
 from shared.personal import Piece
-from shared.quiet_hours import by_zone
+from shared.quiet_hours import by_zone, clock
 from shared.rules import Rules
-
-OF_ACCOUNT = text(
-    """
-    SELECT category, quiet_from, quiet_until, cap_most, cap_hours FROM category_rule WHERE account_id = :account
-    """
-)
 
 
 def rules_of_account(connection: Connection, account_id: int) -> dict[str, Rules]:
     """What the account's sends bring along by themselves, by category."""
     found: dict[str, Rules] = {}
-    for row in connection.execute(OF_ACCOUNT, {"account": account_id}):
+    for row in list_rules(connection, account_id):
         rules: Rules = {}
         if row.quiet_from is not None:
             rules["quiet"] = [row.quiet_from, row.quiet_until]
@@ -68,8 +63,3 @@ def rules_answer(rules: Rules | None) -> dict[str, Any]:
         "quiet_hours": quiet and {"from": clock(quiet[0]), "until": clock(quiet[1])},
         "cap": cap and {"most": cap[0], "hours": cap[1]},
     }
-
-
-def clock(minute: int) -> str:
-    """A minute of the day as a time."""
-    return f"{minute // 60:02}:{minute % 60:02}"

@@ -4,7 +4,6 @@ Kannel does less for a message: no balance, no status, no batch, and its store d
 URL of the customer's for each, as it has no other way to tell what became of a message.
 """
 
-import contextlib
 import json
 import shutil
 import subprocess
@@ -139,8 +138,7 @@ def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:
             result.void.append(f"{shape.name}: {accepted:,} accepted, {counts}")
     finally:
         for process in (*reversed(boxes), sink, smsc.process):
-            with contextlib.suppress(ProcessLookupError):
-                process.stop()
+            process.stop()
 
 
 def _case(smsc: Carrier, meter: Meter, shape: Shape, http: int, url: str, seconds: int) -> tuple[Case, int]:

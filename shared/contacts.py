@@ -45,22 +45,24 @@ LOCK_GROUP = text(
     SELECT last_position, contact_count FROM contact_group WHERE id = :group AND deleted_at IS NULL FOR NO KEY UPDATE
     """
 )
+NEW = "(SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL"
+"""Each phone is looked up by itself: an anti-join, before the table has statistics, compares each with all contacts."""
 ADD = text(
-    """
+    f"""
     INSERT INTO contact (group_id, position, phone)
     SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone
       FROM unnest(CAST(:phones AS bigint[])) WITH ORDINALITY AS u (phone, place)
-     WHERE (SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL
+     WHERE {NEW}
     """
 )
 ADD_WITH_DETAILS = text(
-    """
+    f"""
     INSERT INTO contact (group_id, position, phone, fields, tags)
-    SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone, nullif(CAST(u.fields AS jsonb), '{}'),
+    SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone, nullif(CAST(u.fields AS jsonb), '{{}}'),
            (SELECT array_agg(t) FROM jsonb_array_elements_text(CAST(u.tags AS jsonb)) AS t)
       FROM unnest(CAST(:phones AS bigint[]), CAST(:fields AS text[]), CAST(:tags AS text[]))
            WITH ORDINALITY AS u (phone, fields, tags, place)
-     WHERE (SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL
+     WHERE {NEW}
     """
 )
 CHANGE = text(

@@ -1,6 +1,6 @@
 """Connections to Postgres, with a bound on everything that could wait for ever."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -100,6 +100,11 @@ def at_once(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
         except psycopg.Error:
             pooled.invalidate()
         pooled.close()
+
+
+def array(values: Iterable[object]) -> str:
+    """Ids or numbers as the text of an array: one parameter, several times cheaper than a list of them."""
+    return "{" + ",".join(map(str, values)) + "}"
 
 
 def copy_rows(connection: Connection, table: str, columns: str, rows: str) -> None:

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, text
 
-from shared.database import copy_rows, transaction
+from shared.database import array, copy_rows, transaction
 from shared.ids import new_batch_id
 from shared.lifecycle import MessageStatus, SendState
 
@@ -127,9 +127,8 @@ def add_of_messages(connection: Connection, moved: Callable[[frozenset[int]], It
 
 
 def _packed(moved: Moved) -> str:
-    indexes = "{" + ",".join(map(str, moved.indexes)) + "}"
     begin = f"{new_batch_id()}\t{moved.account_id}\tmessage.{moved.status}\t{moved.send_id}\t{moved.batch_id}"
-    return f"{begin}\t{indexes}\t{_field(moved.error)}\n"
+    return f"{begin}\t{array(moved.indexes)}\t{_field(moved.error)}\n"
 
 
 def _field(value: str | None) -> str:

@@ -11,7 +11,8 @@ A held send submits nothing; its owner can cancel it. What a worker is submittin
 """
 
 import logging
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, text
@@ -21,8 +22,11 @@ from shared.changes import WORKER, By, record
 from shared.database import transaction
 from shared.events import add_of_sends
 from shared.lifecycle import SendState
+from shared.texts import TextUnreadable
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
@@ -115,8 +119,17 @@ def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str)
     return account is not None
 
 
-def hold_unreadable(engine: Engine, send: UUID) -> None:
-    """Hold a send whose text cannot be decrypted: it was changed by somebody else."""
+def holding_unreadable(engine: Engine, work: Callable[[], T]) -> T:
+    """What the work returns. A send whose text it cannot decrypt, as somebody else changed it, is held before another
+    try, which must leave out what is held."""
+    while True:
+        try:
+            return work()
+        except TextUnreadable as broken:
+            _hold_unreadable(engine, UUID(str(broken.of)))
+
+
+def _hold_unreadable(engine: Engine, send: UUID) -> None:
     log.error("the text of the send %s cannot be decrypted: it is not what was written there", send)
     with transaction(engine) as connection:
         connection.execute(LOCK_BATCHES, {"sends": [send]})

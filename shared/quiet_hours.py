@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from phonenumbers.tzdata import TIMEZONE_DATA, TIMEZONE_LONGEST_PREFIX
 
-__all__ = ["by_zone", "next_allowed", "zones_of"]
+__all__ = ["by_zone", "clock", "next_allowed", "zones_of"]
 
 Zones = tuple[str, ...]
 UNKNOWN: Zones = ("Etc/UTC",)
@@ -39,6 +39,11 @@ def by_zone(phones: Sequence[str]) -> list[list[int]]:
     for place, phone in enumerate(phones):
         places.setdefault(zones_of(phone), []).append(place)
     return list(places.values())
+
+
+def clock(minute: int) -> str:
+    """A minute of the day as a time, such as 21:00."""
+    return f"{minute // 60:02}:{minute % 60:02}"
 
 
 def next_allowed(zones: Zones, quiet: tuple[int, int], now: datetime) -> datetime:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, transaction
-from shared.holding import hold_unreadable
+from shared.holding import holding_unreadable
 from shared.personal import PRICE, SEGMENTS
 from shared.sendable import SENDABLE
 from shared.text_keys import texts_of
@@ -91,11 +91,7 @@ def claim(
 
     A send whose text was changed by somebody else is held. Raises TextKeyMissing, and then nothing has happened.
     """
-    while True:
-        try:
-            return _claim(engine, budget, window, lease, size, carrier, tests, owed)
-        except TextUnreadable as broken:
-            hold_unreadable(engine, UUID(str(broken.of)))
+    return holding_unreadable(engine, lambda: _claim(engine, budget, window, lease, size, carrier, tests, owed))
 
 
 def _claim(

@@ -14,7 +14,7 @@ from shared import fair
 from shared.crashpoints import crashpoint
 from shared.database import transaction
 from shared.events import add_of_sends
-from shared.holding import hold_unreadable
+from shared.holding import holding_unreadable
 from shared.ids import new_batch_id
 from shared.lifecycle import LANES, SendState
 from shared.money import Entry, post
@@ -23,7 +23,6 @@ from shared.quiet_hours import by_zone
 from shared.sendable import SENDABLE
 from shared.suppressions import listed
 from shared.text_keys import texts_of
-from shared.texts import TextUnreadable
 from worker.personal import complete_contacts, compose_page, template_of
 
 BATCH_SIZE = 1000
@@ -108,11 +107,7 @@ def expand(engine: Engine) -> list[UUID]:
 
     A send whose text was changed by somebody else is held.
     """
-    while True:
-        try:
-            return _expand(engine)
-        except TextUnreadable as broken:
-            hold_unreadable(engine, UUID(str(broken.of)))
+    return holding_unreadable(engine, lambda: _expand(engine))
 
 
 def _expand(engine: Engine) -> list[UUID]:

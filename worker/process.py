@@ -40,12 +40,9 @@ class WorkerProcess:
 
     def __init__(self, settings: Settings, engine: Engine | None = None, redis: "Redis | None" = None) -> None:
         self.settings = settings
+        texts = Texts(settings.text_keys)
         self.engine = engine or make_engine(
-            settings.database_url,
-            _connections(settings),
-            "bulksms-worker",
-            by_key=True,
-            texts=Texts(settings.text_keys),
+            settings.database_url, _connections(settings), "bulksms-worker", by_key=True, texts=texts
         )
         self.simulator = Simulator(
             self.engine,
@@ -71,7 +68,7 @@ class WorkerProcess:
         first.workers = self._workers
         self.turns = first if told.routes is None else self._fleet(gates, told.routes, first)
         self.sweeper = Sweeper(self.engine, self.turns, settings, self.crowd, self.board)
-        self.books = make_engine(settings.database_url, 1, "bulksms-audit", texts=Texts(settings.text_keys))
+        self.books = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
         self.auditor = Auditor(self.books, settings)
         self.usage = UsageCounter(self.books)
         self.keeper = Keeper(self.books, settings)

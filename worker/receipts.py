@@ -6,7 +6,6 @@ the one doubt that fits, or waits in `receipt` and is tried again. A status only
 """
 
 from collections import Counter
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from typing import Any
@@ -15,7 +14,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
-from shared.database import transaction
+from shared.database import array, transaction
 from shared.events import Moved, add_of_messages, listening
 from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import MessageStatus
@@ -129,8 +128,8 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
     for (status, error), group in alike.items():
         values = {
             "reference": list(group),
-            "phone": array(str(receipt.phone) for receipt in group.values()),
-            "done_at": array(str(receipt.done_at.timestamp()) for receipt in group.values()),
+            "phone": array(receipt.phone for receipt in group.values()),
+            "done_at": array(receipt.done_at.timestamp() for receipt in group.values()),
             "status": status,
             "error": error,
             "carrier": carrier,
@@ -150,11 +149,6 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
         add_of_messages(connection, lambda _: moved)
     add_to_sends(connection, changes)
     return others
-
-
-def array(values: Iterable[str]) -> str:
-    """Ids or numbers as the text of an array: one parameter, several times cheaper than a list of them."""
-    return "{" + ",".join(values) + "}"
 
 
 def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:

@@ -55,17 +55,17 @@ def recover(
         closings = []
         for row in rows:
             carrier = row.carrier or carrier_of(row.test)
-            closing, doubts = _close(connection, row, carrier, row.lane in resend_lanes)
+            closings.append(_close(connection, row, carrier, row.lane in resend_lanes))
+            doubts = closings[-1].tally[MessageStatus.IN_DOUBT]
             counted.setdefault(row.send_id, Counter())[MessageStatus.IN_DOUBT] += doubts
-            closings.append(closing)
         close_intents(connection, closings, counted)
         if rows:
             crashpoint("recover.before_commit")
     return len(rows)
 
 
-def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> tuple[Closing, int]:
-    """How the intent ends, and how many of its messages are put in doubt."""
+def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Closing:
+    """How the intent ends. Those in doubt are all put so here: before its intent is closed no message is."""
     retry = list(row.retry or [])
     intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
     known = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
@@ -74,11 +74,10 @@ def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) ->
     unknown = [index for index in intent[: row.may_have_left] if index not in seen]
     never_left = [index for index in intent[row.may_have_left :] if index not in seen]
     resent = unknown if resend and row.attempts + 1 < MOST_ATTEMPTS else []
-    doubts = 0 if resent else len(unknown)
-    if doubts:
+    if unknown and not resent:
         _put_in_doubt(connection, row, unknown, carrier)
-        tally[MessageStatus.IN_DOUBT] += doubts
-    closing = Closing(
+        tally[MessageStatus.IN_DOUBT] += len(unknown)
+    return Closing(
         batch_id=row.id,
         send_id=row.send_id,
         account_id=row.account_id,
@@ -94,7 +93,6 @@ def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) ->
         resent=len(resent),
         crashes=row.crashes + 1,
     )
-    return closing, doubts
 
 
 def before_receipts(status: str) -> str:

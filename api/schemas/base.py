@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -32,25 +33,21 @@ class Request(Schema):
         """A schema that loads an object with these keys as this one does, without the fields that are neither given
         nor required and have no default: an absent field takes as long as one that is there."""
         given = frozenset(keys)
-        known = _narrower.get((type(self), given))
-        if known is not None:
-            return known
-        if len(_narrower) >= MOST_NARROWER or any(field.data_key for field in self.fields.values()):
-            return self
-        if not given <= self.fields.keys():
-            return self
-        made = _narrower[type(self), given] = type(self)(
-            only=[
-                name
-                for name, field in self.fields.items()
-                if name in given or field.required or field.load_default is not missing
-            ]
-        )
-        return made
+        return _narrowed(type(self), given) if given <= self.fields.keys() else self
 
 
-MOST_NARROWER = 500
-_narrower: dict[tuple[type[Request], frozenset[str]], Request] = {}
+@lru_cache(500)
+def _narrowed(kind: type[Request], given: frozenset[str]) -> Request:
+    whole = kind()
+    if any(field.data_key for field in whole.fields.values()):
+        return whole
+    return kind(
+        only=[
+            name
+            for name, field in whole.fields.items()
+            if name in given or field.required or field.load_default is not missing
+        ]
+    )
 
 
 def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:

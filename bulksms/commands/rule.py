@@ -7,6 +7,7 @@ import click
 from bulksms.commands.common import database, done, json_option, show_rows
 from shared import accounts, category_rules
 from shared.accounts import Refused
+from shared.quiet_hours import clock
 
 CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 CATEGORY = click.Choice(["transactional", "marketing"])
@@ -27,8 +28,8 @@ def list_rules(account: str, as_json: bool) -> None:
     shown = [
         {
             "category": row.category,
-            "quiet_from": _clock(row.quiet_from),
-            "quiet_until": _clock(row.quiet_until),
+            "quiet_from": None if row.quiet_from is None else clock(row.quiet_from),
+            "quiet_until": None if row.quiet_until is None else clock(row.quiet_until),
             "cap_messages": row.cap_most,
             "cap_hours": row.cap_hours,
         }
@@ -68,7 +69,3 @@ def _minute(written: str) -> int:
     if found is None:
         raise Refused(f"{written!r} is no time of day. Give two, such as 21:00 08:00, or `none`.")
     return int(found[1]) * 60 + int(found[2])
-
-
-def _clock(minute: int | None) -> str | None:
-    return None if minute is None else f"{minute // 60:02}:{minute % 60:02}"

@@ -1,38 +1,16 @@
 """What a claim reads: the head of the queue, however many sends there are."""
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 from sqlalchemy import Connection, TextClause, text
 
 from api.commit import commit_sends
-from api.draft import Draft
 from shared.accounts import create_account, top_up
 from shared.lifecycle import Category
-from shared.segments import segment
+from tests.drafts import single
 from worker.claim import CANDIDATE, CANDIDATE_OWED
 
 SENDS = 3_000
 ENDED = text("UPDATE batch SET state = 'done', next_index = size + 1 WHERE id NOT IN (SELECT id FROM batch LIMIT 1000)")
-
-
-def single(account: int, phone: int, category: Category) -> Draft:
-    """A send to one phone."""
-    now = datetime.now(UTC)
-    return Draft(
-        account_id=account,
-        api_key_id="key",
-        test=False,
-        kind="single",
-        sender_id="ACME",
-        message="Hello",
-        segmentation=segment("Hello"),
-        category=category,
-        created_at=now,
-        expires_at=now + timedelta(days=1),
-        phones=[str(phone)],
-        submitted=1,
-    )
 
 
 @pytest.mark.parametrize("analyzed", [False, True])

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from itertools import count
 from threading import Barrier
 from typing import Any
@@ -17,13 +16,11 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from api.commit import commit_sends
-from api.draft import Draft
 from shared.accounts import Refused, create_account, freeze_accounts, suspend_account, top_up
 from shared.ids import batch_of, message_id, new_batch_id, new_id
 from shared.invariants import RULES
-from shared.lifecycle import Category
 from shared.money import BOOKS, Entry, NotEnough, post
-from shared.segments import segment
+from tests.drafts import single
 
 NUMBERS = count(1)
 CREDITS = st.integers(1, 500)
@@ -388,23 +385,6 @@ def test_two_accounts_in_both_orders_at_once_do_not_deadlock(engine: Engine) -> 
     assert [balance(engine, account) for account in pair] == [(840, 160)] * 2
 
 
-def draft(account: int) -> Draft:
-    now = datetime.now(UTC)
-    return Draft(
-        account_id=account,
-        api_key_id="smsk_test",
-        test=False,
-        kind="single",
-        sender_id="ACME",
-        message="Hi",
-        segmentation=segment("Hi"),
-        category=Category.TRANSACTIONAL,
-        created_at=now,
-        expires_at=now + timedelta(days=1),
-        phones=["254711000000"],
-    )
-
-
 def test_sends_of_two_accounts_are_accepted_while_others_are_settled(engine: Engine) -> None:
     pair = [new_account(engine, 1_000), new_account(engine, 1_000)]
     for account in pair:
@@ -414,7 +394,7 @@ def test_sends_of_two_accounts_are_accepted_while_others_are_settled(engine: Eng
         order = pair if number // 2 % 2 else pair[::-1]
         with engine.begin() as connection:
             if number % 2:
-                commit_sends(connection, [draft(account) for account in order])
+                commit_sends(connection, [single(account) for account in order])
             else:
                 post(connection, [Entry(account, "capture", 1, "batch", new_batch_id(), 1) for account in order])
 

@@ -85,15 +85,9 @@ def resend_open_intents() -> list[Change]:
         return made
 
     recovery = worker.recovery
-    close = recovery._close
-
-    def without_doubts(*arguments: Any) -> tuple[Closing, int]:
-        return close(*arguments)[0], 0
-
     return [
         (recovery, "_put_in_doubt", put_in_doubt),
         (recovery, "Closing", closing),
-        (recovery, "_close", without_doubts),
     ]
 
 

@@ -34,6 +34,7 @@ from api.schemas.sends import MOST_PHONES
 from api.services import Services
 from api.tokens import Caller
 from shared.crashpoints import crashpoint
+from shared.database import reading
 from shared.phones import Screened, screen
 from shared.segments import Segmentation, segment, split, transliterate
 from shared.suppressions import listed
@@ -182,7 +183,7 @@ def _recipients(work: Services, caller: Caller, kind: str, body: dict[str, Any])
 
 
 def _group(work: Services, caller: Caller, body: dict[str, Any], template: Template | None = None) -> dict[str, Any]:
-    with work.engine.connect() as connection:
+    with reading(work.engine) as connection:
         group = connection.execute(GROUP, {"group": body["group_id"], "account": caller.account_id}).one_or_none()
     if group is None:
         raise Problem("group_not_found", f"Your account has no group {body['group_id']}.")
@@ -268,6 +269,6 @@ def _opted_out(work: Services, caller: Caller, body: dict[str, Any], phones: lis
     if not phones or not work.remembered.has_suppressions(caller.account_id):
         return set()
     numbers = [int(phone) for phone in phones]
-    with work.engine.connect() as connection:
+    with reading(work.engine) as connection:
         found = listed(connection, caller.account_id, numbers, body["category"], body["sender_id"])
     return {str(phone) for phone in found}

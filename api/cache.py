@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Engine, text
 
 from api.rules import rules_of_account
+from shared.database import reading
 from shared.rules import Rules
 
 MOST = 50_000
@@ -29,7 +30,7 @@ class Remembered:
         """An account's sender ID: its state and the reason; None when it is not registered. Two seconds old at most."""
 
         def ask() -> tuple[str, str | None] | None:
-            with self._engine.connect() as connection:
+            with reading(self._engine) as connection:
                 row = connection.execute(SENDER_STATE, {"account": account, "sender": sender}).one_or_none()
                 return None if row is None else (row.state, row.reason)
 
@@ -40,7 +41,7 @@ class Remembered:
         """Whether anybody has opted out from the account. A second and a half old at most; the hand-off looks again."""
 
         def ask() -> bool:
-            with self._engine.connect() as connection:
+            with reading(self._engine) as connection:
                 return bool(connection.execute(HAS_SUPPRESSIONS, {"account": account}).scalar())
 
         return bool(self._get(("suppressions", account), 1.0, ask))
@@ -49,7 +50,7 @@ class Remembered:
         """What the account's sends bring along by themselves, by category. Five seconds old at most."""
 
         def ask() -> dict[str, Rules]:
-            with self._engine.connect() as connection:
+            with reading(self._engine) as connection:
                 return rules_of_account(connection, account)
 
         rules: dict[str, Rules] = self._get(("rules", account), 4.5, ask)

@@ -4,7 +4,7 @@ from sqlalchemy import text
 
 from api.problems import invalid
 from api.services import Services
-from shared.database import transaction
+from shared.database import reading, transaction
 from shared.events import listen
 from shared.webhook_urls import url_problem
 from shared.webhooks import open_callbacks
@@ -24,7 +24,7 @@ def check_callback(work: Services, url: str) -> None:
 def expect_callbacks(work: Services, account: int) -> None:
     """See to it that no event of a send accepted after this is missed. The first time, that takes a second."""
     listen(work.engine, account)
-    with work.engine.connect() as connection:
+    with reading(work.engine) as connection:
         if connection.execute(HAS_CALLBACKS, {"account": account}).scalar():
             return
     with transaction(work.engine) as connection:

@@ -15,7 +15,7 @@ from api.draft import Draft, stamp
 from api.idempotency import Answered
 from api.problems import Problem
 from shared.crashpoints import crashpoint
-from shared.database import at_once
+from shared.database import at_once, reading
 from shared.money import NotEnough
 from shared.spending import OverSpend, Period, Standing, standings
 
@@ -153,7 +153,7 @@ class GroupCommit:
         ]
 
     def _not_enough(self, draft: Draft, error: NotEnough) -> Problem:
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             if isinstance(error, OverSpend):
                 return spend_limit_reached(draft.cost, standings(connection, draft.account_id))
             row = connection.execute(

@@ -15,6 +15,7 @@ from sqlalchemy import Engine, text
 
 from api.problems import Problem
 from api.services import Services
+from shared.database import reading
 from shared.lifecycle import BatchState
 
 OPEN_STATES = (BatchState.WAITING, BatchState.QUEUED, BatchState.SENDING, BatchState.PAUSED, BatchState.HELD)
@@ -91,7 +92,7 @@ class DatabaseCollector(Collector):
         doubted = GaugeMetricFamily("bulksms_oldest_doubt_seconds", "Age of the oldest of them.", labels=["carrier"])
         batches = GaugeMetricFamily("bulksms_batches", "Batches that are not done.", labels=["state"])
         due = GaugeMetricFamily("bulksms_oldest_queued_seconds", "How long the next batch has been due.")
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             for row in connection.execute(DOUBTS):
                 doubts.add_metric([row.carrier], row.messages)
                 doubted.add_metric([row.carrier], float(row.oldest))

@@ -12,6 +12,7 @@ from api.draft import INLINE
 from api.group_look import contacts_lacking, look_at_group
 from api.problems import MOST_ERRORS, Problem, invalid
 from api.services import Services
+from shared.database import reading
 from shared.details import value_problem
 from shared.personal import Fit, pieces_of
 from shared.phones import Screened
@@ -129,7 +130,7 @@ def group_of(work: Services, body: dict[str, Any], bound: int, template: Templat
 
     Raises Problem where nobody can be sent to, or, with `strict`, not everybody.
     """
-    with work.engine.connect() as connection:
+    with reading(work.engine) as connection:
         looked = look_at_group(connection, body["group_id"], bound, template, body.get("max_segments"))
         incomplete = looked.contacts - looked.complete
         lacking = contacts_lacking(connection, body["group_id"], bound, template, INLINE) if incomplete else []

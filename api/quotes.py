@@ -12,6 +12,7 @@ from api.draft import Draft
 from api.idempotency import Key, stored
 from api.problems import Problem
 from api.services import Services
+from shared.database import reading
 from shared.ids import new_id
 
 MINUTES = 15
@@ -44,7 +45,7 @@ def hold_to(work: Services, draft: Draft, body: dict[str, Any], quote: UUID) -> 
 
     A send that was accepted already, under the same key, is not held to it again.
     """
-    with work.engine.connect() as connection:
+    with reading(work.engine) as connection:
         row = connection.execute(FIND, {"id": quote, "account": draft.account_id}).one_or_none()
         problem = _problem(row, draft, body)
         if problem is not None and not _accepted_before(connection, draft.key):

@@ -18,6 +18,7 @@ from sqlalchemy import Engine, Row, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.problems import Problem
+from shared.database import reading
 from shared.keys import Network, hash_secret, is_within, networks, same
 from shared.limits import NONE, Limits, all_limits
 
@@ -111,7 +112,7 @@ class Tokens:
 
         Raises Problem invalid_credentials, ip_not_allowed or account_suspended.
         """
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             row = connection.execute(KEY, {"key": api_key}).one_or_none() if storable(api_key) else None
         generation = self._generation(row, api_secret)
         if row is None or generation is None:
@@ -211,7 +212,7 @@ class Tokens:
         return self._revocations
 
     def _load(self) -> Revocations:
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             return Revocations(
                 frozenset(connection.execute(REVOKED).scalars()),
                 frozenset(connection.execute(DEAD_KEYS).scalars()),

@@ -14,6 +14,7 @@ from bulksms.carrier_health import look_at_carriers
 from bulksms.commands.common import engine_of
 from bulksms.environment import Installation
 from bulksms.finding import Finding
+from shared.database import reading
 from shared.guard import state_of
 from shared.schema import schema_problem
 from shared.sendable import SENDABLE
@@ -61,7 +62,7 @@ def examine(found: Installation) -> Iterator[Finding]:
     )
     with engine_of(found) as engine:
         try:
-            with engine.connect() as connection:
+            with reading(engine) as connection:
                 yield from _server(connection)
         except DBAPIError as error:
             yield Finding("postgres", "wrong", _first_line(error.orig), _start("Postgres", found, "DATABASE_URL"))
@@ -71,7 +72,7 @@ def examine(found: Installation) -> Iterator[Finding]:
                 yield Finding("schema", "wrong", problem, "bulksms migrate")
             else:
                 yield Finding("schema", "ok", "as this release needs it")
-                with engine.connect() as connection:
+                with reading(engine) as connection:
                     yield from _contents(connection, found)
     yield from _redis(found)
     if found.data is not None:

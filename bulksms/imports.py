@@ -14,7 +14,7 @@ from bulksms.commands.common import messages
 from shared.accounts import Refused
 from shared.contacts import put_contacts
 from shared.csv_contacts import Bad, ContactReader, NoContacts
-from shared.database import transaction
+from shared.database import reading, transaction
 from shared.numbering import Numbering, numbering_of
 from shared.text_pieces import LineTooLong, NotText, pieces_of_text
 
@@ -78,7 +78,7 @@ def _import_piece(
 
 
 def _numbering(engine: Engine, group_id: UUID) -> Numbering:
-    with engine.connect() as connection:
+    with reading(engine) as connection:
         return numbering_of(connection.execute(COUNTRY, {"group": group_id}).scalar())
 
 

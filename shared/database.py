@@ -78,6 +78,17 @@ def transaction(engine: Engine, *, durable: bool = True) -> Iterator[Connection]
         yield connection
 
 
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A connection for what only reads: each statement is a transaction by itself.
+
+    The end of a transaction that wrote nothing would be a rollback: a round trip, and with it the driver forgets every
+    statement that it had prepared on this connection, whoever uses it next (psycopg, "Prepared statements").
+    """
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        yield connection
+
+
 def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
     """The driver's own connection, for what is too frequent to go through SQLAlchemy, in the same transaction."""
     driver: psycopg.Connection[Any] | None = connection.connection.driver_connection

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, text
 
-from shared.database import array, copy_rows, transaction
+from shared.database import array, copy_rows, reading, transaction
 from shared.ids import new_batch_id
 from shared.lifecycle import MessageStatus, SendState
 
@@ -153,7 +153,7 @@ def listen(engine: Engine, account_id: int) -> None:
 
     By then each process has looked again who listens.
     """
-    with engine.connect() as connection:
+    with reading(engine) as connection:
         if account_id in listening(connection) or connection.execute(LISTENS, {"account": account_id}).scalar():
             return
     with transaction(engine) as connection:

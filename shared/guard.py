@@ -24,7 +24,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import Connection, Engine, text
 
-from shared.database import STARTED
+from shared.database import STARTED, reading
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ class Guard:
 
     def look(self) -> State:
         """Compare the database with the notes, raise the mark, and note it. Raises what the database raises."""
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             installation = connection.execute(WHICH).scalar_one()
         # The notes first: they are written after the mark, so a mark that is read later is never behind by itself.
         outside = self.outside(installation)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, text
 
-from shared.database import transaction
+from shared.database import reading, transaction
 from shared.ids import new_id
 
 __all__ = ["begin_import", "cancel_import", "drop_import", "drop_old", "keep_piece", "queue_import"]
@@ -87,7 +87,7 @@ def drop_import(engine: Engine, import_id: UUID) -> None:
 
 def drop_old(engine: Engine) -> None:
     """Forget uploads that were broken off, and errors that nobody looks at any more."""
-    with engine.connect() as connection:
+    with reading(engine) as connection:
         broken_off = connection.execute(BROKEN_OFF).scalars().all()
     for import_id in broken_off:
         drop_import(engine, import_id)

@@ -8,6 +8,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
+from shared.database import reading
+
 log = logging.getLogger(__name__)
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -58,7 +60,7 @@ def wait_for_schema(engine: Engine, seconds: float = 60.0) -> None:
 def schema_problem(engine: Engine) -> str | None:
     """What keeps this code from using the database; None when it may."""
     try:
-        with engine.connect() as connection:
+        with reading(engine) as connection:
             revision = current(connection)
     except DBAPIError as error:
         return f"The database does not answer: {error.orig}"

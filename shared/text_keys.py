@@ -6,6 +6,7 @@ decrypt. A process that lacks one of them, or has another under its id, refuses 
 
 from sqlalchemy import Connection, Engine, text
 
+from shared.database import reading
 from shared.settings import SettingsError
 from shared.texts import PLAIN, Texts, TextUnreadable
 
@@ -37,7 +38,7 @@ def check_text_keys(where: Connection | Engine) -> None:
     """See that the process has every key that the database knows; the first key becomes known. Raises WrongTextKeys."""
     texts: Texts = where.get_execution_options().get("texts", PLAIN)
     if isinstance(where, Engine):
-        with where.connect() as connection:
+        with reading(where) as connection:
             known = _compare(connection, texts)
     else:
         known = _compare(where, texts)

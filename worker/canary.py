@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, text
 
-from shared.database import transaction
+from shared.database import reading, transaction
 from shared.holding import let_go, stop_submitting
 from shared.stopping import stop_failing
 
@@ -69,7 +69,7 @@ def watch_sends(engine: Engine) -> None:
         stop_failing(connection, watched)
     if not watched:
         return
-    with engine.connect() as connection:
+    with reading(engine) as connection:
         standing = connection.execute(STANDING, {"ids": watched, "share": str(ALLOWED_TO_FAIL)}).all()
     for row in standing:
         with transaction(engine) as connection:

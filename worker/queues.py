@@ -11,6 +11,7 @@ from typing import cast
 
 from sqlalchemy import Engine, text
 
+from shared.database import reading
 from shared.settings import Settings
 from worker.carriers.base import Carrier
 from worker.gate import Gate
@@ -55,7 +56,7 @@ class LimitedQueues:
         if not self._paces or time.monotonic() - self._looked < LOOK:
             return set()
         self._looked = time.monotonic()
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             return {queue for queue in connection.execute(WAITING).scalars() if self._known(queue)}
 
     def turns(self, queue: str) -> Turns:

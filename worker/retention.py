@@ -14,6 +14,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, text
 
+from shared.database import reading
 from shared.ids import first_id_at, time_of
 from worker.usage import columns_of, counts_of
 
@@ -98,7 +99,7 @@ def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
     Returns how many sends were forgotten.
     """
     now = now or datetime.now(UTC)
-    with engine.connect() as connection:
+    with reading(engine) as connection:
         accounts = connection.execute(ACCOUNTS, {"days": days}).all()
     longest = max((account.days or 10**6 for account in accounts), default=0)
     forgotten = sum(
@@ -159,7 +160,7 @@ def drop_weeks(engine: Engine, before: datetime) -> list[str]:
     Of a week that something is still needed of, the rows of forgotten sends are deleted.
     """
     dropped = []
-    with engine.connect() as connection:
+    with reading(engine) as connection:
         names = [name for name in connection.execute(PARTITIONS).scalars() if NAME.fullmatch(name)]
     for name in names:
         began = datetime.strptime(name, "message_%Y%m%d").replace(tzinfo=UTC)

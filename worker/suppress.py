@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Engine, text
 
+from shared.database import reading
 from shared.lifecycle import LANES
 from shared.suppressions import listed
 from worker.slices import Slice
@@ -28,7 +29,7 @@ class Suppressions:
         accounts = {piece.account_id for piece in slices if self._empty_until.get(piece.account_id, 0.0) < now}
         if not accounts:
             return
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             having = set(connection.execute(ANY, {"accounts": sorted(accounts)}).scalars())
             self._empty_until = dict.fromkeys(accounts - having, now + FRESH) | {
                 account: until for account, until in self._empty_until.items() if until > now

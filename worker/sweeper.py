@@ -14,7 +14,7 @@ from uuid import uuid4
 from sqlalchemy import Engine, text
 
 from shared.closing import close_rest
-from shared.database import transaction
+from shared.database import reading, transaction
 from shared.holding import hold_newly_refused
 from shared.imports import drop_old
 from shared.inbound import end_parts
@@ -202,14 +202,14 @@ class Sweeper:
         return turns
 
     def _end_sends(self) -> None:
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             ended = connection.execute(ENDED_SENDS).all()
         for send in ended:
             with transaction(self._engine) as connection:
                 close_rest(connection, send.id, send.outcome)
 
     def _analyze_grown(self) -> None:
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             grown = connection.execute(GROWN).scalars().all()
         for table in grown:
             with transaction(self._engine, durable=False) as connection:
@@ -241,5 +241,5 @@ class Sweeper:
             return connection.execute(TAKE_LEASE, parameters).rowcount == 1
 
     def _messages_wait(self) -> bool:
-        with self._engine.connect() as connection:
+        with reading(self._engine) as connection:
             return bool(connection.execute(MESSAGES_WAIT).scalar())

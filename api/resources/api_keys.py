@@ -18,6 +18,7 @@ from api.tokens import Caller
 from api.who import by_key
 from shared.accounts import create_key, revoke_key
 from shared.api_keys import MOST_KEYS, ApiKey, count_keys, exceeds, find_key, list_keys, rotate_key
+from shared.database import reading
 from shared.keys import SCOPES, networks, new_seed, secret_of
 
 INHERITED = ("test", "scopes", "allowed_ips", "requests_per_second", "expires_at")
@@ -30,7 +31,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's API keys that are not revoked. Secrets are not shown."""
     limit = query["limit"]
     after = text_cursor(query.get("cursor"))
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = list_keys(connection, caller.account_id, after, limit + 1)
     return page(rows, limit, _shown, lambda row: str(row.id))
 

@@ -10,6 +10,7 @@ from api.endpoint import endpoint, services, timestamp
 from api.paging import number_cursor, page
 from api.schemas.paging import Paging
 from api.tokens import Caller
+from shared.database import reading
 from shared.ids import batch_of
 
 BALANCE = text("SELECT available, reserved, low_balance_threshold, updated_at FROM account WHERE id = :account")
@@ -28,7 +29,7 @@ NEWEST = 2**63 - 1
 @endpoint("GET", "/balance", answers=BalanceAnswer, scope="balance:read")
 def balance(caller: Caller) -> dict[str, Any]:
     """What can still be spent, in credits. `balance` is what a 402 compares."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         row = connection.execute(BALANCE, {"account": caller.account_id}).one()
     return {
         "balance": row.available,
@@ -55,7 +56,7 @@ def transactions(caller: Caller, query: dict[str, Any]) -> Any:
         "before": number_cursor(query.get("cursor"), NEWEST),
         "limit": limit + 1,
     }
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = connection.execute(TRANSACTIONS, parameters).all()
     return page(rows, limit, _transaction, lambda row: str(row.id))
 

@@ -20,6 +20,7 @@ from api.resources.groups import find_group, group_not_found
 from api.schemas.groups import ContactPaging, ContactsBody, PhonesBody
 from api.tokens import Caller
 from shared import contacts
+from shared.database import reading
 from shared.numbering import numbering_of
 
 LIST = """
@@ -52,7 +53,7 @@ CSV_PAGE = 5_000
 )
 def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
     """List the contacts of a group in the order in which they came; with `Accept: text/csv`, stream all as CSV."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         find_group(connection, caller, group_id)
         if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
             names = list(connection.execute(FIELDS, {"group": group_id}).scalars())
@@ -160,7 +161,7 @@ def _csv(group_id: UUID, names: list[str], query: dict[str, Any]) -> Response:
         yield csv_line(["phone", *names, "tags"])
         after = 0
         while True:
-            with engine.connect() as connection:
+            with reading(engine) as connection:
                 rows = _page(connection, group_id, query, after, CSV_PAGE)
             yield "".join(_csv_contact(row, names) for row in rows)
             if len(rows) < CSV_PAGE:

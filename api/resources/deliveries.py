@@ -17,6 +17,7 @@ from api.problems import Problem, invalid
 from api.resources.webhooks import find_webhook
 from api.schemas.webhooks import DeliveryPaging, RecoverBody
 from api.tokens import Caller
+from shared.database import reading
 from shared.events import EventType, add
 from shared.ids import first_id_at
 from shared.stream import find
@@ -92,7 +93,7 @@ def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
         "state": query.get("status"),
         "limit": query["limit"] + 1,
     }
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         find_webhook(connection, caller, webhook_id)
         rows = connection.execute(DELIVERIES, parameters).all()
     return page(rows, query["limit"], delivery_answer, lambda row: str(row.event_id))

@@ -17,6 +17,7 @@ from api.schemas.groups import GroupBody
 from api.schemas.paging import GroupPaging
 from api.tokens import Caller
 from shared import contacts
+from shared.database import reading
 
 GROUPS = text(
     """
@@ -52,7 +53,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
         "after": uuid_cursor(query.get("cursor")) or FIRST,
         "limit": None if limit is None else limit + 1,
     }
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = connection.execute(GROUPS, parameters).all()
     return page(rows, limit if limit is not None else len(rows), group_answer, lambda row: str(row.id))
 
@@ -76,7 +77,7 @@ def new_group(caller: Caller, body: dict[str, Any]) -> Response:
 @endpoint("GET", "/groups/<uuid:group_id>", answers=GroupAnswer, fails=("group_not_found",), scope="groups:read")
 def group(caller: Caller, group_id: UUID) -> dict[str, Any]:
     """Show one group."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         return group_answer(find_group(connection, caller, group_id))
 
 

@@ -20,6 +20,7 @@ from api.schemas.imports import ImportPaging, ImportQuery
 from api.schemas.paging import Paging
 from api.tokens import Caller
 from api.upload import check_media_type, take_upload
+from shared.database import reading
 from shared.imports import begin_import, cancel_import, drop_import, queue_import
 
 COLUMNS = """
@@ -56,7 +57,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Re
     """
     check_media_type()
     engine = services().engine
-    with engine.connect() as connection:
+    with reading(engine) as connection:
         group = find_group(connection, caller, group_id)
     made = begin_import(engine, caller.account_id, group_id, query.get("country") or group.country)
     queued = False
@@ -96,7 +97,7 @@ def imports(caller: Caller, query: dict[str, Any]) -> Any:
     }
     if "group_id" in query:
         values["group"] = query["group_id"]
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = connection.execute(NEWEST_OF_GROUP if "group" in values else NEWEST, values).all()
     return page(rows, query["limit"], _answer, lambda row: str(row.id))
 
@@ -104,7 +105,7 @@ def imports(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint("GET", "/imports/<uuid:import_id>", answers=ImportAnswer, fails=("import_not_found",), scope="groups:read")
 def one_import(caller: Caller, import_id: UUID) -> dict[str, Any]:
     """Show how far an import is."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         return _answer(_find(connection, caller, import_id))
 
 
@@ -118,7 +119,7 @@ def one_import(caller: Caller, import_id: UUID) -> dict[str, Any]:
 )
 def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
     """List the rows that are no contacts, in their order; with `Accept: text/csv`, stream all of them as CSV."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         _find(connection, caller, import_id)
         if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
             return _csv(import_id)
@@ -162,7 +163,7 @@ def _csv(import_id: UUID) -> Response:
         yield csv_line(["line", "value", "code", "detail"])
         after = 0
         while True:
-            with engine.connect() as connection:
+            with reading(engine) as connection:
                 rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": CSV_PAGE}).all()
             yield "".join(csv_line(row) for row in rows)
             if len(rows) < CSV_PAGE:

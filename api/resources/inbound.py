@@ -10,6 +10,7 @@ from api.endpoint import endpoint, services, timestamp
 from api.paging import page, uuid_cursor
 from api.schemas.inbound import InboundPaging
 from api.tokens import Caller
+from shared.database import reading
 from shared.ids import first_id_at
 from shared.text_keys import texts_of
 from shared.texts import Texts
@@ -49,7 +50,7 @@ def inbound(caller: Caller, query: dict[str, Any]) -> Any:
         "keyword": query.get("keyword"),
         "limit": query["limit"] + 1,
     }
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = connection.execute(INBOUND, parameters).all()
         texts = texts_of(connection)
     return page(rows, query["limit"], lambda row: _inbound(row, texts), lambda row: str(row.id))

@@ -11,6 +11,7 @@ from api.limited import eta_of_queue, limits_of_sends
 from api.schemas.sends import MOST_METADATA, MOST_PHONES
 from api.schemas.times import MOST_AHEAD
 from api.tokens import VALID, Caller
+from shared.database import reading
 from shared.limits import Limits, limits_of
 from shared.segments import MAX_CHARACTERS
 from shared.settings import IDEMPOTENCY_DAYS
@@ -40,7 +41,7 @@ OPEN = text(
 def limits(caller: Caller) -> dict[str, Any]:
     """Tell every limit, and the account's backlog."""
     work = services()
-    with work.engine.connect() as connection:
+    with reading(work.engine) as connection:
         waiting = connection.execute(BACKLOG, {"account": caller.account_id}).scalar_one()
         limits, spending = limits_of(connection, caller.account_id), standings(connection, caller.account_id)
         waiting += connection.execute(UNEXPANDED, {"account": caller.account_id}).scalar_one()

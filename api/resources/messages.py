@@ -18,6 +18,7 @@ from api.resources.sends import read_send
 from api.schemas.paging import HistoryPaging, MessagePaging
 from api.timeline import timeline
 from api.tokens import Caller
+from shared.database import reading
 
 CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at\n"
 CSV_PAGE = 5000
@@ -33,7 +34,7 @@ CSV_PAGE = 5000
 )
 def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
     """List the messages of a send in order; with `Accept: text/csv`, stream all of them as CSV."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         read_send(connection, caller, send_id)
         if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
             return _csv(send_id)
@@ -50,7 +51,7 @@ def _csv(send_id: UUID) -> Response:
         yield CSV_HEADER
         after: UUID | None = None
         while True:
-            with engine.connect() as connection:
+            with reading(engine) as connection:
                 rows = messages_of_send(connection, send_id, CSV_PAGE, after, None)
             yield "".join(_csv_line(row) for row in rows)
             if len(rows) < CSV_PAGE:
@@ -88,7 +89,7 @@ def _csv_line(row: MessageRow) -> str:
 )
 def messages(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's messages, newest send first; filter by phone, status and time."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = newest_messages(connection, caller.account_id, query, uuid_cursor(query.get("cursor")))
     return page(rows, query["limit"], _message, lambda row: str(row.id))
 
@@ -96,7 +97,7 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint("GET", "/messages/<uuid:message_id>", answers=MessageAnswer, fails=("message_not_found",), scope="sms:read")
 def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
     """Show one message."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         return _message(_find(connection, caller, message_id))
 
 
@@ -109,7 +110,7 @@ def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
 )
 def events(caller: Caller, message_id: UUID) -> dict[str, Any]:
     """Tell what happened to a message: acceptance, hand-over, the carrier's answer, receipts."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
         return {"message_id": str(message_id), "data": timeline(connection, row)}
 

@@ -18,6 +18,7 @@ from api.schemas.privacy import ErasureBody
 from api.tokens import Caller
 from api.who import by_key
 from shared.changes import record
+from shared.database import reading
 from shared.erasures import ask_to_erase
 
 COUNTED = ("messages", "texts", "contacts", "inbound")
@@ -59,7 +60,7 @@ def erase(caller: Caller, body: dict[str, Any]) -> Response:
 def erasures(caller: Caller, query: dict[str, Any]) -> Any:
     """List the erasures, newest first."""
     asked = {"account": caller.account_id, "before": uuid_cursor(query.get("cursor")), "limit": query["limit"] + 1}
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = connection.execute(LIST, asked).all()
     return page(rows, query["limit"], _erasure, lambda row: str(row.id))
 
@@ -69,7 +70,7 @@ def erasures(caller: Caller, query: dict[str, Any]) -> Any:
 )
 def erasure(caller: Caller, erasure_id: UUID) -> dict[str, Any]:
     """Show one erasure: whether it is complete, and what was erased."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         return _erasure(_read(connection, caller, erasure_id))
 
 

@@ -16,6 +16,7 @@ from api.problems import Problem
 from api.schemas.senders import SenderPaging, SenderRequest
 from api.tokens import Caller
 from api.who import by_key
+from shared.database import reading
 from shared.senders import form_of, remove_sender, request_sender
 
 LIST = text(
@@ -51,7 +52,7 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
         "status": query.get("status"),
         "limit": query["limit"] + 1,
     }
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = connection.execute(LIST, parameters).all()
     return page(rows, query["limit"], _sender, lambda row: str(row.id))
 

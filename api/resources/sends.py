@@ -24,6 +24,7 @@ from api.schemas.paging import SendPaging
 from api.schemas.patch import SendChanges
 from api.tokens import Caller
 from api.totals import OWN, totals
+from shared.database import reading
 from shared.lifecycle import LANES, STORED, MessageStatus, SendState
 from shared.text_keys import texts_of
 from shared.texts import MARK, Texts
@@ -65,7 +66,7 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
         "limit": query["limit"] + 1,
         **{name: query[name] for name in FILTERS if name in query},
     }
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
         limited, texts = limits_of_sends(connection, rows), texts_of(connection)
 
@@ -78,7 +79,7 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint("GET", "/sends/<uuid:send_id>", answers=SendAnswer, fails=("send_not_found",), scope="sms:read")
 def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
     """Show one send: its status, counts per message status, cost, and when it should be done."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         return read_send(connection, caller, send_id)
 
 

@@ -20,6 +20,7 @@ from api.problems import Problem
 from api.schemas.groups import MOST_ENTRIES
 from api.schemas.suppressions import ScopeQuery, SuppressionPaging, SuppressionsBody
 from api.tokens import Caller
+from shared.database import reading
 from shared.numbering import numbering_of
 from shared.phones import is_phone
 from shared.suppressions import Scope, unsuppress
@@ -57,7 +58,7 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     after = _place(query["cursor"]) if "cursor" in query else FIRST
     if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
         return _csv(caller, query, after)
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = _page(connection, caller, query, after, query["limit"] + 1)
     return page(rows, query["limit"], _suppression, lambda row: f"{row.phone}|{row.category}|{row.sender_id}")
 
@@ -163,7 +164,7 @@ def _csv(caller: Caller, query: dict[str, Any], after: Place) -> Response:
         last = after
         yield csv_line(CSV_HEADER)
         while True:
-            with engine.connect() as connection:
+            with reading(engine) as connection:
                 rows = _page(connection, caller, query, last, CSV_PAGE)
             yield "".join(csv_line(_suppression(row)[name] for name in CSV_HEADER) for row in rows)
             if len(rows) < CSV_PAGE:

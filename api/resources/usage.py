@@ -14,6 +14,7 @@ from api.endpoint import endpoint, services, timestamp
 from api.paging import bad_cursor, from_cursor, page
 from api.schemas.usage import DIMENSIONS, UsageQuery
 from api.tokens import Caller
+from shared.database import reading
 from shared.lifecycle import LANES
 
 CSV_PAGE = 5_000
@@ -61,7 +62,7 @@ def usage(caller: Caller, query: dict[str, Any]) -> Any:
     With `Accept: text/csv`, all of it as CSV.
     """
     parameters = _parameters(caller, query)
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
             return _csv(parameters)
         rows = _page(connection, parameters, _after(query.get("cursor")), query["limit"] + 1)
@@ -124,7 +125,7 @@ def _csv(parameters: dict[str, Any]) -> Response:
         yield csv_line(COLUMNS)
         after: list[str] | None = None
         while True:
-            with engine.connect() as connection:
+            with reading(engine) as connection:
                 rows = _page(connection, parameters, after, CSV_PAGE)
             yield "".join(csv_line(getattr(row, name) for name in COLUMNS) for row in rows)
             if len(rows) < CSV_PAGE:

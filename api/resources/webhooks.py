@@ -20,6 +20,7 @@ from api.tokens import Caller
 from api.who import by_key
 from shared import webhooks as hooks
 from shared.changes import record
+from shared.database import reading
 from shared.events import listen
 from shared.ids import new_id
 from shared.webhook_urls import url_problem
@@ -88,7 +89,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's webhooks."""
     limit = query["limit"]
     parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")), "limit": limit + 1}
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         rows = connection.execute(WEBHOOKS, parameters).all()
     return page(rows, limit, webhook_answer, lambda row: str(row.id))
 
@@ -126,7 +127,7 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> Response:
 )
 def webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
     """Show one webhook."""
-    with services().engine.connect() as connection:
+    with reading(services().engine) as connection:
         return webhook_answer(find_webhook(connection, caller, webhook_id))
 
 

@@ -13,6 +13,7 @@ from bulksms import carriers as live
 from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
 from bulksms.environment import Installation
 from shared.accounts import Refused, create_key
+from shared.database import reading
 from shared.lifecycle import LANES, MessageStatus
 from shared.settings import SettingsError
 from worker.carriers.file import CarriersError, read_carriers
@@ -157,7 +158,7 @@ def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bo
             live.release(connection, send, name)
         deadline = time.monotonic() + wait
         while True:
-            with engine.connect() as connection:
+            with reading(engine) as connection:
                 result = live.outcome(connection, send)
             over = result is not None and result["status"] != MessageStatus.SENT
             if over or time.monotonic() >= deadline:

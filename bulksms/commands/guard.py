@@ -10,6 +10,7 @@ from bulksms.commands.common import done, engine_of, installation, json_option, 
 from shared import holding
 from shared.accounts import Refused
 from shared.changes import record
+from shared.database import reading
 from shared.guard import Guard, release, state_of
 
 REASON = "The database was restored: messages of this send may have been sent before."
@@ -29,7 +30,7 @@ def guard() -> None:
 @json_option
 def show(as_json: bool) -> None:
     """Show whether sending is held."""
-    with engine_of(installation()) as engine, engine.connect() as connection:
+    with engine_of(installation()) as engine, reading(engine) as connection:
         state = state_of(connection)
     show_one({"held": state.held, "seconds lost": state.behind, "mark": state.mark, "installation": state.id}, as_json)
 

@@ -13,6 +13,7 @@ from bulksms.commands.common import console, database, done, engine_of, installa
 from shared import accounts, holding
 from shared.accounts import Refused
 from shared.changes import record
+from shared.database import reading
 from shared.lifecycle import STORED
 
 RESULTS = " + ".join(f"s.{status}" for status in STORED)
@@ -81,7 +82,7 @@ def watch(send_id: UUID) -> None:
     with engine_of(installation()) as engine, Progress(*columns, TimeRemainingColumn(), console=console()) as progress:
         task = progress.add_task("", total=None)
         while True:
-            with engine.connect() as connection:
+            with reading(engine) as connection:
                 row = _row(connection, send_id)
             known = row["accepted"] - row["waiting"]
             progress.update(task, description=describe(row), total=row["accepted"], completed=known)

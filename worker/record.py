@@ -24,6 +24,10 @@ MESSAGE_COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts
 SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT
 DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
 
+HELD = "b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
+"""A batch `b` is the one of `w`, and still in the turn of that epoch. In one condition: Postgres takes the batches of
+turns for few, from the statistics or from their own index, and would look through all of them for each of `w`."""
+
 ADVANCE = text(
     f"""
     UPDATE batch b
@@ -32,7 +36,7 @@ ADVANCE = text(
            lease_until = clock_timestamp() + make_interval(secs => :lease)
       FROM unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:watermark AS int[])) AS w (id, epoch, watermark),
            send s
-     WHERE b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending' AND s.id = b.send_id
+     WHERE {HELD} AND s.id = b.send_id
     RETURNING b.id, b.database_started = {STARTED} AS same_start, {GOES_ON} AS goes_on
     """
 )
@@ -43,7 +47,7 @@ FENCE = text(
     f"""
     SELECT b.id, b.database_started = {STARTED} AS same_start
       FROM batch b JOIN unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[])) AS w (id, epoch)
-        ON b.id = w.id AND b.epoch = w.epoch AND b.state = 'sending'
+        ON {HELD}
      ORDER BY b.id FOR UPDATE OF b
     """
 )

@@ -4,12 +4,17 @@ import pytest
 from sqlalchemy import Connection, TextClause, text
 
 from api.commit import commit_sends
+from bulksms.local.postgres import Postgres
 from shared.accounts import create_account, top_up
 from shared.lifecycle import Category
+from tests.database import fresh_database
 from tests.drafts import single
 from worker.claim import CANDIDATE, CANDIDATE_OWED
+from worker.record import ADVANCE, FENCE
 
 SENDS = 3_000
+AS_A_WORKER = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+"""What a worker's sessions do without."""
 ENDED = text("UPDATE batch SET state = 'done', next_index = size + 1 WHERE id NOT IN (SELECT id FROM batch LIMIT 1000)")
 
 
@@ -30,7 +35,7 @@ def test_a_claim_reads_the_head_of_the_queue(
     top_up(connection, account, SENDS, "plan", "test")
     commit_sends(connection, [single(account, 254700000000 + number, category) for number in range(SENDS)])
     connection.execute(ENDED)
-    for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"):  # as a worker's sessions have it
+    for setting in AS_A_WORKER:
         connection.execute(text(f"SET LOCAL {setting} = off"))
     if analyzed:
         connection.execute(text("ANALYZE batch, send, account"))
@@ -39,3 +44,33 @@ def test_a_claim_reads_the_head_of_the_queue(
     ).scalars()
     told = "\n".join(plan)
     assert index in told and "Sort" not in told, told
+
+
+@pytest.mark.parametrize("analyzed", [False, True])
+@pytest.mark.parametrize("statement", [FENCE, ADVANCE], ids=["fence", "advance"])
+def test_a_turn_finds_its_batches_by_their_ids(
+    postgres_server: Postgres, statement: TextClause, analyzed: bool
+) -> None:
+    """Not among all that are being sent, which would cost as much as there are, for each."""
+    engine = fresh_database(postgres_server)
+    with engine.begin() as connection:
+        account = create_account(connection, "plan")
+        top_up(connection, account, SENDS, "plan", "test")
+        drafts = [single(account, 254700000000 + number, Category.TRANSACTIONAL) for number in range(SENDS)]
+        commit_sends(connection, drafts[:100])
+    with engine.begin() as connection:
+        if analyzed:
+            connection.execute(text("ANALYZE batch, send"))  # when none was being sent, and there were few
+        commit_sends(connection, drafts[100:])
+        connection.execute(text("UPDATE batch SET state = 'sending', epoch = 1, intent = 1, watermark = 1"))
+        for setting in AS_A_WORKER:
+            connection.execute(text(f"SET LOCAL {setting} = off"))
+        turn = [draft.batches[0] for draft in drafts[:500]]
+        told = "\n".join(
+            connection.execute(
+                text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {statement.text}"),
+                {"id": turn, "epoch": [1] * 500, "watermark": [1] * 500, "lease": 15},
+            ).scalars()
+        )
+    engine.dispose()
+    assert "pk_batch" in told and "ix_batch" not in told, told

@@ -18,7 +18,4 @@ RUN pip install --no-deps --no-build-isolation --editable . && python -m compile
 USER bulksms
 EXPOSE 8000
 
-CMD ["granian", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", \
-     "--workers", "2", "--blocking-threads", "32", "--backpressure", "512", "--backlog", "2048", "--http", "1", \
-     "--http1-buffer-size", "65536", \
-     "--no-ws", "--no-access-log", "--respawn-failed-workers", "--workers-kill-timeout", "20", "api.wsgi:app"]
+CMD ["python", "-m", "api.server", "--host", "0.0.0.0"]

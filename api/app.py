@@ -19,12 +19,12 @@ from api.callbacks import add_callbacks
 from api.endpoint import ENDPOINTS, PREFIX, answer_json, mount, services
 from api.headers import REQUEST_ID, StandardHeaders
 from api.lean import LeanFlask
+from api.loop import WaitlessPool
 from api.metrics import add_metrics
 from api.openapi import document
 from api.problems import CATALOGUE, Problem
 from api.schemas.base import AN_ID
 from api.services import Services
-from api.slow_bodies import SlowBodies
 from shared.database import make_engine
 from shared.queue import make_celery
 from shared.schema import schema_problem
@@ -62,7 +62,13 @@ def create_app(
     app.extensions["bulksms"] = Services(
         settings,
         engine
-        or make_engine(settings.database_url, settings.database_pool, "bulksms-api", texts=Texts(settings.text_keys)),
+        or make_engine(
+            settings.database_url,
+            settings.database_pool,
+            "bulksms-api",
+            texts=Texts(settings.text_keys),
+            pool_class=WaitlessPool,
+        ),
         celery or make_celery(settings),
         None if settings.eager else Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1),
     )
@@ -72,8 +78,6 @@ def create_app(
     add_metrics(app, app.extensions["bulksms"])
     add_callbacks(app, app.extensions["bulksms"])
     _add_errors(app)
-    if not settings.eager:
-        app.wsgi_app = SlowBodies(app.wsgi_app)  # type: ignore[method-assign]
     app.wsgi_app = StandardHeaders(app.wsgi_app, settings.requests_per_second)  # type: ignore[method-assign]
     return app
 

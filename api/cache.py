@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
+from api.loop import in_the_background, this_call
 from api.rules import rules_of_account
 from shared.database import reading
 from shared.rules import Rules
@@ -65,7 +66,18 @@ class Remembered:
                 return value
             if until + LATE > now:
                 self._values[key] = (now + LATE, value)
-        value = ask()
+                if this_call() is not None:
+                    in_the_background(lambda: self._ask(key, known, fresh, ask))
+                    return value
+        return self._ask(key, known, fresh, ask)
+
+    def _ask(self, key: tuple[Any, ...], known: tuple[float, Any] | None, fresh: float, ask: Callable[[], Any]) -> Any:
+        try:
+            value = ask()
+        except BaseException:
+            if known is not None:
+                self._values[key] = known  # so that the next one asks
+            raise
         if len(self._values) >= MOST:
             self._values.clear()
         self._values[key] = (time.monotonic() + fresh, value)

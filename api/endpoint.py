@@ -111,7 +111,7 @@ def _view(operation: Endpoint) -> Callable[..., Response]:
 def authenticate(scope: str) -> Caller:
     """The caller of this request, with its rate limit taken. Raises Problem for 401, 403 and 429."""
     work = services()
-    caller = work.tokens.read(request.headers.get("Authorization"))
+    caller = work.tokens.read(request.environ.get("HTTP_AUTHORIZATION"))
     if caller.networks and not is_within(client_address(), caller.networks):
         raise ip_not_allowed(client_address())
     take_request(caller)

@@ -4,8 +4,10 @@ One account's row allows one reserve per write to the disk, and so a group of se
 whoever comes while a commit is under way is in the next one.
 """
 
-from dataclasses import dataclass, field
-from threading import Lock
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event, Lock
 
 from sqlalchemy import Connection, Engine, text
 
@@ -13,6 +15,7 @@ from api import idempotency
 from api.commit import accept_rows, answers_of, commit_sends
 from api.draft import Draft, stamp
 from api.idempotency import Answered
+from api.loop import Call, go_on, make_again, pause, this_call
 from api.problems import Problem
 from shared.crashpoints import crashpoint
 from shared.database import at_once, reading
@@ -20,12 +23,10 @@ from shared.money import NotEnough
 from shared.spending import OverSpend, Period, Standing, standings
 
 MOST_TOGETHER = 256
-
-
-def _locked() -> Lock:
-    made = Lock()
-    made.acquire()
-    return made
+LONGEST_WAIT = 1.0
+"""Seconds for an event loop that is busy."""
+THREADS = 16
+"""Accounts whose groups are committed at the same time."""
 
 
 @dataclass(slots=True)
@@ -33,44 +34,37 @@ class Waiting:
     """A draft on its way into a group. Without an answer or error at the end, it is to be committed by itself."""
 
     draft: Draft
-    leads: bool = False
-    """Whether its thread is to commit the next group."""
+    whose: "Call | Lock"
+    """Who waits: a request on the event loop, or a thread, for a lock that is held until the end."""
     answered: Answered | None = None
     error: Exception | None = None
-    turn: Lock = field(default_factory=_locked)
-    """Held until there is something for the thread to do."""
 
 
 class GroupCommit:
     """Commits drafts, those of one account that arrive together in one transaction.
 
-    The first to come leads: its thread commits all who wait, and hands the lead to one who came meanwhile. Each waits
-    for a lock of its own, because threads that queue for one lock wake one after the other. Accounts do not wait for
-    each other: somebody may hold the lock of one's row.
+    The groups of an account are committed one after the other, by a thread that goes on until nobody waits. Accounts do
+    not wait for each other: somebody may hold the lock of one's row.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._queues: dict[int, list[Waiting]] = {}
-        """Who waits, by account; an account without a queue has nobody who leads."""
+        """Who waits, by account; an account without a queue has nobody whose group is being committed."""
         self._lock = Lock()
+        self._threads = ThreadPoolExecutor(THREADS, "commit")
 
     def together(self, draft: Draft) -> Answered:
         """Commit the draft with whatever else is waiting. Returns after its commit; raises Problem without effect."""
-        waiting = Waiting(draft)
-        with self._lock:
-            waiting.leads = draft.account_id not in self._queues
-            if waiting.leads:
-                self._queues[draft.account_id] = []
-            else:
-                self._queues[draft.account_id].append(waiting)
-        if not waiting.leads:
-            waiting.turn.acquire()
-        if waiting.leads:
-            self._lead(waiting)
+        call = this_call()
+        waiting = self._wait_on_the_loop(draft, call) if call is not None else self._wait_in_a_thread(draft)
         if waiting.error is not None:
             raise waiting.error
-        return waiting.answered or self.alone(draft)
+        if waiting.answered is not None:
+            return waiting.answered
+        if call is not None:
+            make_again(call)
+        return self.alone(draft)
 
     def alone(self, draft: Draft) -> Answered:
         """Commit one draft. Waits for a twin with the same key."""
@@ -85,33 +79,48 @@ class GroupCommit:
         except NotEnough as error:
             raise self._not_enough(draft, error) from None
 
-    def _lead(self, leader: Waiting) -> None:
-        """Commit the group that has gathered. Whom it could not include is left without an answer."""
-        with self._lock:
-            queue = self._queues[leader.draft.account_id]
-            group = [leader, *queue[: MOST_TOGETHER - 1]]
-            del queue[: MOST_TOGETHER - 1]
-        try:
-            self._try_group(group)
-        except NotEnough:
-            pass  # there is not enough for all of the group: each is asked by itself
-        except Exception as error:
-            for waiting in group:
-                waiting.error = error
-        finally:
-            self._hand_over(leader.draft.account_id)
-            for waiting in group[1:]:
-                waiting.turn.release()
+    def _wait_on_the_loop(self, draft: Draft, call: Call) -> Waiting:
+        waiting = Waiting(draft, call)
+        self._add(waiting)
+        pause(call)
+        return waiting
 
-    def _hand_over(self, account: int) -> None:
+    def _wait_in_a_thread(self, draft: Draft) -> Waiting:
+        held = Lock()
+        with held:
+            waiting = Waiting(draft, held)
+            self._add(waiting)
+            held.acquire()  # until `_wake` has released it
+        return waiting
+
+    def _add(self, waiting: Waiting) -> None:
+        account = waiting.draft.account_id
         with self._lock:
-            queue = self._queues[account]
-            following = queue.pop(0) if queue else None
-            if following is None:
-                del self._queues[account]
-        if following is not None:
-            following.leads = True
-            following.turn.release()
+            if account in self._queues:
+                self._queues[account].append(waiting)
+                return
+            self._queues[account] = [waiting]
+        self._threads.submit(self._commit_groups, account)
+
+    def _commit_groups(self, account: int) -> None:
+        """Commit who waits, group after group. Whom a group could not include is left without an answer."""
+        while True:
+            with self._lock:
+                queue = self._queues[account]
+                group = queue[:MOST_TOGETHER]
+                del queue[:MOST_TOGETHER]
+                if not group:
+                    del self._queues[account]
+                    return
+            try:
+                self._try_group(group)
+            except NotEnough:
+                pass  # there is not enough for all of the group: each is asked by itself
+            except Exception as error:
+                for waiting in group:
+                    waiting.error = error
+            finally:
+                _wake(waiting.whose for waiting in group)
 
     def _try_group(self, group: list[Waiting]) -> None:
         """Commit those of the group that nothing stands against."""
@@ -188,3 +197,18 @@ def low_balance(required: int, balance: int) -> Problem:
         required=required,
         balance=balance,
     )
+
+
+def _wake(waiting: "Iterable[Call | Lock]") -> None:
+    """Let those who waited go on. Returns when their event loop has read what came meanwhile, so that the next group is
+    a larger one."""
+    calls: list[Call] = []
+    for each in waiting:
+        if isinstance(each, Call):
+            calls.append(each)
+        else:
+            each.release()
+    if calls:
+        reached = Event()
+        go_on(calls, reached.set)
+        reached.wait(LONGEST_WAIT)

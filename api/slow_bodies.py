@@ -1,148 +1,152 @@
-"""Keeps clients that send their bodies slowly from holding all of the API's threads.
+"""The bodies of requests, and clients that send them slowly.
 
-A thread that waits for a body cannot be woken: the server gives it back only with the body, or with the connection's
-end. So no more than half of the threads wait at a time, and who comes then is told to try again; and a thread of its
-own ends the connections that a body has been awaited on for too long. The server does not tell which one that is: ended
-are those of the client on which nothing was answered for as long.
+A small body is awaited by the event loop: whoever sends it slowly holds nothing but a connection, and that not for long
+(api/protocol.py). A larger one is read by the thread that handles the request, after it has seen who sends it. No more
+than half of the threads wait for a piece at a time: who comes then is told to try again, and those who wait are given
+less time.
 """
 
-import contextlib
-import logging
-import os
-import socket
-import stat
-import struct
+import asyncio
+import io
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 from api.problems import Problem
 
-log = logging.getLogger(__name__)
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
 
-MOST = 16
-"""Threads that may wait for bodies: half of those that Procfile gives a process."""
 PATIENCE = 30.0
-"""Seconds for a piece of a body, of 64 kB at most."""
+"""Seconds for a piece of a large body."""
 CROWDED = 2.0
-"""The same, while as many wait as may."""
-LOOK = 0.5
+"""Seconds for a piece, while as many threads wait as may."""
+LOOK = 0.25
 WAIT = 0.15
-"""Seconds for which one waits for its turn to read."""
-LAST_DATA_SENT = 44
-"""Offset in Linux's struct tcp_info of the milliseconds since we sent anything."""
+"""Seconds for which a thread waits until it may wait for a piece."""
 
 
-DESCRIPTORS = Path("/proc/self/fd")
+class Gone(Exception):
+    """The client has left before its body was complete."""
 
 
-class Body:
-    """A request's body, of which one piece at a time is read: what a WSGI server gives as `wsgi.input`."""
+class Whole:
+    """A small body, which is here: what WSGI calls `wsgi.input`."""
 
-    __slots__ = ("_inner", "_readers", "address", "port", "since")
+    __slots__ = ("data", "read")
 
-    def __init__(self, inner: Any, readers: "Readers", environ: dict[str, Any]) -> None:
-        self._inner = inner
-        self._readers = readers
-        self.address = str(environ.get("REMOTE_ADDR", ""))
-        self.port = str(environ.get("SERVER_PORT", ""))
-        self.since = 0.0
-
-    def read(self, size: int = -1) -> bytes:
-        """A piece. Raises Problem unavailable while too many others wait for theirs."""
-        self._readers.begin(self)
-        try:
-            piece: bytes = self._inner.read(size)
-            return piece
-        finally:
-            self._readers.end(self)
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.read = io.BytesIO(data).read
 
 
-class SlowBodies:
-    """WSGI middleware. Where the system does not tell of connections (it is not Linux), slow ones are not ended."""
+def is_small(headers: Iterable[tuple[bytes, bytes]], most: int) -> bool:
+    """Whether the body of a request is announced, and has `most` bytes at most; or there is none."""
+    announced = b"0"
+    for name, value in headers:
+        if name == b"transfer-encoding":
+            return False
+        if name == b"content-length":
+            announced = value
+    return announced.isdigit() and int(announced) <= most
 
-    def __init__(self, app: Callable[..., Iterable[bytes]]) -> None:
-        self._app = app
-        self._readers = Readers()
-        if DESCRIPTORS.is_dir() and hasattr(socket, "TCP_INFO"):
-            self._readers.start()
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        if environ.get("CONTENT_LENGTH") or "HTTP_TRANSFER_ENCODING" in environ:
-            environ["wsgi.input"] = Body(environ["wsgi.input"], self._readers, environ)
-        return self._app(environ, start_response)
+async def whole_body(receive: Receive) -> bytes:
+    """A small body. Raises Gone."""
+    body = b""
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Gone
+        body += bytes(message["body"])
+        if not message["more_body"]:
+            return body
 
 
 class Readers:
-    """Who waits for a piece of a body, in one process."""
+    """How many threads of one process wait for a piece of a body."""
 
-    def __init__(self) -> None:
-        self._reading: set[Body] = set()
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._free = threading.BoundedSemaphore(most)
+        self._waiting = 0
 
-    def start(self) -> None:
-        """Begin to look for those who wait too long, until the process ends."""
-        threading.Thread(target=self._run, name="slow-bodies", daemon=True).start()
-
-    def begin(self, body: Body) -> None:
+    def begin(self) -> None:
         """A thread waits from now on. Raises Problem unavailable."""
-        until = 0.0
-        while len(self._reading) >= MOST:
-            now = time.monotonic()
-            until = until or now + WAIT
-            if now >= until:
-                headers = {"Retry-After": "1", "Connection": "close"}
-                raise Problem("unavailable", "Too many requests come slowly at present.", headers=headers)
-            time.sleep(WAIT / 10)
-        body.since = time.monotonic()
-        self._reading.add(body)
+        if not self._free.acquire(timeout=WAIT):
+            headers = {"Retry-After": "1", "Connection": "close"}
+            raise Problem("unavailable", "Too many requests come slowly at present.", headers=headers)
+        self._waiting += 1
 
-    def end(self, body: Body) -> None:
-        """It has its piece."""
-        self._reading.discard(body)
+    def end(self) -> None:
+        """It has its piece, or none."""
+        self._waiting -= 1
+        self._free.release()
 
-    def _run(self) -> None:
-        while True:
-            time.sleep(LOOK)
-            if self._reading:
+    def patience(self) -> float:
+        """Seconds that one may wait at present."""
+        return CROWDED if self._waiting >= self._most else PATIENCE
+
+
+class Body:
+    """A body that is read piece by piece, in a thread: what WSGI calls `wsgi.input`."""
+
+    def __init__(self, receive: Receive, readers: Readers, loop: asyncio.AbstractEventLoop) -> None:
+        self._receive = receive
+        self._readers = readers
+        self._loop = loop
+        self._here = b""
+        self._more = True
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to `size` bytes, or all; fewer where the body ends, or nothing comes any more.
+
+        Raises Problem unavailable while too many others wait for theirs.
+        """
+        pieces: list[bytes] = []
+        wanted = size if size >= 0 else sys.maxsize
+        while wanted > 0 and (self._here or self._next()):
+            piece, self._here = self._here[:wanted], self._here[wanted:]
+            pieces.append(piece)
+            wanted -= len(piece)
+            if size >= 0:
+                break
+        return b"".join(pieces)
+
+    def unread(self) -> bool:
+        """Whether there may be more of it, which nobody will read."""
+        return self._more
+
+    def _next(self) -> bool:
+        """Wait for the next piece. False where there is none."""
+        while self._more and not self._here:
+            message = self._awaited()
+            if message is None:
+                return False
+            self._here = bytes(message.get("body", b""))
+            self._more = bool(message.get("more_body", False))
+        return bool(self._here)
+
+    def _awaited(self) -> Message | None:
+        """What the client sends next; None where it leaves, or lets us wait for too long."""
+        self._readers.begin()
+        future = asyncio.run_coroutine_threadsafe(_received(self._receive), self._loop)
+        began = time.monotonic()
+        try:
+            while True:
                 try:
-                    self.end_slow()
-                except OSError:
-                    log.exception("slow bodies could not be looked for")
-
-    def end_slow(self) -> int:
-        """End the connections of those who let us wait too long. Returns how many were ended."""
-        reading = self._reading.copy()
-        patience = CROWDED if len(reading) >= MOST else PATIENCE
-        before = time.monotonic() - patience
-        slow = {(body.address, body.port) for body in reading if body.since < before}
-        return sum(_end_silent(slow, patience)) if slow else 0
+                    message = future.result(LOOK)
+                except TimeoutError:
+                    if time.monotonic() - began > self._readers.patience():
+                        future.cancel()
+                        return None
+                else:
+                    return None if message["type"] == "http.disconnect" else message
+        finally:
+            self._readers.end()
 
 
-def _end_silent(clients: set[tuple[str, str]], seconds: float) -> Iterator[int]:
-    """End the connections from these addresses to these ports on which nothing was sent for as many seconds."""
-    for descriptor in [int(path.name) for path in DESCRIPTORS.iterdir()]:
-        with contextlib.suppress(OSError), _socket(descriptor) as connection:
-            here, there = connection.getsockname(), connection.getpeername()
-            if (there[0], str(here[1])) in clients and _silent_for(connection) >= seconds:
-                connection.shutdown(socket.SHUT_RDWR)
-                yield 1
-
-
-def _socket(descriptor: int) -> socket.socket:
-    """The TCP connection of a descriptor, by one of our own. Raises OSError where it is none."""
-    if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
-        raise OSError("no socket")
-    made = socket.socket(fileno=os.dup(descriptor))
-    if made.family not in (socket.AF_INET, socket.AF_INET6):
-        made.close()
-        raise OSError("no connection of TCP")
-    return made
-
-
-def _silent_for(connection: socket.socket) -> float:
-    """Seconds since anything was sent on it, or since it was opened."""
-    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LAST_DATA_SENT + 4)
-    (milliseconds,) = struct.unpack_from("I", info, LAST_DATA_SENT)
-    return float(milliseconds) / 1000
+async def _received(receive: Receive) -> Message:
+    return await receive()

@@ -5,7 +5,6 @@ What could have been taken back since (the token, its key, its secret, its accou
 seconds.
 """
 
-import contextlib
 import secrets
 import threading
 import time
@@ -17,6 +16,7 @@ from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 from sqlalchemy import Engine, Row, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from api.loop import in_the_background, this_call
 from api.problems import Problem
 from shared.database import reading
 from shared.keys import Network, hash_secret, is_within, networks, same
@@ -26,6 +26,8 @@ VALID = 86_400
 """Seconds."""
 FRESH = 2.0
 """Seconds after which revocations are read again."""
+MOST_OLD = 3.0
+"""Seconds for which they are used while somebody reads them again in the background."""
 USED_EVERY = 60.0
 """Seconds for which the use of a key need not be noted again."""
 REMEMBERED = 10_000
@@ -159,8 +161,14 @@ class Tokens:
         if len(self._used) >= REMEMBERED:
             self._used.clear()
         self._used[key] = time.monotonic() + USED_EVERY
-        with contextlib.suppress(SQLAlchemyError), self._engine.begin() as connection:
-            connection.execute(USED, {"id": key, "seconds": USED_EVERY - 10})
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(USED, {"id": key, "seconds": USED_EVERY - 10})
+        except SQLAlchemyError:
+            pass
+        except BaseException:
+            del self._used[key]  # so that the next one notes it
+            raise
 
     def parse(self, token: str) -> Caller:
         """The caller of a token that we signed. Raises Problem invalid_token or token_expired."""
@@ -202,14 +210,22 @@ class Tokens:
 
     def revocations(self) -> Revocations:
         """What was taken back, at most two seconds old. One thread reads it; the others do not wait for it."""
-        if time.monotonic() - self._read_at > FRESH and self._lock.acquire(blocking=self._read_at == float("-inf")):
-            try:
-                if time.monotonic() - self._read_at > FRESH:
-                    self._revocations = self._load()
-                    self._read_at = time.monotonic()
-            finally:
-                self._lock.release()
+        age = time.monotonic() - self._read_at
+        if age > FRESH and self._lock.acquire(blocking=age == float("inf")):
+            if this_call() is not None and age < MOST_OLD:
+                in_the_background(self._read_again)
+            else:
+                self._read_again()
         return self._revocations
+
+    def _read_again(self) -> None:
+        """Whoever calls this has the lock."""
+        try:
+            if time.monotonic() - self._read_at > FRESH:
+                self._revocations = self._load()
+                self._read_at = time.monotonic()
+        finally:
+            self._lock.release()
 
     def _load(self) -> Revocations:
         with reading(self._engine) as connection:

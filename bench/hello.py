@@ -2,6 +2,8 @@
 
 from flask import Flask, request
 
+from api.asgi import Served
+
 ANSWER = {
     "send_id": "01940000-0000-7000-8000-000000000000",
     "message_id": "01940000-0000-7000-8000-000000000001",
@@ -20,6 +22,8 @@ ANSWER = {
 }
 
 app = Flask(__name__)
+served = Served(app.wsgi_app)
+"""As the API is served."""
 
 
 @app.post("/api/v1/sms/send")

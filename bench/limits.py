@@ -85,8 +85,7 @@ def _flask(stand: Stand, seconds: float) -> Case:
     """Flask that answers the same JSON, under the server and the options that the API has."""
     port = free_port()
     real = services.api(port, stand.env, stand.folder, Path.cwd())
-    # Its command line with another application, so that the options are always the same.
-    command = [*real._command[:-1], "bench.hello:app"]
+    command = [*real._command, "bench.hello:served"]
     with Command("flask", command, stand.env, stand.folder / "flask.log", Path.cwd(), real._is_ready) as server:
         server.launch()
         server.wait_ready(30)

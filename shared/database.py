@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.pool import QueuePool
 
 from shared.texts import Texts
 
@@ -34,13 +35,19 @@ Cumulative Statistics System").
 
 
 def make_engine(
-    url: str, pool: int = 8, application: str = "bulksms", *, by_key: bool = False, texts: Texts | None = None
+    url: str,
+    pool: int = 8,
+    application: str = "bulksms",
+    *,
+    by_key: bool = False,
+    texts: Texts | None = None,
+    pool_class: type[QueuePool] = QueuePool,
 ) -> Engine:
     """An engine whose sessions are in UTC at READ COMMITTED and give up on locks, statements and dead peers.
 
     `by_key` is for sessions that look for everything by an index, as a worker's do. A plan that Postgres made while a
     table was small, and keeps, would read the whole of it long after it has grown. `texts` encrypts the texts in the
-    database; `texts_of` finds it.
+    database; `texts_of` finds it. `pool_class` is who hands out connections.
     """
     settings = SESSION | (
         dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off") if by_key else {}
@@ -48,6 +55,7 @@ def make_engine(
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     return create_engine(
         url,
+        poolclass=pool_class,
         pool_size=pool,
         max_overflow=4,
         pool_timeout=2,

@@ -15,6 +15,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
+from shared.database import array
+
 Kind = Literal["topup", "reserve", "capture", "release", "refund"]
 
 BOOKS: dict[Kind, tuple[str, str]] = {
@@ -90,14 +92,14 @@ def post(connection: Connection, entries: Iterable[Entry]) -> dict[int, int]:
     connection.execute(
         INSERT,
         {
-            "account": [entry.account_id for entry in rows],
-            "kind": [entry.kind for entry in rows],
-            "debit": [BOOKS[entry.kind][0] for entry in rows],
-            "credit": [BOOKS[entry.kind][1] for entry in rows],
-            "amount": [entry.amount for entry in rows],
-            "subject_type": [entry.subject_type for entry in rows],
-            "subject": [entry.subject for entry in rows],
-            "step": [entry.step for entry in rows],
+            "account": array(entry.account_id for entry in rows),
+            "kind": array(entry.kind for entry in rows),
+            "debit": array(BOOKS[entry.kind][0] for entry in rows),
+            "credit": array(BOOKS[entry.kind][1] for entry in rows),
+            "amount": array(entry.amount for entry in rows),
+            "subject_type": array(entry.subject_type for entry in rows),
+            "subject": array(entry.subject for entry in rows),
+            "step": array(entry.step for entry in rows),
             "reason": [entry.reason for entry in rows],
         },
     )

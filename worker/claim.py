@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
-from shared.database import STARTED, transaction
+from shared.database import STARTED, array, transaction
 from shared.holding import holding_unreadable
 from shared.personal import PRICE, SEGMENTS
 from shared.sendable import SENDABLE
@@ -120,7 +120,8 @@ def _claim(
             connection.execute(BEGUN, {"ids": sorted(set(begun))})
         watermarks = _first_watermarks(list(intents.values()), window)
         rows = connection.execute(
-            CLAIM, {"id": list(intents), "intent": list(intents.values()), "watermark": watermarks, "lease": lease}
+            CLAIM,
+            {"id": array(intents), "intent": array(intents.values()), "watermark": array(watermarks), "lease": lease},
         ).all()
         texts = texts_of(connection)
         said = {row.id: _opened(row, texts) for row in rows}

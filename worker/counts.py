@@ -16,7 +16,7 @@ from shared.lifecycle import STORED
 Changes = dict[UUID, Counter[str]]
 """What is added to the counters, by send and status."""
 
-LOCK = text("SELECT id FROM send WHERE id = ANY(:ids) ORDER BY id FOR UPDATE")
+LOCK = text("SELECT id FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE")
 
 SUMS = ", ".join(f"{status} = s.{status} + c.{status}" for status in STORED)
 ARRAYS = "CAST(:id AS uuid[]), " + ", ".join(f"CAST(:{status} AS int[])" for status in STORED)
@@ -44,7 +44,7 @@ def add_to_sends(connection: Connection, changes: Changes) -> None:
     if not ids:
         return
     if len(ids) > 1:
-        connection.execute(LOCK, {"ids": ids})
+        connection.execute(LOCK, {"ids": array(ids)})
     connection.execute(ADD, _columns(ids, changes))
 
 
@@ -65,4 +65,4 @@ def add_and_close(connection: Connection, changes: Changes, closed: Counter[UUID
 def _columns(ids: list[UUID], changes: Changes) -> dict[str, Any]:
     nothing: Counter[str] = Counter()
     found = [changes.get(send, nothing) for send in ids]
-    return {"id": ids, **{str(status): array(counter[status] for counter in found) for status in STORED}}
+    return {"id": array(ids), **{str(status): array(counter[status] for counter in found) for status in STORED}}

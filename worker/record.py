@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from sqlalchemy import Connection, Engine, text
 
 from shared.crashpoints import crashpoint
-from shared.database import STARTED, copy_rows, transaction
+from shared.database import STARTED, array, copy_rows, transaction
 from shared.events import Moved, add_of_messages
 from shared.ids import MessageIds, index_of, prefix_of
 from shared.lifecycle import MessageStatus
@@ -68,9 +68,9 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
         rows = connection.execute(
             ADVANCE,
             {
-                "id": [piece.batch_id for piece in held],
-                "epoch": [piece.epoch for piece in held],
-                "watermark": watermarks,
+                "id": array(piece.batch_id for piece in held),
+                "epoch": array(piece.epoch for piece in held),
+                "watermark": array(watermarks),
                 "lease": lease,
             },
         )
@@ -106,9 +106,8 @@ def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:
 
 def fence(connection: Connection, slices: list[Slice]) -> None:
     """Lock the batches that are still this turn's, until the transaction ends; the others are marked lost."""
-    rows = connection.execute(
-        FENCE, {"id": [piece.batch_id for piece in slices], "epoch": [piece.epoch for piece in slices]}
-    )
+    batches, epochs = array(piece.batch_id for piece in slices), array(piece.epoch for piece in slices)
+    rows = connection.execute(FENCE, {"id": batches, "epoch": epochs})
     kept = {row.id: row.same_start for row in rows}
     for piece in slices:
         piece.lost = piece.batch_id not in kept

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared import fair
 from shared.crashpoints import crashpoint
-from shared.database import transaction
+from shared.database import array, transaction
 from shared.events import Moved, add_of_messages, add_of_sends
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
@@ -58,7 +58,9 @@ class Closing:
 
 
 LOCK_SENDS = text(
-    "SELECT id, state, rules ? 'stop_if' AS watched FROM send WHERE id = ANY(:ids) ORDER BY id FOR UPDATE"
+    """
+    SELECT id, state, rules ? 'stop_if' AS watched FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE
+    """
 )
 
 CLOSE_INTENT = text(
@@ -143,7 +145,7 @@ def close_intents(connection: Connection, closings: list[Closing], counted: Chan
     if not closings:
         return
     ids = sorted({closing.send_id for closing in closings})
-    sends = connection.execute(LOCK_SENDS, {"ids": ids}).all()
+    sends = connection.execute(LOCK_SENDS, {"ids": array(ids)}).all()
     send_states = {row.id: row.state for row in sends}
     send_states |= dict.fromkeys(_hold_poisoned(connection, closings), SendState.HELD)
     watched = [row.id for row in sends if row.watched]
@@ -199,17 +201,17 @@ def _close_batches(connection: Connection, closings: list[Closing], states: list
     connection.execute(
         CLOSE_INTENT,
         {
-            "id": [closing.batch_id for closing in closings],
-            "state": [str(state) for state in states],
-            "next_index": [closing.next_index for closing in closings],
-            "retry": [",".join(map(str, closing.retry)) for closing in closings],
-            "cost": [fair.cost(sum(closing.tally.values()) * closing.segments, closing.lane) for closing in closings],
-            "wait": [
+            "id": array(closing.batch_id for closing in closings),
+            "state": array(states),
+            "next_index": array(closing.next_index for closing in closings),
+            "retry": array(f'"{",".join(map(str, closing.retry))}"' for closing in closings),
+            "cost": array(fair.cost(closing.tally.total() * closing.segments, closing.lane) for closing in closings),
+            "wait": array(
                 0.0 if state == BatchState.CANCELED else closing.wait
                 for closing, state in zip(closings, states, strict=True)
-            ],
-            "attempts": [closing.attempts for closing in closings],
-            "crashes": [closing.crashes for closing in closings],
+            ),
+            "attempts": array(closing.attempts for closing in closings),
+            "crashes": array(closing.crashes for closing in closings),
         },
     )
 

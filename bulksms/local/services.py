@@ -13,10 +13,6 @@ from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, is_free
 
 API_PROCESSES = 2
-API_THREADS = 32
-"""Requests that one API process works on at the same time. Most of them wait for a commit that they share."""
-API_CONNECTIONS = 512
-"""Open client connections per API process. Idle ones count, so this is no limit on work."""
 WORKER_TURNS = 2
 QUEUE = "sends"
 
@@ -28,21 +24,7 @@ def migrate(env: Mapping[str, str], logs: Path, home: Path) -> Command:
 
 def api(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
     """The HTTP API, ready when /readyz says so."""
-    options = {
-        "--interface": "wsgi",
-        "--host": LOOPBACK,
-        "--port": port,
-        "--workers": API_PROCESSES,
-        "--blocking-threads": API_THREADS,
-        "--backpressure": API_CONNECTIONS,
-        "--backlog": 2048,
-        "--http": "1",
-        "--http1-buffer-size": 65_536,
-        "--respawn-interval": 0.5,
-        "--workers-kill-timeout": 20,
-    }
-    flags = ["--no-ws", "--no-access-log", "--respawn-failed-workers"]
-    command = [_script("granian"), *(str(part) for pair in options.items() for part in pair), *flags, "api.wsgi:app"]
+    command = [sys.executable, "-m", "api.server", "--port", str(port), "--processes", str(API_PROCESSES)]
     return Command("api", command, env, logs / "api.log", home, lambda: _answers(port))
 
 

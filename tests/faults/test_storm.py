@@ -27,7 +27,7 @@ from tests.services.house import SECRET_KEY, House, wait_until
 GROUP = 100_000
 SECONDS = 60
 SEED = 7
-OURS = ("granian", "celery")
+OURS = ("api.server", "multiprocessing.spawn", "celery")
 SERVERS = ("postgres", "redis-server")
 
 
@@ -59,7 +59,7 @@ class Up(House):
         found = []
         for process in psutil.Process(self.up.pid).children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
-                if any(name in part for part in [process.name(), *process.cmdline()[:2]] for name in names):
+                if any(name in part for part in [process.name(), *process.cmdline()[:3]] for name in names):
                     found.append(process)
         return found
 

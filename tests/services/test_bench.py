@@ -62,8 +62,7 @@ def test_each_message_has_a_receipt_with_its_reference(carrier: Carrier) -> None
 def test_our_own_client_counts_what_it_got(tmp_path: Path) -> None:
     port, folder = free_port(), Path.cwd()
     env = services.environment({"PYTHONPATH": str(folder)})
-    granian = Path(sys.executable).parent / "granian"
-    command = [str(granian), "--interface", "wsgi", "--port", str(port), "bench.hello:app"]
+    command = [sys.executable, "-m", "api.server", "bench.hello:served", "--port", str(port), "--processes", "1"]
     with Command("flask", command, env, tmp_path / "flask.log", folder, lambda: not is_free(port)) as server:
         server.launch()
         server.wait_ready(60)

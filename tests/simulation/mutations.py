@@ -30,6 +30,7 @@ from worker.slices import Slice
 Change = tuple[ModuleType, str, Any]
 
 MAY_HAVE_LEFT = f"CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END"
+IN_ITS_TURN = "b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
 HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.claim, "CLAIM"),
     (worker.record, "ADVANCE"),
@@ -150,7 +151,7 @@ def forgets_rows_above_the_watermark() -> list[Change]:
 
 
 MUTATIONS = (
-    Mutation("unfenced watermark", lambda: [sql(worker.record, "ADVANCE", "AND b.epoch = w.epoch", "")], seed=18),
+    Mutation("unfenced watermark", lambda: [sql(worker.record, "ADVANCE", IN_ITS_TURN, "b.intent > 0")], seed=18),
     Mutation(
         "watermark not moved before submit",
         lambda: [
@@ -176,7 +177,7 @@ MUTATIONS = (
     Mutation("captured twice", capture_twice),
     Mutation(
         "unfenced settlement",
-        lambda: [sql(worker.record, "FENCE", "AND b.epoch = w.epoch AND b.state = 'sending'", "")],
+        lambda: [sql(worker.record, "FENCE", f"AND {IN_ITS_TURN}", "")],
     ),
     Mutation("late evidence without money", lambda: [(worker.doubt, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),

@@ -1,0 +1,121 @@
+"""A request as WSGI describes it, of what ASGI says about it, and an answer the other way round."""
+
+import sys
+from collections.abc import Callable, Iterable, MutableMapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+Environ = dict[str, Any]
+Wsgi = Callable[..., Iterable[bytes]]
+
+BASE: Environ = {
+    "SCRIPT_NAME": "",
+    "wsgi.version": (1, 0),
+    "wsgi.errors": sys.stderr,
+    "wsgi.multithread": True,
+    "wsgi.multiprocess": True,
+    "wsgi.run_once": False,
+    "wsgi.input_terminated": True,  # it ends by itself, however long it was said to be
+}
+MOST_NAMES = 1_000
+"""Names of headers whose keys are remembered."""
+
+_keys: dict[bytes, str] = {}
+
+
+class Answer(NamedTuple):
+    """A whole answer."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class Start:
+    """What WSGI calls `start_response`: it takes down what the answer begins with."""
+
+    def __init__(self) -> None:
+        self.status = 500
+        self._headers: list[tuple[str, str]] = []
+
+    def __call__(self, status: str, headers: list[tuple[str, str]], *_: object) -> Callable[[bytes], None]:
+        self.status = int(status[:3])
+        self._headers = headers
+        return _no_write
+
+    @property
+    def has_length(self) -> bool:
+        """Whether the answer says how long its body is, or can have none."""
+        return self.status in (204, 304) or any(name.lower() == "content-length" for name, _ in self._headers)
+
+    def headers(self, close: bool = False) -> list[tuple[bytes, bytes]]:
+        """The headers as ASGI has them. With `close`, the connection ends after the answer."""
+        made = [(_name(name), value.encode("latin-1")) for name, value in self._headers]
+        if close:
+            made.append((b"connection", b"close"))
+        return made
+
+
+def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
+    """The request's environment by PEP 3333. The body is what can be read.
+
+    A header with an underscore in its name is left out: it would be taken for the one with a hyphen.
+    """
+    raw: bytes = scope["raw_path"]
+    host, port = scope["server"] or ("", 0)
+    environ = {
+        **BASE,
+        "REQUEST_METHOD": scope["method"],
+        "PATH_INFO": (unquote_to_bytes(raw) if b"%" in raw else raw).decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_NAME": host,
+        "SERVER_PORT": str(port),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "REMOTE_ADDR": scope["client"][0] if scope["client"] else "",
+        "wsgi.url_scheme": scope["scheme"],
+        "wsgi.input": body,
+    }
+    for name, value in scope["headers"]:
+        key = _keys[name] if name in _keys else _key(name)
+        if key in environ:
+            environ[key] += "," + value.decode("latin-1")
+        elif key:
+            environ[key] = value.decode("latin-1")
+    return environ
+
+
+def call(app: Wsgi, environ: Environ) -> Answer:
+    """Call an application whose answer is short."""
+    start = Start()
+    result = app(environ, start)
+    try:
+        body = b"".join(result)
+    finally:
+        end(result)
+    return Answer(start.status, start.headers(), body)
+
+
+def end(result: Iterable[bytes]) -> None:
+    """Tell an application's result that it is not needed any more, as PEP 3333 wants it."""
+    close = getattr(result, "close", None)
+    if close is not None:
+        close()
+
+
+def _key(name: bytes) -> str:
+    """That of a header in the environment; empty for none."""
+    text = name.decode("latin-1").upper().replace("-", "_")
+    key = "" if b"_" in name else text if text in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{text}"
+    if len(_keys) < MOST_NAMES:
+        _keys[name] = key
+    return key
+
+
+@lru_cache(MOST_NAMES)
+def _name(name: str) -> bytes:
+    return name.lower().encode("latin-1")
+
+
+def _no_write(_: bytes) -> None:
+    raise NotImplementedError("Answers are returned, not written.")

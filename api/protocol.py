@@ -1,0 +1,115 @@
+"""HTTP/1.1 as the API takes it: uvicorn's protocol, with bounds."""
+
+import asyncio
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from api.asgi import problem_answer
+from api.body import SMALL_BODY
+
+MOST_HEAD = 64 * 1024
+"""Bytes of a request's head; one that comes in few pieces may have some more."""
+MOST_HEADERS = 100
+PATIENCE = 20.0
+"""Seconds for a request's head, and then for its body if it is a small one. Who reads a large one waits for it."""
+VERSIONS = ("1.0", "1.1")
+
+
+class Protocol(HttpToolsProtocol):
+    """One connection: how long a request's head is, how many headers it has and how long it takes to come is bounded.
+
+    What is no request is answered in the shape of the API's other errors, after the requests before it.
+    """
+
+    _in_head = True
+    _head = 0
+    """Bytes of the head that is coming."""
+    _timer: asyncio.TimerHandle | None = None
+    _failed = False
+    """Nothing that comes is read any more."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has connected."""
+        super().connection_made(transport)
+        self._begin_to_wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It has gone, or we have ended it."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        """A request has begun."""
+        super().on_message_begin()
+        self._in_head, self._head = True, 0
+
+    def on_headers_complete(self) -> None:
+        """Its head is here. Raises ValueError, which `data_received` gets as an error of the parser."""
+        if len(self.headers) > MOST_HEADERS or self.parser.get_http_version() not in VERSIONS:
+            raise ValueError("refused")
+        self._in_head = False
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def data_received(self, data: bytes) -> None:
+        """Something came."""
+        if self._failed:
+            return
+        self._unset_keepalive_if_required()
+        was_in_head = self._in_head
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self._end_after_answer()  # to nothing that we know of, and what follows is not HTTP
+        except httptools.HttpParserError:
+            self._refuse("This is no HTTP request as RFC 9112 has it.")
+        else:
+            if self._in_head:
+                self._look_at_head(len(data) if was_in_head else 0)
+            elif not self.cycle.more_body:
+                self._stop_waiting()
+            elif self._timer is None and self._is_small():
+                self._begin_to_wait()
+
+    def _look_at_head(self, more: int) -> None:
+        self._head += more
+        if self._head > MOST_HEAD:
+            self._refuse(f"The head of the request is larger than {MOST_HEAD:,} bytes.")
+        elif self._timer is None:
+            self._begin_to_wait()
+
+    def _is_small(self) -> bool:
+        announced = dict(self.headers).get(b"content-length", b"")
+        return announced.isdigit() and int(announced) <= SMALL_BODY
+
+    def _begin_to_wait(self) -> None:
+        self._timer = self.loop.call_later(PATIENCE, self._refuse, "The request did not come in time.")
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, detail: str) -> None:
+        self._failed = True
+        self._stop_waiting()
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete and not cycle.more_body:
+            self._end_after_answer()
+            return
+        if cycle is not None and not cycle.response_complete:
+            cycle.disconnected = True
+            cycle.message_event.set()
+        if not self.transport.is_closing() and not (cycle is not None and cycle.response_started):
+            answer = problem_answer("bad_request", detail, "")
+            head = [name + b": " + value + b"\r\n" for name, value in answer.headers]
+            self.transport.write(b"".join([STATUS_LINE[answer.status], *head, b"\r\n", answer.body]))
+        self.transport.close()
+
+    def _end_after_answer(self) -> None:
+        self._failed = True
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.keep_alive = False
+        else:
+            self.transport.close()

@@ -1,0 +1,25 @@
+"""What each process of the API runs: `api.serving:app`, for an ASGI server."""
+
+import multiprocessing
+import os
+import signal
+import threading
+
+from api.app import create_app
+from api.asgi import Served
+from shared.garbage import collect_less_often
+from shared.logs import configure_logging
+
+
+def _end_with_parent() -> None:
+    """End when the process that started this one has ended, however: nobody else would."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+configure_logging()
+app = Served(create_app().wsgi_app)
+collect_less_often()
+threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()

@@ -8,7 +8,7 @@ import psycopg
 from sqlalchemy import Connection
 
 from api import idempotency
-from api.draft import Draft
+from api.draft import Draft, encode
 from shared import fair, spending
 from shared.crashpoints import crashpoint
 from shared.database import driver_of
@@ -111,9 +111,9 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft]) -> dict[
     """Run ACCEPT. Returns what is left by account; raises NotEnough, or OverSpend which is one."""
     accounts = {draft.account_id for draft in drafts}
     parameters = {
-        "sends": json.dumps([_send_row(draft) for draft in drafts]),
-        "batches": json.dumps([row for draft in drafts for row in _batch_rows(draft)]),
-        "events": json.dumps({account: str(new_batch_id()) for account in accounts}),
+        "sends": encode([_send_row(draft) for draft in drafts]),
+        "batches": encode([row for draft in drafts for row in _batch_rows(draft)]),
+        "events": encode({str(account): new_batch_id() for account in accounts}),
     }
     try:
         return dict(driver.execute(ACCEPT, parameters, prepare=True).fetchall())
@@ -136,7 +136,7 @@ def answers_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
 
 def _send_row(draft: Draft) -> dict[str, Any]:
     return {
-        "id": str(draft.id),
+        "id": draft.id,
         "account_id": draft.account_id,
         "api_key_id": draft.api_key_id,
         "kind": draft.kind,
@@ -154,15 +154,15 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "rate": draft.rate,
         "callback_url": draft.callback_url,
         **({} if draft.rules is None else {"rules": draft.rules}),
-        "send_at": draft.send_at and draft.send_at.isoformat(),
-        "expires_at": draft.expires_at.isoformat(),
-        "group_id": draft.group_id and str(draft.group_id),
+        "send_at": draft.send_at,
+        "expires_at": draft.expires_at,
+        "group_id": draft.group_id,
         "group_bound": draft.group_bound,
         "expanded_to": None if draft.group_id is None else 0,
         "unexpanded": 0 if draft.group_id is None else draft.accepted,
         "open_batches": len(draft.batches),
         **draft.counts(),
-        "created_at": draft.created_at.isoformat(),
+        "created_at": draft.created_at,
         **(_personal_columns(draft) if draft.on_unicode is not None else {}),
     }
 
@@ -176,13 +176,13 @@ def _batch_rows(draft: Draft) -> Iterator[dict[str, Any]]:
     state, due_at = ("waiting", draft.send_at) if draft.send_at else ("queued", draft.created_at)
     for batch, (phones, segments) in zip(draft.batches, draft.slices(), strict=True):
         yield {
-            "id": str(batch),
-            "send": str(draft.id),
+            "id": batch,
+            "send": draft.id,
             "account": draft.account_id,
             "lane": draft.lane,
             "cost": fair.cost(len(phones) * segments, draft.lane),
             "state": state,
-            "due_at": due_at.isoformat(),
+            "due_at": due_at,
             "size": len(phones),
             "recipients": "\n".join(phones),
         }

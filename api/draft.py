@@ -1,12 +1,13 @@
 """A send that was checked and priced and is not accepted yet."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import accumulate, islice
 from typing import Any
 from uuid import UUID
+
+import orjson
 
 from api.idempotency import Key
 from shared.ids import new_batch_id, new_id, prefix_of
@@ -18,8 +19,6 @@ from shared.texts import PLAIN, Texts
 
 BATCH_SIZE = 1000
 """Recipients of one batch, and of one Celery task."""
-encode = json.JSONEncoder(separators=(",", ":")).encode
-"""JSON without spaces."""
 INLINE = 1000
 """Entries of a list that are part of the answer itself."""
 
@@ -156,7 +155,7 @@ class Draft:
 
     def _single(self, balance: int) -> dict[str, Any]:
         return {
-            "send_id": str(self.id),
+            "send_id": self.id,
             "message_id": f"{prefix_of(self.batches[0])}0001",
             "status": self.state,
             "sender_id": self.sender_id,
@@ -230,6 +229,11 @@ class Draft:
             "test": self.test,
             "created_at": stamp(self.created_at),
         }
+
+
+def encode(value: Any) -> str:
+    """JSON without spaces."""
+    return orjson.dumps(value).decode()
 
 
 def stamp(moment: datetime) -> str:

@@ -19,6 +19,7 @@ from marshmallow import Schema, ValidationError
 from api.address import address_of
 from api.body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.headers import RATE
+from api.lean import Json
 from api.problems import Problem, invalid
 from api.schemas.base import Request, errors_of
 from api.services import Services
@@ -157,7 +158,7 @@ def answer_json(answer: Any, status: int = 200, headers: dict[str, str] | None =
     """An answer as JSON."""
     body = answer if isinstance(answer, str) else json.dumps(answer, separators=(",", ":"), default=_as_text)
     made = [("Content-Type", "application/json"), ("Cache-Control", "no-store"), *(headers or {}).items()]
-    return Response(body, status, made)
+    return Json(body, status, made)
 
 
 def timestamp(moment: datetime | None) -> str | None:

@@ -15,6 +15,7 @@ from flask import Response, request
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
+from api.lean import Json
 from api.problems import Problem, invalid
 
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
@@ -70,7 +71,7 @@ class Answered:
         headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
         if self.replayed:
             headers.append(("Idempotency-Replayed", "true"))
-        return Response(self.body, 200, headers)
+        return Json(self.body, 200, headers)
 
 
 def key_of_request(account_id: int, body: dict[str, Any] | None) -> Key | None:

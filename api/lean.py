@@ -1,11 +1,13 @@
-"""Flask without what this API does not use: sessions, the host of a request, and URLs made of routes.
+"""Flask without what this API does not use: sessions, the host of a request, URLs made of routes, functions that are
+called before or after requests, and signals.
 
-The first two would cost each request its share, the last each start of a process.
+URLs would cost each start of a process its share, the others each request.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from flask import Flask, Request
+from flask import Flask, Request, Response
 from flask.sessions import NullSession, SessionInterface, SessionMixin
 from werkzeug.routing import MapAdapter, Rule
 
@@ -27,6 +29,17 @@ class FoundOnly(Rule):
         return _make_none
 
 
+class Json(Response):
+    """An answer of which all is here: nothing of it is computed when it is sent."""
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """As WSGI wants it."""
+        if environ["REQUEST_METHOD"] == "HEAD":
+            return super().__call__(environ, start_response)
+        start_response(self.status, list(self.headers))
+        return self.iter_encoded()
+
+
 def _make_none(*_: object) -> tuple[str, str]:
     raise NotImplementedError("No URLs are made of routes here.")
 
@@ -36,6 +49,24 @@ class LeanFlask(Flask):
 
     session_interface = NoSessions()
     url_rule_class = FoundOnly
+
+    def full_dispatch_request(self) -> Response:
+        """What a view answers, or the handler of an error."""
+        try:
+            answer = self.dispatch_request()
+        except Exception as error:
+            answer = self.handle_user_exception(error)
+        return self.make_response(answer)
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """The function itself: no view is a coroutine."""
+        return func
+
+    def do_teardown_request(self, exc: BaseException | None = None) -> None:
+        """Nothing is called after a request."""
+
+    def do_teardown_appcontext(self, exc: BaseException | None = None) -> None:
+        """Nor after its context."""
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """The routes for one request. No URL with a host in it is ever made, so none is looked for."""

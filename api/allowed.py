@@ -3,6 +3,7 @@
 from sqlalchemy import text
 
 from api.draft import Draft
+from api.loop import need_a_thread
 from api.problems import Problem
 from api.pumping import WINDOW, Finding
 from api.services import Services
@@ -38,6 +39,7 @@ def look_for_pumping(work: Services, draft: Draft) -> None:
     limits = work.tokens.limits_of(draft.account_id)
     if limits.pumping == "off" or draft.category != Category.AUTHENTICATION or draft.test:
         return
+    need_a_thread()  # a phone is counted, and what is found for the first time is noted
     for phone in draft.phones:
         finding = work.pumping.look(draft.account_id, phone)
         if finding is None:

@@ -48,27 +48,28 @@ class Served:
             return
         self._open += 1
         try:
+            given = Whole(body) if body is not None else Body(receive, self._readers, asyncio.get_running_loop())
+            environ = environ_of(scope, given)
             if body is not None and scope["path"] in ON_THE_LOOP:
-                await self._on_the_loop(scope, body, receive, send)
+                await self._on_the_loop(environ, body, receive, send)
             else:
-                await self._in_a_thread(scope, body, receive, send)
+                await self._in_a_thread(environ, receive, send)
         finally:
             self._open -= 1
 
-    async def _on_the_loop(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        environ = environ_of(scope, Whole(body))
+    async def _on_the_loop(self, environ: Environ, body: bytes, receive: Receive, send: Send) -> None:
+        """Where the call is made again, its environment still has what was noted there: the request is counted once."""
         try:
             answer = await on_the_loop(lambda: call(self._app, environ))
         except Waits:
-            await self._in_a_thread(scope, body, receive, send)
+            environ["wsgi.input"] = Whole(body)
+            await self._in_a_thread(environ, receive, send)
         else:
             await _send(send, answer)
 
-    async def _in_a_thread(self, scope: Scope, body: bytes | None, receive: Receive, send: Send) -> None:
-        """Without its body, the request's is read piece by piece."""
+    async def _in_a_thread(self, environ: Environ, receive: Receive, send: Send) -> None:
         loop = asyncio.get_running_loop()
-        given = Whole(body) if body is not None else Body(receive, self._readers, loop)
-        environ, stream = environ_of(scope, given), Stream(loop, receive, send)
+        stream = Stream(loop, receive, send)
         answer = await loop.run_in_executor(self._threads, self._call, environ, stream)
         if answer is not None:
             await _send(send, answer)

@@ -122,7 +122,12 @@ def authenticate(scope: str) -> Caller:
 
 
 def take_request(caller: Caller) -> None:
-    """Count a request of the caller's account, and of its key where that has a limit. Raises Problem rate_limited."""
+    """Count a request of the caller's account, and of its key where that has a limit. Raises Problem rate_limited.
+
+    One that is made again in a thread (api/loop.py) was counted before.
+    """
+    if RATE in request.environ:
+        return
     work = services()
     requests = work.requests
     rate = work.tokens.limits_of(caller.account_id).requests_per_second or int(requests.rate)

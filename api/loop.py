@@ -40,8 +40,7 @@ class WaitlessPool(QueuePool):
 
     def connect(self) -> PoolProxiedConnection:
         """A connection. Raises Waits on the event loop."""
-        if isinstance(getcurrent(), Call):
-            raise Waits
+        need_a_thread()
         return super().connect()
 
 
@@ -49,6 +48,12 @@ def this_call() -> Call | None:
     """The request on the event loop that asks; None in a thread."""
     current = getcurrent()
     return current if isinstance(current, Call) else None
+
+
+def need_a_thread() -> None:
+    """For what has an effect that must not happen twice, and may have to wait then. Raises Waits on the event loop."""
+    if this_call() is not None:
+        raise Waits
 
 
 def in_the_background(function: Callable[[], object]) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy.pool import QueuePool
 from api import asgi
 from api.asgi import Served
 from api.from_asgi import environ_of
-from api.loop import Call, WaitlessPool, Waits, go_on, make_again, pause, this_call
+from api.loop import Call, WaitlessPool, Waits, go_on, make_again, need_a_thread, pause, this_call
 
 Start = Callable[[str, list[tuple[str, str]]], object]
 SEND = "/api/v1/sms/send"
@@ -102,6 +102,20 @@ def current() -> Call:
     call = this_call()
     assert call is not None
     return call
+
+
+def test_what_is_noted_of_a_request_is_known_when_it_is_made_again() -> None:
+    """So that it is counted once."""
+    noted: list[list[bool]] = []
+
+    def app(environ: dict[str, Any], start: Start) -> list[bytes]:
+        noted.append(environ.setdefault("noted", []))
+        noted[-1].append(this_call() is not None)
+        need_a_thread()
+        return answer(start)
+
+    assert ask(app)[0]["status"] == 200
+    assert noted == [[True, False]] * 2
 
 
 def test_a_call_that_paused_goes_on_and_is_not_made_again() -> None:

@@ -43,11 +43,12 @@ def audit(
     full: bool,
     doubt_grace: float = DOUBT_GRACE,
     on_rule: Callable[[Rule, list[Breach]], None] = lambda rule, breaches: None,
+    span: timedelta = DAY,
 ) -> list[Breach]:
     """Check every rule and return what breaks them; an empty list is a clean audit.
 
-    Without `full` the sends looked at are those that are open or ended within the last day, and of the references,
-    groups and keys those of the last day. `doubt_grace` is the setting of the same name, in seconds. `on_rule` is
+    Without `full` the sends looked at are those that are open or ended within the last `span`, and of the references,
+    groups and keys those of that time. `doubt_grace` is the setting of the same name, in seconds. `on_rule` is
     called after each rule, to show progress.
     """
     breaches: list[Breach] = []
@@ -57,17 +58,20 @@ def audit(
     ):
         connection.execute(text(f"SET LOCAL statement_timeout = '{LONGEST}'"))
         for rule in rules_of(full):
-            found = check(connection, rule, full, doubt_grace)
+            found = check(connection, rule, full, doubt_grace, span)
             on_rule(rule, found)
             breaches += found
     return breaches
 
 
-def check(connection: Connection, rule: Rule, full: bool, doubt_grace: float = DOUBT_GRACE) -> list[Breach]:
+def check(
+    connection: Connection, rule: Rule, full: bool, doubt_grace: float = DOUBT_GRACE, span: timedelta = DAY
+) -> list[Breach]:
     """What breaks one rule, at most MOST_BREACHES of it."""
     parameters = {
         "full": full,
-        "since": first_id_at(datetime.fromtimestamp(0, UTC) if full else datetime.now(UTC) - DAY),
+        "since": first_id_at(datetime.fromtimestamp(0, UTC) if full else datetime.now(UTC) - span),
+        "span": span,
         "grace": doubt_grace,
     }
     used = {name: value for name, value in parameters.items() if f":{name}" in rule.sql}

@@ -22,6 +22,7 @@ SESSION = {
     "statement_timeout": STATEMENT_MILLISECONDS,
     "idle_in_transaction_session_timeout": IDLE_MILLISECONDS,
     "jit": "off",
+    "max_parallel_workers_per_gather": 0,  # an audit takes one core from what is sent meanwhile, not all
     "random_page_cost": 1.1,  # what is looked for by key is new, and so in memory
 }
 

@@ -1,10 +1,14 @@
 """Audits the books each hour, in one worker of all, and freezes accounts whose credits do not add up.
 
-A frozen account's sends stop at the end of the window under way; nobody else's do.
+Each hour the sends that are open or ended a short time ago, once a day those of the whole day; the first time when a
+worker starts. A frozen account's sends stop at the end of the window under way; nobody else's do.
 """
 
 import logging
 import threading
+import time
+from datetime import timedelta
+from typing import NamedTuple
 from uuid import uuid4
 
 from sqlalchemy import Engine, text
@@ -15,16 +19,35 @@ from shared.settings import Settings
 
 log = logging.getLogger(__name__)
 
-PERIOD = 3600.0
 LOOK = 60.0
-"""Seconds between looks whether an hour is over."""
+"""Seconds between looks whether an audit is due."""
+PATIENCE = 20
+"""After an audit the hourly ones rest for so many times as long as it took, if that is more than an hour."""
 
-TAKE_HOUR = text(
+
+class Period(NamedTuple):
+    """Audits that are made from time to time."""
+
+    name: str
+    every: timedelta
+    span: timedelta
+    """How long ago a send that is looked at may have ended."""
+
+
+HOUR = Period("audit", timedelta(hours=1), timedelta(hours=2))
+DAY = Period("audit-day", timedelta(days=1), timedelta(hours=26))
+
+TAKE = text(
     """
-    INSERT INTO lease (name, holder, held_until)
-    VALUES ('audit', :holder, clock_timestamp() + make_interval(secs => :seconds))
+    INSERT INTO lease (name, holder, held_until) VALUES (:name, :holder, clock_timestamp() + :every)
     ON CONFLICT (name) DO UPDATE SET holder = :holder, held_until = EXCLUDED.held_until
      WHERE lease.held_until < clock_timestamp()
+    """
+)
+REST = text(
+    """
+    UPDATE lease SET held_until = GREATEST(held_until, clock_timestamp() + :rest)
+     WHERE name = :name AND holder = :holder
     """
 )
 
@@ -37,24 +60,31 @@ class Auditor:
         self._settings = settings
 
     def start(self, stop: threading.Event) -> None:
-        """Begin to look each minute, until `stop` is set."""
+        """Begin to look, now and each minute, until `stop` is set."""
 
         def run() -> None:
-            while not stop.wait(LOOK):
+            while True:
                 try:
                     self.audit_when_due()
                 except Exception:
                     log.exception("the audit failed and is tried again in an hour")
+                if stop.wait(LOOK):
+                    return
 
         threading.Thread(target=run, name="auditor", daemon=True).start()
 
     def audit_when_due(self) -> bool:
-        """Audit, if no worker has in the last hour. Returns whether it did."""
+        """Audit, if it is time and no other worker does. Returns whether it did."""
+        holder = str(uuid4())
+        taken = [period for period in (HOUR, DAY) if self._take(period, holder)]
+        if not taken:
+            return False
+        begun = time.monotonic()
+        span = max(period.span for period in taken)
+        breaches = audit(self._engine, full=False, doubt_grace=self._settings.doubt_grace, span=span)
+        rest = timedelta(seconds=PATIENCE * (time.monotonic() - begun))
         with self._engine.begin() as connection:
-            holder = {"holder": str(uuid4()), "seconds": PERIOD}
-            if not connection.execute(TAKE_HOUR, holder).rowcount:
-                return False
-        breaches = audit(self._engine, full=False, doubt_grace=self._settings.doubt_grace)
+            connection.execute(REST, {"name": HOUR.name, "rest": rest, "holder": holder})
         for breach in breaches:
             log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
         accounts = {breach.account_id for breach in breaches if breach.account_id is not None}
@@ -63,3 +93,8 @@ class Auditor:
                 frozen = freeze_accounts(connection, accounts)
             log.error("accounts %s are frozen; see `bulksms audit`", sorted(frozen))
         return True
+
+    def _take(self, period: Period, holder: str) -> bool:
+        with self._engine.begin() as connection:
+            values = {"name": period.name, "holder": holder, "every": period.every}
+            return connection.execute(TAKE, values).rowcount == 1

@@ -74,7 +74,7 @@ SETTLED_ONCE = """
            'settled as ' || string_agg(kind || ' of ' || amount, ' and ' ORDER BY id) AS detail
       FROM ledger l
      WHERE subject_type = 'message' AND kind IN ('capture', 'release')
-       AND (:full OR subject >= CAST(:since AS uuid) OR created_at > now() - interval '1 day')
+       AND (:full OR subject >= CAST(:since AS uuid) OR created_at > now() - CAST(:span AS interval))
      GROUP BY l.subject HAVING count(*) > 1
 """
 

@@ -47,7 +47,7 @@ GROUPS = """
       FROM contact_group g
      CROSS JOIN LATERAL (SELECT count(*) AS contacts, coalesce(max(position), 0) AS last FROM contact
                           WHERE group_id = g.id) AS c
-     WHERE (:full OR g.updated_at > now() - interval '1 day')
+     WHERE (:full OR g.updated_at > now() - CAST(:span AS interval))
        AND (g.contact_count <> c.contacts OR g.last_position < c.last)
 """
 
@@ -56,7 +56,7 @@ IDEMPOTENCY = """
         SELECT account_id, path, key, fingerprint,
                CAST(substring(answer FROM '"send_id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"') AS uuid) AS send
           FROM idempotency
-         WHERE path LIKE '%/sms/send%' AND (:full OR created_at > now() - interval '1 day')
+         WHERE path LIKE '%/sms/send%' AND (:full OR created_at > now() - CAST(:span AS interval))
     )
     SELECT format('key %s of account %s', a.key, a.account_id) AS subject, a.account_id,
            'its answer names no send of the account' AS detail

@@ -1,7 +1,7 @@
 """What the rules are made of.
 
 Every statement gives `subject`, `detail` and `account_id`. `:full` tells whether all sends are looked at or only those
-that are open or ended within the last day; `:since` is the smallest id of the same range; times are compared with
+that are open or ended within the last `:span`; `:since` is the smallest id of the same range; times are compared with
 `now()`, the moment of the snapshot.
 
 A message has its row, and is counted at its send, as soon as its result is known. Its credits are settled later, when
@@ -34,7 +34,7 @@ PAID: Final = "(" + ", ".join(f"'{status}'" for status in sorted(CHARGED)) + ")"
 
 SCOPE: Final = """
     scope AS (
-        SELECT * FROM send WHERE :full OR completed_at IS NULL OR completed_at > now() - interval '1 day'
+        SELECT * FROM send WHERE :full OR completed_at IS NULL OR completed_at > now() - CAST(:span AS interval)
     )"""
 
 PIECES: Final = f"""{SCOPE}, piece AS (

@@ -23,6 +23,7 @@ def _statement(names: Iterable[str]) -> str:
     for rule in rules_of(full=True):
         if rule.name in names:
             sql = rule.sql.replace(":full", "true").replace("CAST(:since AS uuid)", f"'{UUID(int=0)}'::uuid")
+            sql = sql.replace(":span", "'1 day'")
             parts.append(f"SELECT '{rule.name}' AS rule, subject, detail FROM ({sql}) AS breach")
     return " UNION ALL ".join(parts).replace("%", "%%")
 

@@ -40,9 +40,9 @@ TURN_SECONDS = 1.0
 """After so long a turn submits no other window; the rest of its intent goes back."""
 MOST_AT_ONCE = 5_000
 """Segments of one turn when the carrier has no rate limit."""
-FEW, GATHER_SECONDS = 200, 0.03
-"""A turn with fewer messages than that ends no sooner than so many seconds after it began: a turn costs as much as 40
-messages, and single sends come one by one."""
+FEW, GATHER_SECONDS, LONGEST_GATHER = 200, 0.05, 0.5
+"""After a turn of fewer messages than that, which were all that waited, the next one begins so many seconds later, for
+each worker that there is: a turn costs as much as 40 messages, and single sends come one by one."""
 FIRST_SPEED = 1_000.0
 """Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
 TURN_SHARE, MOST_SHARES = 0.25, 1.0
@@ -98,6 +98,9 @@ class Turns:
         self._size = 100.0
         self._found = 0
         """Segments of the last turn that went to the carrier."""
+        self._booking = threading.Lock()
+        self._next, self._gap = 0.0, 0.0
+        """When the next claim may be made, and the seconds between it and the one after it."""
         self.stop = threading.Event()
 
     def drain(self) -> int:
@@ -116,22 +119,36 @@ class Turns:
             if self.stop.is_set():
                 return False
             stride = max(1, self._live.window // self._settings.turns)
-            begun = time.monotonic()
+            self._gather()
             slices = self._claim(stride)
-            messages = sum(len(piece.indexes) for piece in slices)
-            if slices:
-                self._size = messages / len(slices)
             for test in (False, True):
                 pieces = [piece for piece in slices if piece.test == test]
                 if pieces:
                     self._send(self.carrier_of(test), pieces, stride)
-            if 0 < messages < FEW and not self._settings.eager:
-                self.stop.wait(begun + GATHER_SECONDS - time.monotonic())
             return bool(slices)
 
+    def _gather(self) -> None:
+        """Wait until it is this turn's time to claim: while few messages come, more are to come before."""
+        with self._booking:
+            now = time.monotonic()
+            at = max(now, self._next)
+            self._next = at + self._gap
+        self.stop.wait(at - now)
+
     def _claim(self, stride: int) -> list[Slice]:
-        """As much as the carrier may be given now. Test keys never wait for it."""
+        """As much as the carrier may be given now."""
         budget = self._budget(stride)
+        slices = self._claim_within(budget, stride)
+        messages = sum(len(piece.indexes) for piece in slices)
+        few = 0 < messages < min(FEW, budget) and not self._settings.eager
+        self._gap = min(LONGEST_GATHER, GATHER_SECONDS * self.workers()) if few else 0.0
+        self._next = max(self._next, time.monotonic() + self._gap) if few else 0.0
+        if slices:
+            self._size = messages / len(slices)
+        return slices
+
+    def _claim_within(self, budget: int, stride: int) -> list[Slice]:
+        """Up to so many segments, if the carrier may be given any. Test keys never wait for it."""
         room = self.gate.room(budget)
         if room:
             slices = self._claim_when_it_is_time(room, stride)

@@ -1,0 +1,63 @@
+"""Turns of few messages, whose cost is their turn's, wait for each other's."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine
+
+from api.commit import commit_sends
+from bulksms.local.postgres import Postgres
+from shared.accounts import create_account, top_up
+from shared.settings import Settings
+from tests.database import fresh_database
+from tests.drafts import single
+from worker import turn
+from worker.carriers.base import Answer, Outcome, Parcel, Unpaced
+from worker.turn import Turns
+
+GATHER = 0.5
+FEW = 20
+
+
+class Taker:
+    """A carrier that takes everything at once."""
+
+    name, rate, window, pace, trouble = "taker", 0.0, 1000, Unpaced(), None
+
+    def submit(self, parcels: list[Parcel], limit: object = None) -> list[Outcome]:
+        return [Outcome(Answer.ACCEPTED, "1") for parcel in parcels for _ in parcel.phones]
+
+
+@pytest.fixture
+def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setattr(turn, "GATHER_SECONDS", GATHER)
+    monkeypatch.setattr(turn, "FEW", FEW)
+    engine = fresh_database(postgres_server)
+    yield engine
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("messages", "workers", "waits"),
+    [(3, 1, True), (3, 2, True), (FEW, 1, False), (0, 1, False)],
+    ids=["few", "few of two workers", "many", "none"],
+)
+def test_the_next_turn_after_few_messages_waits(engine: Engine, messages: int, workers: int, waits: bool) -> None:
+    carrier = Taker()
+    turns = Turns(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    turns.workers = lambda: workers
+    with engine.begin() as connection:
+        account = create_account(connection, "gathering")
+        top_up(connection, account, 100, "test", "first")
+    send(engine, account, messages)
+    assert turns.take_turn() == bool(messages)
+    ended = time.monotonic()
+    send(engine, account, 1)
+    assert turns.take_turn()
+    assert (time.monotonic() - ended > GATHER / 2) == waits
+
+
+def send(engine: Engine, account: int, messages: int) -> None:
+    with engine.begin() as connection:
+        commit_sends(connection, [single(account) for _ in range(messages)]) if messages else None

@@ -12,7 +12,7 @@ from typing import Any
 
 from api.body import SMALL_BODY
 from api.endpoint import PREFIX
-from api.from_asgi import Answer, Environ, Start, Wsgi, call, end, environ_of
+from api.from_asgi import Answer, Environ, Headers, Wsgi, call, environ_of
 from api.loop import Waits, on_the_loop
 from api.problems import Problem
 from api.slow_bodies import Body, Gone, Readers, Receive, Whole, is_small, whole_body
@@ -61,6 +61,7 @@ class Served:
         """Where the call is made again, its environment still has what was noted there: the request is counted once."""
         try:
             answer = await on_the_loop(lambda: call(self._app, environ))
+            assert answer is not None
         except Waits:
             environ["wsgi.input"] = Whole(body)
             await self._in_a_thread(environ, receive, send)
@@ -70,24 +71,9 @@ class Served:
     async def _in_a_thread(self, environ: Environ, receive: Receive, send: Send) -> None:
         loop = asyncio.get_running_loop()
         stream = Stream(loop, receive, send)
-        answer = await loop.run_in_executor(self._threads, self._call, environ, stream)
+        answer = await loop.run_in_executor(self._threads, call, self._app, environ, stream.send)
         if answer is not None:
             await _send(send, answer)
-
-    def _call(self, environ: Environ, stream: "Stream") -> Answer | None:
-        """The whole answer; None where it does not say how long it is, and was sent as it was made."""
-        start = Start()
-        result = self._app(environ, start)
-        body = environ["wsgi.input"]
-        try:
-            # What is left of a body would be taken for the next request's, if the connection did not end.
-            headers = start.headers(close=isinstance(body, Body) and body.unread())
-            if start.has_length:
-                return Answer(start.status, headers, b"".join(result))
-            stream.send(start.status, headers, result)
-            return None
-        finally:
-            end(result)
 
 
 class Stream:
@@ -98,7 +84,7 @@ class Stream:
         self._receive = receive
         self._send = send
 
-    def send(self, status: int, headers: list[tuple[bytes, bytes]], pieces: Iterable[bytes]) -> None:
+    def send(self, status: int, headers: Headers, pieces: Iterable[bytes]) -> None:
         """Send an answer. Waits where the client is slow to take it."""
         gone = asyncio.run_coroutine_threadsafe(self._until_gone(), self._loop)
         try:

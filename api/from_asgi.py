@@ -8,6 +8,9 @@ from urllib.parse import unquote_to_bytes
 
 Environ = dict[str, Any]
 Wsgi = Callable[..., Iterable[bytes]]
+Headers = list[tuple[bytes, bytes]]
+Streaming = Callable[[int, Headers, Iterable[bytes]], None]
+"""Sends an answer as it is made: its status, its headers and the pieces of its body."""
 
 BASE: Environ = {
     "SCRIPT_NAME": "",
@@ -28,7 +31,7 @@ class Answer(NamedTuple):
     """A whole answer."""
 
     status: int
-    headers: list[tuple[bytes, bytes]]
+    headers: Headers
     body: bytes
 
 
@@ -49,7 +52,7 @@ class Start:
         """Whether the answer says how long its body is, or can have none."""
         return self.status in (204, 304) or any(name.lower() == "content-length" for name, _ in self._headers)
 
-    def headers(self, close: bool = False) -> list[tuple[bytes, bytes]]:
+    def headers(self, close: bool = False) -> Headers:
         """The headers as ASGI has them. With `close`, the connection ends after the answer."""
         made = [(_name(name), value.encode("latin-1")) for name, value in self._headers]
         if close:
@@ -85,22 +88,24 @@ def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
     return environ
 
 
-def call(app: Wsgi, environ: Environ) -> Answer:
-    """Call an application whose answer is short."""
+def call(app: Wsgi, environ: Environ, stream: Streaming | None = None) -> Answer | None:
+    """Call an application. Returns its whole answer.
+
+    With a `stream`, an answer that does not say how long it is goes there as it is made; then there is none to return.
+    """
     start = Start()
     result = app(environ, start)
     try:
-        body = b"".join(result)
+        # What is left of a body would be taken for the next request's, if the connection did not end.
+        headers = start.headers(close=environ["wsgi.input"].unread())
+        if stream is None or start.has_length:
+            return Answer(start.status, headers, b"".join(result))
+        stream(start.status, headers, result)
+        return None
     finally:
-        end(result)
-    return Answer(start.status, start.headers(), body)
-
-
-def end(result: Iterable[bytes]) -> None:
-    """Tell an application's result that it is not needed any more, as PEP 3333 wants it."""
-    close = getattr(result, "close", None)
-    if close is not None:
-        close()
+        close = getattr(result, "close", None)  # PEP 3333: the result is to be told that it is not needed any more
+        if close is not None:
+            close()
 
 
 def _key(name: bytes) -> str:

@@ -200,8 +200,7 @@ def low_balance(required: int, balance: int) -> Problem:
 
 
 def _wake(waiting: "Iterable[Call | Lock]") -> None:
-    """Let those who waited go on. Returns when their event loop has read what came meanwhile, so that the next group is
-    a larger one."""
+    """Let those who waited go on. Returns when they have: who comes meanwhile makes the next group larger."""
     calls: list[Call] = []
     for each in waiting:
         if isinstance(each, Call):

@@ -7,7 +7,7 @@ allowed.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -17,7 +17,6 @@ from sqlalchemy.pool.base import PoolProxiedConnection
 
 T = TypeVar("T")
 
-ROUNDS = 2
 _background = ThreadPoolExecutor(2, "background")
 
 
@@ -67,13 +66,9 @@ def pause(call: Call) -> None:
     call.parent.switch()
 
 
-def go_on(calls: Iterable[Call], then: Callable[[], object] = lambda: None) -> None:
-    """Let paused calls of one event loop go on, and do something there when it has read what came meanwhile.
-
-    For any thread. Returns at once.
-    """
-    waiting = list(calls)
-    waiting[0].loop.call_soon_threadsafe(_go_on, waiting, then)
+def go_on(calls: list[Call], then: Callable[[], object] = lambda: None) -> None:
+    """Let paused calls of one event loop go on, and do something when they have. For any thread; returns at once."""
+    calls[0].loop.call_soon_threadsafe(_go_on, calls, then)
 
 
 def make_again(call: Call) -> None:
@@ -113,12 +108,4 @@ def _lost(error: BaseException) -> BaseException:
 def _go_on(calls: list[Call], then: Callable[[], object]) -> None:
     for call in calls:
         call.switch()
-    _after_rounds(ROUNDS, calls[0].loop, then)
-
-
-def _after_rounds(rounds: int, loop: asyncio.AbstractEventLoop, then: Callable[[], object]) -> None:
-    """Do something when the loop has gone round so many times: it has read, and begun to handle, what was there."""
-    if rounds:
-        loop.call_soon(_after_rounds, rounds - 1, loop, then)
-    else:
-        then()
+    then()

@@ -41,6 +41,10 @@ class Whole:
         self.data = data
         self.read = io.BytesIO(data).read
 
+    def unread(self) -> bool:
+        """Whether there may be more of it, which nobody will read."""
+        return False
+
 
 def is_small(headers: Iterable[tuple[bytes, bytes]], most: int) -> bool:
     """Whether the body of a request is announced, and has `most` bytes at most; or there is none."""

@@ -131,3 +131,12 @@ def copy_rows(connection: Connection, table: str, columns: str, rows: str) -> No
     """COPY lines of tab-separated text into a table, in the connection's transaction."""
     with driver_of(connection).cursor() as cursor, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
         copy.write(rows)
+
+
+def field(value: str | None) -> str:
+    """A text as COPY reads it: NULL and the characters that end a field or line are escaped."""
+    if value is None:
+        return r"\N"
+    if value.isalnum() and value.isascii():
+        return value
+    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r").replace("\0", "")

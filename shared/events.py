@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, text
 
-from shared.database import array, copy_rows, reading, transaction
+from shared.database import array, copy_rows, field, reading, transaction
 from shared.ids import new_batch_id
 from shared.lifecycle import MessageStatus, SendState
 
@@ -128,13 +128,7 @@ def add_of_messages(connection: Connection, moved: Callable[[frozenset[int]], It
 
 def _packed(moved: Moved) -> str:
     begin = f"{new_batch_id()}\t{moved.account_id}\tmessage.{moved.status}\t{moved.send_id}\t{moved.batch_id}"
-    return f"{begin}\t{array(moved.indexes)}\t{_field(moved.error)}\n"
-
-
-def _field(value: str | None) -> str:
-    if value is None:
-        return r"\N"
-    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r").replace("\0", "")
+    return f"{begin}\t{array(moved.indexes)}\t{field(moved.error)}\n"
 
 
 def listening(connection: Connection) -> frozenset[int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from sqlalchemy import Connection, Engine, text
 
 from shared.crashpoints import crashpoint
-from shared.database import STARTED, array, copy_rows, transaction
+from shared.database import STARTED, array, copy_rows, field, transaction
 from shared.events import Moved, add_of_messages
 from shared.ids import MessageIds, index_of, prefix_of
 from shared.lifecycle import MessageStatus
@@ -211,12 +211,3 @@ def record_lost(engine: Engine, slices: list[Slice]) -> None:
             resolve(connection, evidence)
     for piece in lost:
         piece.forget()
-
-
-def field(value: str | None) -> str:
-    """A text as COPY reads it: NULL and the characters that end a field or line are escaped."""
-    if value is None:
-        return r"\N"
-    if value.isalnum() and value.isascii():
-        return value
-    return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r").replace("\0", "")

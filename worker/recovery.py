@@ -15,13 +15,13 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
-from shared.database import STARTED, copy_rows, transaction
+from shared.database import STARTED, copy_rows, field, transaction
 from shared.events import Moved, add_of_messages
 from shared.ids import index_of, message_id, prefix_of
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.personal import PRICE, SEGMENTS
 from worker.counts import Changes
-from worker.record import DOUBT_COLUMNS, MESSAGE_COLUMNS, field
+from worker.record import DOUBT_COLUMNS, MESSAGE_COLUMNS
 from worker.settle import Closing, close_intents
 from worker.slices import MOST_ATTEMPTS
 

@@ -27,8 +27,9 @@ AT_ONCE = 100
 """Doorbells that wait to be published. A turn goes on to the next batch by itself, so more would find nothing to do."""
 PUBLISH_SECONDS = 0.3
 """How long the broker may take to connect, and to take a doorbell."""
-TOGETHER_SECONDS = 0.05
-"""Between two rounds of publishing. A task costs a worker a millisecond, and one turn takes all that waits."""
+TOGETHER_SECONDS, BUSY_SECONDS, BUSY = 0.05, 0.25, 5
+"""Between two rounds of publishing, and when more than BUSY callers rang since the last one. A task costs a worker some
+milliseconds, one turn takes all that waits, and a worker that finds something looks again without being woken."""
 REST_SECONDS = 5.0
 """After a failure nothing is published for as long."""
 
@@ -75,6 +76,8 @@ class Doorbell:
         self._celery = celery
         self._clock = clock
         self._waiting: deque[tuple[str, UUID]] = deque(maxlen=AT_ONCE)
+        self._rung = 0
+        """Callers since the last round."""
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -87,6 +90,7 @@ class Doorbell:
             for batch in batches:
                 self._celery.signature(SEND_BATCH, args=[str(batch)]).apply_async()
             return
+        self._rung += 1
         if self.resting or (len(batches) == 1 and self._waiting):
             return  # what waits to be published wakes a worker that will see this batch too
         self._waiting.extend((SEND_BATCH, batch) for batch in batches)
@@ -126,7 +130,8 @@ class Doorbell:
                 self._waiting.clear()
                 self._disconnect()
                 log.warning("the broker takes no doorbells, workers look by themselves: %s", error)
-            time.sleep(TOGETHER_SECONDS)
+            rung, self._rung = self._rung, 0
+            time.sleep(BUSY_SECONDS if rung > BUSY else TOGETHER_SECONDS)
 
     def _publish(self, task: str, subject: UUID) -> None:
         if self._connection is None:

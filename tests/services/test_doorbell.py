@@ -10,7 +10,7 @@ import pytest
 from redis import Redis
 
 from bulksms.local.redis import RedisServer
-from shared.queue import AT_ONCE, QUEUE, REST_SECONDS, Doorbell, make_celery
+from shared.queue import AT_ONCE, BUSY_SECONDS, QUEUE, REST_SECONDS, Doorbell, make_celery
 from shared.settings import Settings
 from tests.services.house import wait_until
 from tests.services.servers import make_redis
@@ -95,3 +95,13 @@ def test_what_waits_to_be_published_is_bounded(doorbell: Doorbell, monkeypatch: 
         ring(doorbell, 10)
     assert len(doorbell._waiting) <= AT_ONCE
     told.set()
+
+
+def test_many_callers_ring_less_often_than_few(doorbell: Doorbell, server: RedisServer) -> None:
+    """Workers that find something look again by themselves, and the last caller is heard too."""
+    for _ in range(100):
+        ring(doorbell)
+        time.sleep(0.005)
+    time.sleep(2 * BUSY_SECONDS)
+    assert 2 <= waiting(server) <= 2 + 100 * 0.02 / BUSY_SECONDS
+    assert not doorbell._waiting

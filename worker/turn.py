@@ -40,7 +40,7 @@ TURN_SECONDS = 1.0
 """After so long a turn submits no other window; the rest of its intent goes back."""
 MOST_AT_ONCE = 5_000
 """Segments of one turn when the carrier has no rate limit."""
-FEW, GATHER_SECONDS, LONGEST_GATHER = 200, 0.05, 0.5
+FEW, GATHER_SECONDS, LONGEST_GATHER = 200, 0.05, 0.2
 """After a turn of fewer messages than that, which were all that waited, the next one begins so many seconds later, for
 each worker that there is: a turn costs as much as 40 messages, and single sends come one by one."""
 FIRST_SPEED = 1_000.0
@@ -116,10 +116,10 @@ class Turns:
         No more turns than the settings say are taken at a time, whoever asks: each has its share of the window.
         """
         with self._free:
+            self._gather()
             if self.stop.is_set():
                 return False
             stride = max(1, self._live.window // self._settings.turns)
-            self._gather()
             slices = self._claim(stride)
             for test in (False, True):
                 pieces = [piece for piece in slices if piece.test == test]

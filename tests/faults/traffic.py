@@ -88,7 +88,7 @@ class Traffic(threading.Thread):
 
     def seconds(self, share: float) -> float:
         """So long took the given share of all first tries, at most."""
-        took = sorted(wanted.tries[0].seconds for wanted in self.wanted)
+        took = sorted(wanted.tries[0].seconds for wanted in list(self.wanted) if wanted.tries)
         return took[min(len(took) - 1, int(len(took) * share))]
 
     def check_answers(self) -> None:

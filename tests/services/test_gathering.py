@@ -32,6 +32,7 @@ class Taker:
 @pytest.fixture
 def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setattr(turn, "GATHER_SECONDS", GATHER)
+    monkeypatch.setattr(turn, "LONGEST_GATHER", 2 * GATHER)
     monkeypatch.setattr(turn, "FEW", FEW)
     engine = fresh_database(postgres_server)
     yield engine

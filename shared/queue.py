@@ -123,7 +123,7 @@ class Doorbell:
             self._wake.wait()
             self._wake.clear()
             try:
-                while self._waiting:
+                for _ in range(len(self._waiting)):  # who rings meanwhile is in the next round
                     self._publish(*self._waiting.popleft())
             except Exception as error:
                 self._rests_until = self._clock() + REST_SECONDS

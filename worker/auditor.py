@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import uuid4
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
 from shared.accounts import freeze_accounts
 from shared.audit import audit
@@ -76,7 +76,8 @@ class Auditor:
     def audit_when_due(self) -> bool:
         """Audit, if it is time and no other worker does. Returns whether it did."""
         holder = str(uuid4())
-        taken = [period for period in (HOUR, DAY) if self._take(period, holder)]
+        with self._engine.begin() as connection:  # one, or another worker would take what this one has not yet
+            taken = [period for period in (HOUR, DAY) if _take(connection, period, holder)]
         if not taken:
             return False
         begun = time.monotonic()
@@ -94,7 +95,7 @@ class Auditor:
             log.error("accounts %s are frozen; see `bulksms audit`", sorted(frozen))
         return True
 
-    def _take(self, period: Period, holder: str) -> bool:
-        with self._engine.begin() as connection:
-            values = {"name": period.name, "holder": holder, "every": period.every}
-            return connection.execute(TAKE, values).rowcount == 1
+
+def _take(connection: Connection, period: Period, holder: str) -> bool:
+    values = {"name": period.name, "holder": holder, "every": period.every}
+    return connection.execute(TAKE, values).rowcount == 1

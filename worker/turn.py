@@ -141,8 +141,9 @@ class Turns:
         slices = self._claim_within(budget, stride)
         messages = sum(len(piece.indexes) for piece in slices)
         few = 0 < messages < min(FEW, budget) and not self._settings.eager
-        self._gap = min(LONGEST_GATHER, GATHER_SECONDS * self.workers()) if few else 0.0
-        self._next = max(self._next, time.monotonic() + self._gap) if few else 0.0
+        with self._booking:
+            self._gap = min(LONGEST_GATHER, GATHER_SECONDS * self.workers()) if few else 0.0
+            self._next = max(self._next, time.monotonic() + self._gap) if few else 0.0
         if slices:
             self._size = messages / len(slices)
         return slices

@@ -60,5 +60,6 @@ def test_the_next_turn_after_few_messages_waits(engine: Engine, messages: int, w
 
 
 def send(engine: Engine, account: int, messages: int) -> None:
-    with engine.begin() as connection:
-        commit_sends(connection, [single(account) for _ in range(messages)]) if messages else None
+    if messages:
+        with engine.begin() as connection:
+            commit_sends(connection, [single(account) for _ in range(messages)])

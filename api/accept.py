@@ -9,14 +9,17 @@ ring         wake the workers, best effort
 """
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
+from flask import Response
 from sqlalchemy import text
 
 from api.allowed import check_destination, forbidden, look_for_pumping
 from api.callback_url import check_callback, expect_callbacks
 from api.draft import BATCH_SIZE, INLINE, Draft
 from api.idempotency import Answered, key_of_request
+from api.loop import Later, is_on_the_loop
 from api.personal import (
     Variables,
     group_of,
@@ -54,8 +57,8 @@ GROUP = text(
 BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 
-def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Answered:
-    """Accept a send: when this returns, it is stored and paid for. Raises Problem, and then nothing has happened."""
+def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Response | Later:
+    """Accept a send: when it is answered, it is stored and paid for. Raises Problem, and then nothing has happened."""
     key = key_of_request(caller.account_id, body)
     draft = make_draft(work, caller, kind, body)
     look_for_pumping(work, draft)
@@ -64,13 +67,19 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> A
         hold_to(work, draft, body, body["quote_id"])
     if draft.callback_url is not None:
         expect_callbacks(work, caller.account_id)
-    commit = work.commits.together if draft.kind == "single" else work.commits.alone
-    answered = commit(draft)
+    finish = partial(_accepted, work, draft)
+    if draft.kind != "single":
+        return finish(work.commits.alone(draft))
+    return work.commits.later(draft, finish) if is_on_the_loop() else finish(work.commits.together(draft))
+
+
+def _accepted(work: Services, draft: Draft, answered: Answered) -> Response:
+    """After the commit."""
     crashpoint("accept.committed")
     if not answered.replayed and draft.send_at is None:
         work.doorbell.ring(draft.batches or [draft.id])
     crashpoint("accept.rung")
-    return answered
+    return answered.response()
 
 
 def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:

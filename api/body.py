@@ -34,16 +34,17 @@ def read_json(limit: int) -> dict[str, Any]:
 
 def read_bytes(limit: int) -> bytes:
     """The body, at most `limit` bytes of it, whatever its headers say."""
+    whole = request.environ["wsgi.input"]
+    if isinstance(whole, Whole):
+        if len(whole.data) > limit:
+            raise _too_large(limit)
+        return whole.data
     announced = request.content_length
     if announced is not None and announced > limit:
         raise _too_large(limit)
     try:
-        whole = request.environ["wsgi.input"]
-        if isinstance(whole, Whole):
-            raw = whole.data
-        else:
-            request.max_content_length = limit + 1  # at its own limit a stream ends in silence
-            raw = request.get_data(cache=True)
+        request.max_content_length = limit + 1  # at its own limit a stream ends in silence
+        raw = request.get_data(cache=True)
     except RequestEntityTooLarge:
         raise _too_large(limit) from None
     except ClientDisconnected:
@@ -60,7 +61,7 @@ def parse_object(raw: bytes) -> dict[str, Any]:
     if not raw.strip():
         raise Problem("invalid_json", "The body is empty.")
     try:
-        value = json.loads(raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = DECODER.decode(raw.decode("utf-8"))
         _check(value, DEEPEST)
     except UnicodeDecodeError:
         raise Problem("invalid_json", "The body is not UTF-8.") from None
@@ -96,6 +97,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
 
 
 def _check(value: Any, depth: int) -> None:

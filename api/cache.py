@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from api.loop import in_the_background, this_call
+from api.loop import in_the_background, is_on_the_loop
 from api.rules import rules_of_account
 from shared.database import reading
 from shared.rules import Rules
@@ -66,7 +66,7 @@ class Remembered:
                 return value
             if until + LATE > now:
                 self._values[key] = (now + LATE, value)
-                if this_call() is not None:
+                if is_on_the_loop():
                     in_the_background(lambda: self._ask(key, known, fresh, ask))
                     return value
         return self._ask(key, known, fresh, ask)

@@ -20,6 +20,7 @@ from api.address import address_of
 from api.body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.headers import RATE
 from api.lean import Json
+from api.loop import Later
 from api.problems import Problem, invalid
 from api.schemas.base import Request, errors_of
 from api.services import Services
@@ -91,12 +92,12 @@ def mount(app: Flask) -> None:
         )
 
 
-def _view(operation: Endpoint) -> Callable[..., Response]:
+def _view(operation: Endpoint) -> Callable[..., Response | Later]:
     takes = operation.takes() if operation.takes else None
     query = operation.query() if operation.query else None
     limit = LARGE_BODY if operation.large else SMALL_BODY
 
-    def view(**arguments: Any) -> Response:
+    def view(**arguments: Any) -> Response | Later:
         if operation.scope is not None:
             arguments["caller"] = authenticate(operation.scope)
         if takes is not None:
@@ -104,7 +105,7 @@ def _view(operation: Endpoint) -> Callable[..., Response]:
         if query is not None:
             arguments["query"] = load(query, _query_values())
         answer = operation.function(**arguments)
-        return answer if isinstance(answer, Response) else answer_json(answer)
+        return answer if isinstance(answer, Response | Later) else answer_json(answer)
 
     return view
 

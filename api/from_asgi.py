@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 Environ = dict[str, Any]
 Wsgi = Callable[..., Iterable[bytes]]
 Headers = list[tuple[bytes, bytes]]
-Streaming = Callable[[int, Headers, Iterable[bytes]], None]
+SendPieces = Callable[[int, Headers, Iterable[bytes]], None]
 """Sends an answer as it is made: its status, its headers and the pieces of its body."""
 
 BASE: Environ = {
@@ -88,24 +88,37 @@ def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
     return environ
 
 
-def call(app: Wsgi, environ: Environ, stream: Streaming | None = None) -> Answer | None:
+def call(app: Wsgi, environ: Environ, send_pieces: SendPieces | None = None) -> Answer | None:
     """Call an application. Returns its whole answer.
 
-    With a `stream`, an answer that does not say how long it is goes there as it is made; then there is none to return.
+    With `send_pieces`, an answer that does not say how long it is goes there as it is made, and there is none to
+    return.
     """
     start = Start()
     result = app(environ, start)
+    if send_pieces is None or start.has_length:
+        return whole(start, environ, result)
+    try:
+        send_pieces(start.status, start.headers(close=environ["wsgi.input"].unread()), result)
+    finally:
+        _close(result)
+    return None
+
+
+def whole(start: Start, environ: Environ, result: Iterable[bytes]) -> Answer:
+    """The answer that a call began with `start`, when all of it is here."""
     try:
         # What is left of a body would be taken for the next request's, if the connection did not end.
-        headers = start.headers(close=environ["wsgi.input"].unread())
-        if stream is None or start.has_length:
-            return Answer(start.status, headers, b"".join(result))
-        stream(start.status, headers, result)
-        return None
+        return Answer(start.status, start.headers(close=environ["wsgi.input"].unread()), b"".join(result))
     finally:
-        close = getattr(result, "close", None)  # PEP 3333: the result is to be told that it is not needed any more
-        if close is not None:
-            close()
+        _close(result)
+
+
+def _close(result: Iterable[bytes]) -> None:
+    """Tell a result that it is not needed any more, as PEP 3333 has it."""
+    close = getattr(result, "close", None)
+    if close is not None:
+        close()
 
 
 def _key(name: bytes) -> str:

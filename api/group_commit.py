@@ -4,18 +4,19 @@ One account's row allows one reserve per write to the disk, and so a group of se
 whoever comes while a commit is under way is in the next one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event, Lock
 
+from flask import Response
 from sqlalchemy import Connection, Engine, text
 
 from api import idempotency
 from api.commit import accept_rows, answers_of, commit_sends
 from api.draft import Draft, stamp
 from api.idempotency import Answered
-from api.loop import Call, go_on, make_again, pause, this_call
+from api.loop import Later, Waits, go_on
 from api.problems import Problem
 from shared.crashpoints import crashpoint
 from shared.database import at_once, reading
@@ -34,10 +35,16 @@ class Waiting:
     """A draft on its way into a group. Without an answer or error at the end, it is to be committed by itself."""
 
     draft: Draft
-    whose: "Call | Lock"
-    """Who waits: a request on the event loop, or a thread, for a lock that is held until the end."""
+    whose: "Later | Lock"
+    """Who waits: the answer to a request on the event loop, or a thread, for a lock that is held until the end."""
     answered: Answered | None = None
     error: Exception | None = None
+
+    def outcome(self) -> Answered | None:
+        """The answer; None where certainly nothing has happened. Raises what its group's commit raised."""
+        if self.error is not None:
+            raise self.error
+        return self.answered
 
 
 class GroupCommit:
@@ -56,15 +63,26 @@ class GroupCommit:
 
     def together(self, draft: Draft) -> Answered:
         """Commit the draft with whatever else is waiting. Returns after its commit; raises Problem without effect."""
-        call = this_call()
-        waiting = self._wait_on_the_loop(draft, call) if call is not None else self._wait_in_a_thread(draft)
-        if waiting.error is not None:
-            raise waiting.error
-        if waiting.answered is not None:
-            return waiting.answered
-        if call is not None:
-            make_again(call)
-        return self.alone(draft)
+        held = Lock()
+        with held:
+            waiting = Waiting(draft, held)
+            self._add(waiting)
+            held.acquire()  # until `_wake` has released it
+        return waiting.outcome() or self.alone(draft)
+
+    def later(self, draft: Draft, finish: Callable[[Answered], Response]) -> Later:
+        """The same on the event loop, where the answer is made when the draft is committed."""
+
+        def make() -> Callable[[], Response]:
+            answered = waiting.outcome()
+            if answered is None:
+                raise Waits
+            return lambda: finish(answered)
+
+        answer = Later(make)
+        waiting = Waiting(draft, answer)
+        self._add(waiting)
+        return answer
 
     def alone(self, draft: Draft) -> Answered:
         """Commit one draft. Waits for a twin with the same key."""
@@ -78,20 +96,6 @@ class GroupCommit:
                 return Answered(commit_sends(connection, [draft])[0])
         except NotEnough as error:
             raise self._not_enough(draft, error) from None
-
-    def _wait_on_the_loop(self, draft: Draft, call: Call) -> Waiting:
-        waiting = Waiting(draft, call)
-        self._add(waiting)
-        pause(call)
-        return waiting
-
-    def _wait_in_a_thread(self, draft: Draft) -> Waiting:
-        held = Lock()
-        with held:
-            waiting = Waiting(draft, held)
-            self._add(waiting)
-            held.acquire()  # until `_wake` has released it
-        return waiting
 
     def _add(self, waiting: Waiting) -> None:
         account = waiting.draft.account_id
@@ -199,15 +203,15 @@ def low_balance(required: int, balance: int) -> Problem:
     )
 
 
-def _wake(waiting: "Iterable[Call | Lock]") -> None:
+def _wake(waiting: "Iterable[Later | Lock]") -> None:
     """Let those who waited go on. Returns when they have: who comes meanwhile makes the next group larger."""
-    calls: list[Call] = []
+    answers: list[Later] = []
     for each in waiting:
-        if isinstance(each, Call):
-            calls.append(each)
+        if isinstance(each, Later):
+            answers.append(each)
         else:
             each.release()
-    if calls:
+    if answers:
         reached = Event()
-        go_on(calls, reached.set)
+        go_on(answers, reached.set)
         reached.wait(LONGEST_WAIT)

@@ -11,6 +11,8 @@ from flask import Flask, Request, Response
 from flask.sessions import NullSession, SessionInterface, SessionMixin
 from werkzeug.routing import MapAdapter, Rule
 
+from api.loop import Later
+
 
 class NoSessions(SessionInterface):
     """There are no cookies, so there is nothing to open and nothing to keep."""
@@ -40,6 +42,25 @@ class Json(Response):
         return self.iter_encoded()
 
 
+class Routes(MapAdapter):
+    """The routes for one request. What has been found by path and method alone is found again at once."""
+
+    known: dict[tuple[str, str], Rule]
+
+    def match(self, *given: Any, **options: Any) -> Any:
+        """As Werkzeug finds it; what it makes for that would be left to the garbage collector."""
+        if given or options != {"return_rule": True}:
+            return super().match(*given, **options)
+        key = (self.default_method, self.path_info)
+        rule = self.known.get(key)
+        if rule is not None:
+            return rule, {}
+        rule, arguments = super().match(return_rule=True)
+        if not arguments:
+            self.known[key] = rule
+        return rule, arguments
+
+
 def _make_none(*_: object) -> tuple[str, str]:
     raise NotImplementedError("No URLs are made of routes here.")
 
@@ -50,13 +71,26 @@ class LeanFlask(Flask):
     session_interface = NoSessions()
     url_rule_class = FoundOnly
 
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self._known_routes: dict[tuple[str, str], Rule] = {}
+        """By method and path: those without variables, as many as there are."""
+
     def full_dispatch_request(self) -> Response:
         """What a view answers, or the handler of an error."""
         try:
             answer = self.dispatch_request()
         except Exception as error:
             answer = self.handle_user_exception(error)
+        if isinstance(answer, Later):
+            answer.of_error = self._answer_to
+            return answer  # type: ignore[return-value] # which is called as a response is
         return self.make_response(answer)
+
+    def _answer_to(self, environ: dict[str, Any], error: Exception) -> Response:
+        """What an error is answered with when its request's context is over."""
+        with self.request_context(environ):
+            return self.make_response(self.handle_user_exception(error))
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """The function itself: no view is a coroutine."""
@@ -75,4 +109,6 @@ class LeanFlask(Flask):
         environ = request.environ
         path = environ.get("PATH_INFO", "").encode("latin-1").decode(errors="replace")
         query = environ.get("QUERY_STRING", "")
-        return MapAdapter(self.url_map, "localhost", "/", "", "http", path, environ["REQUEST_METHOD"], query)
+        routes = Routes(self.url_map, "localhost", "/", "", "http", path, environ["REQUEST_METHOD"], query)
+        routes.known = self._known_routes
+        return routes

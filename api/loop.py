@@ -1,37 +1,67 @@
 """Requests that are handled on the event loop instead of in a thread.
 
-Such a request is a greenlet: a call that can be paused in the middle and goes on later, while the loop handles others.
-It pauses where its send is being committed, and may not wait for anything else. What would have to wait for the
-database raises `Waits` instead, and then the request is made again from the beginning, in a thread, where waiting is
-allowed.
+Nothing may wait there. A view whose send is to be committed returns `Later`: the rest of its answer is made when the
+commit is over, and meanwhile the loop handles others. What would have to wait for anything else raises `Waits`, and
+then the request is made again from the beginning, in a thread, where waiting is allowed.
 """
 
 import asyncio
-from collections.abc import Callable
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import contextmanager
+from typing import Any
 
-from greenlet import getcurrent, greenlet
+from flask import Response
 from sqlalchemy.pool import QueuePool
 from sqlalchemy.pool.base import PoolProxiedConnection
 
-T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 _background = ThreadPoolExecutor(2, "background")
+_here = threading.local()
+"""`loop`: the event loop on which the request that is asked about is handled, in its thread."""
 
 
 class Waits(BaseException):
     """On the event loop, something would have to wait. No `Exception`, so that nothing but the loop catches it."""
 
 
-class Call(greenlet):  # type: ignore[misc]
-    """One request on the event loop."""
+class Later:
+    """An answer that is not there yet, as a view on the event loop returns it, and so the WSGI call too.
 
-    def __init__(self, run: Callable[[], None], loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(run)
-        self.loop = loop
-        self.paused = False
-        """Whether it has had an effect, or may have had: then it must not be made again."""
+    `done` is called on the loop when somebody has called `go_on` with it, and then its `result` is to be asked for.
+    """
+
+    def __init__(self, make: Callable[[], Callable[[], Response]]) -> None:
+        """What makes the answer, in two steps: the first raises Waits where certainly nothing has happened."""
+        self._make = make
+        self.loop: asyncio.AbstractEventLoop = _here.loop
+        self.done: Callable[[], None] = _nobody
+        self.of_error: Callable[[dict[str, Any], Exception], Response]
+        """How the application answers an error."""
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> "Later":
+        """As WSGI calls an answer."""
+        self._environ, self._start_response = environ, start_response
+        return self
+
+    def result(self) -> Iterable[bytes]:
+        """What the WSGI call would have returned, once. Raises Waits where the request is to be made again in a thread.
+
+        After its commit it is never made again: what waits there is an error of ours.
+        """
+        make, self._make = self._make, _made  # which holds who waited, and that this: no cycle is to be left
+        with on_the_loop(self.loop):
+            try:
+                response = _without_waiting(make())
+            except Exception as error:
+                response = self.of_error(self._environ, error)
+            return response(self._environ, self._start_response)
+
+    def __iter__(self) -> Iterator[bytes]:
+        raise NotImplementedError("Its `result` is what can be sent.")
 
 
 class WaitlessPool(QueuePool):
@@ -43,15 +73,24 @@ class WaitlessPool(QueuePool):
         return super().connect()
 
 
-def this_call() -> Call | None:
-    """The request on the event loop that asks; None in a thread."""
-    current = getcurrent()
-    return current if isinstance(current, Call) else None
+def is_on_the_loop() -> bool:
+    """Whether the request that asks is handled on the event loop."""
+    return getattr(_here, "loop", None) is not None
+
+
+@contextmanager
+def on_the_loop(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """What is called within is called on the event loop, which is the running one."""
+    _here.loop = loop
+    try:
+        yield
+    finally:
+        _here.loop = None
 
 
 def need_a_thread() -> None:
     """For what has an effect that must not happen twice, and may have to wait then. Raises Waits on the event loop."""
-    if this_call() is not None:
+    if is_on_the_loop():
         raise Waits
 
 
@@ -60,52 +99,30 @@ def in_the_background(function: Callable[[], object]) -> None:
     _background.submit(function)
 
 
-def pause(call: Call) -> None:
-    """Let the loop handle others, until somebody calls `go_on` with this call, which is the one that asks."""
-    call.paused = True
-    call.parent.switch()
+def go_on(answers: list[Later], then: Callable[[], object]) -> None:
+    """Have answers of one event loop made, and do something when they are. For any thread; returns at once."""
+    answers[0].loop.call_soon_threadsafe(_go_on, answers, then)
 
 
-def go_on(calls: list[Call], then: Callable[[], object] = lambda: None) -> None:
-    """Let paused calls of one event loop go on, and do something when they have. For any thread; returns at once."""
-    calls[0].loop.call_soon_threadsafe(_go_on, calls, then)
-
-
-def make_again(call: Call) -> None:
-    """Have the call made again in a thread, after a pause that certainly had no effect. Raises Waits."""
-    call.paused = False
-    raise Waits
-
-
-async def on_the_loop(function: Callable[[], T]) -> T:
-    """Call a function as a request on the running event loop.
-
-    Raises what it raises; Waits, where it is to be called again in a thread. A call that has been paused is never made
-    again: what it waits for after that is an error of ours.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def run() -> None:
+def _go_on(answers: list[Later], then: Callable[[], object]) -> None:
+    for answer in answers:
         try:
-            result = function()
-        except BaseException as error:
-            if not done.cancelled():
-                done.set_exception(_lost(error) if call.paused else error)
-        else:
-            if not done.cancelled():
-                done.set_result(result)
-
-    call = Call(run, loop)
-    call.switch()
-    return done.result() if done.done() else await done
-
-
-def _lost(error: BaseException) -> BaseException:
-    return RuntimeError("after its commit a request waited on the event loop") if isinstance(error, Waits) else error
-
-
-def _go_on(calls: list[Call], then: Callable[[], object]) -> None:
-    for call in calls:
-        call.switch()
+            answer.done()
+        except Exception:
+            log.exception("an answer could not be sent")
     then()
+
+
+def _without_waiting(finish: Callable[[], Response]) -> Response:
+    try:
+        return finish()
+    except Waits:
+        raise RuntimeError("after its commit a request waited on the event loop") from None
+
+
+def _made() -> Callable[[], Response]:
+    raise RuntimeError("An answer is made once.")
+
+
+def _nobody() -> None:
+    """Nobody waits for the answer."""

@@ -16,7 +16,7 @@ from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 from sqlalchemy import Engine, Row, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.loop import in_the_background, this_call
+from api.loop import in_the_background, is_on_the_loop
 from api.problems import Problem
 from shared.database import reading
 from shared.keys import Network, hash_secret, is_within, networks, same
@@ -212,7 +212,7 @@ class Tokens:
         """What was taken back, at most two seconds old. One thread reads it; the others do not wait for it."""
         age = time.monotonic() - self._read_at
         if age > FRESH and self._lock.acquire(blocking=age == float("inf")):
-            if this_call() is not None and age < MOST_OLD:
+            if is_on_the_loop() and age < MOST_OLD:
                 in_the_background(self._read_again)
             else:
                 self._read_again()

@@ -39,15 +39,18 @@ def random_bits() -> int:
 
 def new_id(at: float | None = None) -> UUID:
     """A new version 7 UUID. `at` is seconds since the epoch; without it, now."""
-    nanoseconds = time.time_ns() if at is None else int(at * 1e9)
-    milliseconds, rest = divmod(nanoseconds, 1_000_000)
-    below = rest * 4096 // 1_000_000  # 12 bits of sub-millisecond time, RFC 9562 §6.2 method 3
-    return UUID(int=milliseconds << 80 | 7 << 76 | below << 64 | 2 << 62 | random_bits() >> 2)
+    return UUID(int=_version_7(time.time_ns() if at is None else int(at * 1e9)))
 
 
 def new_batch_id() -> UUID:
     """A new id whose last 16 bits are zero, so that message ids can be derived from it."""
-    return UUID(int=new_id().int & ~_INDEX_BITS)
+    return UUID(int=_version_7(time.time_ns()) & ~_INDEX_BITS)
+
+
+def _version_7(nanoseconds: int) -> int:
+    milliseconds, rest = divmod(nanoseconds, 1_000_000)
+    below = rest * 4096 // 1_000_000  # 12 bits of sub-millisecond time, RFC 9562 §6.2 method 3
+    return milliseconds << 80 | 7 << 76 | below << 64 | 2 << 62 | random_bits() >> 2
 
 
 def message_id(batch_id: UUID, index: int) -> UUID:

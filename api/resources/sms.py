@@ -8,6 +8,7 @@ from api.accept import accept, quote
 from api.answers.sms import BulkAnswer, QuoteAnswer, SingleAnswer
 from api.body import LARGE_BODY, read_json
 from api.endpoint import endpoint, load, services
+from api.loop import Later
 from api.problems import invalid
 from api.schemas.sends import BulkSend, GroupSend, SingleSend
 from api.tokens import Caller
@@ -33,9 +34,9 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     fails=(*REFUSALS, "recipient_suppressed", "destination_not_allowed"),
     scope="sms:send",
 )
-def send(caller: Caller, body: dict[str, Any]) -> Response:
+def send(caller: Caller, body: dict[str, Any]) -> Response | Later:
     """Send one message to one phone."""
-    return accept(services(), caller, "single", body).response()
+    return accept(services(), caller, "single", body)
 
 
 @endpoint(
@@ -47,9 +48,9 @@ def send(caller: Caller, body: dict[str, Any]) -> Response:
     scope="sms:send",
     large=True,
 )
-def send_bulk(caller: Caller, body: dict[str, Any]) -> Response:
+def send_bulk(caller: Caller, body: dict[str, Any]) -> Response | Later:
     """Send one message to up to 100,000 phones."""
-    return accept(services(), caller, "bulk", body).response()
+    return accept(services(), caller, "bulk", body)
 
 
 @endpoint(
@@ -60,9 +61,9 @@ def send_bulk(caller: Caller, body: dict[str, Any]) -> Response:
     fails=(*REFUSALS, "group_not_found", "group_empty"),
     scope="sms:send",
 )
-def send_group(caller: Caller, body: dict[str, Any]) -> Response:
+def send_group(caller: Caller, body: dict[str, Any]) -> Response | Later:
     """Send one message to every contact of a group."""
-    return accept(services(), caller, "group", body).response()
+    return accept(services(), caller, "group", body)
 
 
 @endpoint(

@@ -1,18 +1,21 @@
 """Requests on the event loop and in threads: what is called where, what is called again, and what is answered."""
 
 import asyncio
+import gc
 import io
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
+from flask import Response
 from sqlalchemy.pool import QueuePool
 
 from api import asgi
 from api.asgi import Served
-from api.from_asgi import environ_of
-from api.loop import Call, WaitlessPool, Waits, go_on, make_again, need_a_thread, pause, this_call
+from api.from_asgi import Answer, environ_of
+from api.lean import LeanFlask
+from api.loop import Later, WaitlessPool, Waits, go_on, is_on_the_loop, need_a_thread
 
 Start = Callable[[str, list[tuple[str, str]]], object]
 SEND = "/api/v1/sms/send"
@@ -50,8 +53,22 @@ async def answered(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -
     return sent
 
 
-def ask(app: Callable[..., Iterable[bytes]], path: str = SEND) -> list[dict[str, Any]]:
+def ask(app: Callable[..., Iterable[bytes]], path: str) -> list[dict[str, Any]]:
+    """What is answered in a thread."""
     return asyncio.run(answered(app, scope(path)))
+
+
+async def handled(served: Served) -> Answer:
+    """What is answered to a request on the event loop."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Answer] = loop.create_future()
+    served.handle(scope(), b"", loop, done.set_result)
+    return await asyncio.wait_for(done, 10)
+
+
+def send(app: Callable[..., Iterable[bytes]]) -> Answer:
+    """The same, of an application and a loop of its own."""
+    return asyncio.run(handled(Served(app)))
 
 
 def answer(start: Start, body: bytes = b"ok") -> list[bytes]:
@@ -67,22 +84,22 @@ class Calls:
         self._does = does
 
     def __call__(self, environ: dict[str, Any], start: Start) -> list[bytes]:
-        self.on_the_loop.append(this_call() is not None)
+        self.on_the_loop.append(is_on_the_loop())
         self._does()
         return answer(start)
 
 
-def test_one_message_is_sent_on_the_loop_and_all_else_in_threads() -> None:
+def test_what_is_handled_on_the_loop_is_called_there_and_all_else_in_threads() -> None:
     app = Calls()
-    for path in (SEND, "/api/v1/balance", f"{SEND}-bulk"):
-        assert [message.get("status") for message in ask(app, path)] == [200, None]
-    assert app.on_the_loop == [True, False, False]
+    assert send(app).status == 200
+    assert [message.get("status") for message in ask(app, "/api/v1/balance")] == [200, None]
+    assert app.on_the_loop == [True, False]
 
 
 def test_what_would_wait_is_made_again_in_a_thread() -> None:
     pool: QueuePool = WaitlessPool(lambda: FakeConnection(), reset_on_return=None)  # type: ignore[arg-type, return-value]
     app = Calls(lambda: pool.connect().close())
-    assert ask(app)[0]["status"] == 200
+    assert send(app).status == 200
     assert app.on_the_loop == [True, False]
 
 
@@ -93,82 +110,119 @@ class FakeConnection:
         """Nothing is open."""
 
 
-def elsewhere(call: Call) -> None:
-    """A thread lets the call go on."""
-    threading.Timer(0.01, go_on, [[call]]).start()
-
-
-def current() -> Call:
-    call = this_call()
-    assert call is not None
-    return call
-
-
 def test_what_is_noted_of_a_request_is_known_when_it_is_made_again() -> None:
     """So that it is counted once."""
     noted: list[list[bool]] = []
 
     def app(environ: dict[str, Any], start: Start) -> list[bytes]:
         noted.append(environ.setdefault("noted", []))
-        noted[-1].append(this_call() is not None)
+        noted[-1].append(is_on_the_loop())
         need_a_thread()
         return answer(start)
 
-    assert ask(app)[0]["status"] == 200
+    assert send(app).status == 200
     assert noted == [[True, False]] * 2
 
 
-def test_a_call_that_paused_goes_on_and_is_not_made_again() -> None:
-    def commit() -> None:
-        elsewhere(current())
-        pause(current())
+class Sends:
+    """An application whose view answers later, of what `make` makes then; at once where it is called in a thread."""
 
-    app = Calls(commit)
-    assert ask(app)[0]["status"] == 200
-    assert app.on_the_loop == [True]
+    def __init__(self, make: Callable[[], Callable[[], Response]], together: int = 1) -> None:
+        self.app = LeanFlask(__name__)
+        self.app.add_url_rule("/api/v1/sms/send", view_func=self._view, methods=["POST"])
+        self.app.register_error_handler(Exception, self._failed)
+        self.on_the_loop: list[bool] = []
+        self.failed: list[Exception] = []
+        self._make = make
+        self._waiting: list[Later] = []
+        self._together = together
+
+    def _view(self) -> Response | Later:
+        self.on_the_loop.append(is_on_the_loop())
+        if not is_on_the_loop():
+            return Response("in a thread")
+        later = Later(self._make)
+        self._waiting.append(later)
+        if len(self._waiting) == self._together:
+            threading.Timer(0.01, go_on, [self._waiting, lambda: None]).start()
+            self._waiting = []
+        return later
+
+    def _failed(self, error: Exception) -> Response:
+        self.failed.append(error)
+        return Response(status=500)
 
 
-def test_others_are_answered_while_one_is_paused() -> None:
-    begun: list[Call] = []
-
-    def app(_: dict[str, Any], start: Start) -> list[bytes]:
-        begun.append(current())
-        if len(begun) == 3:
-            go_on(begun)  # it goes on itself after it has paused
-        pause(current())
-        return answer(start)
-
-    async def three() -> list[list[dict[str, Any]]]:
-        return await asyncio.wait_for(asyncio.gather(*(answered(app, scope()) for _ in range(3))), 10)
-
-    assert [sent[0]["status"] for sent in asyncio.run(three())] == [200, 200, 200]
+def made() -> Callable[[], Response]:
+    return lambda: Response("later")
 
 
-def test_after_its_commit_a_call_is_never_made_again() -> None:
+def test_an_answer_that_is_there_later_is_sent_then_and_made_once() -> None:
+    sends = Sends(made)
+    assert send(sends.app) == (
+        200,
+        [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", b"5")],
+        b"later",
+    )
+    assert sends.on_the_loop == [True]
+
+
+def test_others_are_handled_while_one_waits() -> None:
+    sends = Sends(made, together=3)
+
+    async def three() -> list[Answer]:
+        served = Served(sends.app)
+        return await asyncio.gather(*(handled(served) for _ in range(3)))
+
+    assert [answer.status for answer in asyncio.run(three())] == [200] * 3
+
+
+def test_after_its_commit_a_request_is_never_made_again() -> None:
     """It would send and charge twice. That it waits there is a mistake of ours, and an error."""
 
-    def commit_and_wait() -> None:
-        elsewhere(current())
-        pause(current())
+    def ring() -> Response:
         raise Waits
 
-    app = Calls(commit_and_wait)
-    with pytest.raises(RuntimeError, match="after its commit"):
-        ask(app)
-    assert app.on_the_loop == [True]
+    sends = Sends(lambda: ring)
+    assert send(sends.app).status == 500
+    assert "after its commit" in str(sends.failed[0]) and sends.on_the_loop == [True]
 
 
-def test_a_call_whose_commit_had_no_effect_is_made_again() -> None:
-    def commit_in_vain() -> None:
-        call = this_call()
-        if call is not None:
-            elsewhere(call)
-            pause(call)
-            make_again(call)
+def test_what_fails_in_its_commit_is_answered_as_errors_are() -> None:
+    def commit() -> Callable[[], Response]:
+        raise ConnectionError("the database has gone")
 
-    app = Calls(commit_in_vain)
-    assert ask(app)[0]["status"] == 200
-    assert app.on_the_loop == [True, False]
+    sends = Sends(commit)
+    assert send(sends.app).status == 500
+    assert str(sends.failed[0]) == "the database has gone" and sends.on_the_loop == [True]
+
+
+def test_a_request_whose_commit_had_no_effect_is_made_again() -> None:
+    def commit_in_vain() -> Callable[[], Response]:
+        raise Waits
+
+    sends = Sends(commit_in_vain)
+    assert send(sends.app).body == b"in a thread"
+    assert sends.on_the_loop == [True, False]
+
+
+def test_a_request_leaves_nothing_to_the_garbage_collector() -> None:
+    """Its collections would stop the process for tens of milliseconds."""
+    sends = Sends(made)
+
+    async def several() -> int:
+        served = Served(sends.app)
+        await handled(served)
+        gc.collect()
+        for _ in range(20):
+            await handled(served)
+        return gc.collect()
+
+    gc.disable()
+    try:
+        assert asyncio.run(several()) == 0
+    finally:
+        gc.enable()
 
 
 def test_an_answer_without_a_length_is_sent_as_it_is_made() -> None:
@@ -193,9 +247,10 @@ def test_an_answer_without_a_length_is_sent_as_it_is_made() -> None:
 def test_who_comes_when_too_many_are_under_way_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asgi, "MOST_OPEN", 0)
     app = Calls()
-    sent = ask(app)
-    assert sent[0]["status"] == 503 and (b"retry-after", b"1") in sent[0]["headers"]
-    assert b'"unavailable"' in sent[1]["body"] and app.on_the_loop == []
+    sent = ask(app, "/api/v1/balance")
+    for status, headers, body in ((sent[0]["status"], sent[0]["headers"], sent[1]["body"]), send(app)):
+        assert status == 503 and (b"retry-after", b"1") in headers and b'"unavailable"' in body
+    assert app.on_the_loop == []
 
 
 def test_what_wsgi_is_told_of_a_request() -> None:

@@ -8,6 +8,8 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from api import protocol
+from api.asgi import Served
+from api.loop import is_on_the_loop
 from api.protocol import MOST_HEAD, Protocol
 
 HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
@@ -61,13 +63,23 @@ class Seen(NamedTuple):
     closed: bool
 
 
-def after(*pieces: bytes, seconds: float = 0.0) -> Seen:
+def after(*pieces: bytes, seconds: float = 0.0, application: Any = length) -> Seen:
     """A connection on which these pieces came, one after the other, and then nothing for some seconds."""
 
     async def run() -> Seen:
-        config = Config(length, lifespan="off", ws="none", interface="asgi3", log_config=None, server_header=False)
+        config = Config(
+            application,
+            lifespan="off",
+            ws="none",
+            interface="asgi3",
+            log_config=None,
+            server_header=False,
+            proxy_headers=False,
+        )
         config.load()
-        made, connection = Protocol(config, ServerState(), {}, asyncio.get_running_loop()), Connection()
+        state = ServerState()
+        state.default_headers = [(b"date", b"today")]
+        made, connection = Protocol(config, state, {}, asyncio.get_running_loop()), Connection()
         made.connection_made(connection)
         for piece in pieces:
             made.data_received(piece)
@@ -119,3 +131,82 @@ def test_what_follows_a_request_and_is_none_is_refused_after_its_answer() -> Non
 def test_another_protocol_is_not_spoken() -> None:
     connection = after(HEAD + b"Connection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 0\r\n\r\n")
     assert connection.written.startswith(b"HTTP/1.1 200 OK") and connection.closed
+
+
+BODY = b'{"phone": "254711000000"}'
+SEND = b"POST /api/v1/sms/send HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n" % len(BODY)
+
+
+class Sender:
+    """An application that notes where it is called, and answers with the body that it was given."""
+
+    def __init__(self) -> None:
+        self.on_the_loop: list[bool] = []
+        self.served = Served(self)
+
+    def __call__(self, environ: dict[str, Any], start: Any) -> list[bytes]:
+        self.on_the_loop.append(is_on_the_loop())
+        body = environ["wsgi.input"].read()
+        start("200 OK", [("Content-Length", str(len(body))), ("X-Asked", environ["REQUEST_METHOD"])])
+        return [body]
+
+
+def test_one_message_is_handled_on_the_loop_and_answered_in_one_piece() -> None:
+    sender = Sender()
+    seen = after(SEND, b"\r\n" + BODY[:3], BODY[3:], SEND + b"\r\n" + BODY, application=sender.served)
+    head, _, rest = seen.written.partition(b"\r\n\r\n")
+    lines = head.split(b"\r\n")
+    assert lines[0] == b"HTTP/1.1 200 OK" and b"content-length: 25" in lines and b"x-asked: POST" in lines
+    assert b"date: today" in lines
+    assert rest.startswith(BODY + b"HTTP/1.1 200 OK\r\n") and rest.endswith(b"\r\n\r\n" + BODY)
+    assert sender.on_the_loop == [True, True] and not seen.closed
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        SEND.replace(b"1.1\r\n", b"1.0\r\n"),
+        SEND.replace(b"/send", b"/send?a=b"),
+        SEND + b"Expect: 100-continue\r\n",
+        SEND.replace(b"POST", b"PUT"),
+        SEND.replace(b"Content-Length: 25", b"Transfer-Encoding: chunked"),
+    ],
+)
+def test_an_unusual_request_is_handled_in_a_thread(head: bytes) -> None:
+    sender = Sender()
+    body = b"19\r\n" + BODY + b"\r\n0\r\n\r\n" if b"chunked" in head else BODY
+    seen = after(head + b"\r\n" + body, seconds=0.3, application=sender.served)
+    assert sender.on_the_loop == [False]
+    assert b" 200 OK\r\n" in seen.written and seen.written.endswith(BODY)
+
+
+def test_requests_on_one_connection_are_answered_in_their_order() -> None:
+    """The second of two that came at once waits for the first, wherever each is handled."""
+    sender = Sender()
+    other = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"
+    seen = after(other + SEND + b"\r\n" + BODY + other, seconds=0.3, application=sender.served)
+    assert [line[9:] for line in seen.written.split(b"\r\n") if line.startswith(b"x-asked")] == [
+        b"GET",
+        b"POST",
+        b"GET",
+    ]
+
+
+def test_who_asks_for_it_is_answered_and_the_connection_ends() -> None:
+    seen = after(SEND + b"Connection: close\r\n\r\n" + BODY, application=Sender().served)
+    assert b"connection: close\r\n" in seen.written and seen.written.endswith(BODY) and seen.closed
+
+
+def test_a_failure_outside_of_the_application_is_an_internal_error() -> None:
+    def broken(environ: dict[str, Any], start: Any) -> list[bytes]:
+        raise ValueError("a mistake")
+
+    seen = after(SEND + b"\r\n" + BODY, application=Served(broken))
+    assert seen.written.startswith(b"HTTP/1.1 500 ") and b'"internal_error"' in seen.written
+
+
+def test_a_small_body_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "PATIENCE", 0.05)
+    sender = Sender()
+    seen = after(SEND + b"\r\n" + BODY[:5], seconds=0.2, application=sender.served)
+    assert b"did not come in time" in seen.written and seen.closed and not sender.on_the_loop

@@ -1,0 +1,111 @@
+"""Sending to one phone as the API's event loop does it: with the answers that a thread gives, and without waste."""
+
+import asyncio
+import gc
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from api.app import create_app
+from api.asgi import Served
+from api.from_asgi import Answer
+from api.loop import WaitlessPool
+from shared.database import make_engine
+from tests.integration.service import Service
+
+
+class Loop:
+    """The API on an event loop, for one account. No worker is woken: its sends are for later."""
+
+    def __init__(self, service: Service, engine: Engine) -> None:
+        self.service = service
+        app = create_app(service.settings, engine=engine, celery=service.celery)
+        self.served = Served(app.wsgi_app)
+
+    async def send(self, key: str | None = None, **more: Any) -> Answer:
+        """Send one message in 80 days."""
+        due = datetime.now(UTC) + timedelta(days=80)
+        body = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi", "send_at": due.isoformat(), **more}
+        headers = [(b"authorization", b"Bearer " + self.service.token.encode()), (b"content-type", b"application/json")]
+        if key is not None:
+            headers.append((b"idempotency-key", key.encode()))
+        scope = {
+            "http_version": "1.1",
+            "method": "POST",
+            "scheme": "http",
+            "path": "/api/v1/sms/send",
+            "raw_path": b"/api/v1/sms/send",
+            "query_string": b"",
+            "headers": headers,
+            "client": ("192.0.2.1", 4711),
+            "server": ("127.0.0.1", 8000),
+        }
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Answer] = loop.create_future()
+        self.served.handle(scope, json.dumps(body).encode(), loop, done.set_result)
+        return await asyncio.wait_for(done, 20)
+
+
+@pytest.fixture
+def loop(service: Service) -> Iterator[Loop]:
+    """Connections are for threads only, as the API has it."""
+    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=WaitlessPool)
+    yield Loop(service, engine)
+    engine.dispose()
+
+
+def test_a_send_is_accepted_and_paid_for(loop: Loop) -> None:
+    async def three() -> list[Answer]:
+        await loop.send()
+        return await asyncio.gather(*(loop.send() for _ in range(3)))
+
+    answers = asyncio.run(three())
+    assert [answer.status for answer in answers] == [200] * 3
+    assert sorted(json.loads(answer.body)["balance"] for answer in answers) == [996, 997, 998]
+    assert loop.service.get("/balance").json["reserved"] == 4
+
+
+def test_a_key_is_used_once_however_many_come_with_it(loop: Loop) -> None:
+    due = (datetime.now(UTC) + timedelta(days=80)).isoformat()
+
+    async def several() -> list[Answer]:
+        return await asyncio.gather(*(loop.send(key="order-1", send_at=due) for _ in range(5)))
+
+    answers = asyncio.run(several())
+    assert {(answer.status, answer.body) for answer in answers} == {(200, answers[0].body)}
+    assert sum((b"idempotency-replayed", b"true") in answer.headers for answer in answers) == 4
+    assert loop.service.get("/balance").json["balance"] == 999
+
+
+def test_of_a_group_that_cannot_be_paid_each_is_asked_by_itself(service: Service, loop: Loop) -> None:
+    async def two() -> list[Answer]:
+        await loop.send()
+        return await asyncio.gather(*(loop.send(message="x" * 1600) for _ in range(120)))
+
+    answers = asyncio.run(two())
+    refused = [json.loads(answer.body) for answer in answers if answer.status == 402]
+    paid = sum(answer.status == 200 for answer in answers)
+    assert paid == 999 // 11 and len(refused) == 120 - paid and {each["code"] for each in refused} == {"low_balance"}
+    assert service.get("/balance").json["balance"] == 999 - 11 * paid
+
+
+def test_a_send_leaves_nothing_to_the_garbage_collector(loop: Loop) -> None:
+    """Its collections would stop the process for tens of milliseconds each."""
+
+    async def several() -> int:
+        await loop.send()
+        await loop.send()
+        gc.collect()
+        for _ in range(100):
+            assert (await loop.send()).status == 200
+        return gc.collect()
+
+    gc.disable()
+    try:
+        assert asyncio.run(several()) < 100
+    finally:
+        gc.enable()

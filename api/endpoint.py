@@ -22,7 +22,7 @@ from api.headers import RATE
 from api.lean import Json
 from api.loop import Later
 from api.problems import Problem, invalid
-from api.schemas.base import Request, errors_of
+from api.schemas.base import errors_of
 from api.services import Services
 from api.tokens import Caller, ip_not_allowed
 from shared.keys import is_within
@@ -153,8 +153,7 @@ def client_address() -> str:
 def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     """Values checked by a schema. Raises Problem validation_failed with every error."""
     try:
-        fitting = schema.for_keys(values) if isinstance(schema, Request) else schema
-        loaded: dict[str, Any] = fitting.load(values)
+        loaded: dict[str, Any] = schema.load(values)
     except ValidationError as error:
         raise invalid(errors_of(schema, error)) from None
     return loaded

@@ -171,16 +171,16 @@ class Exchange:
         protocol = self._protocol
         if self.disconnected or protocol.transport.is_closing():
             return
-        self.keep_alive = self.keep_alive and (b"connection", b"close") not in answer.headers
+        said = (b"connection", b"close") in answer.headers
         pieces = [STATUS_LINE[answer.status]]
         for name, value in protocol.server_state.default_headers:
             pieces += (name, b": ", value, b"\r\n")
         for name, value in answer.headers:
             pieces += (name, b": ", value, b"\r\n")
-        if not self.keep_alive:
+        if not self.keep_alive and not said:
             pieces.append(b"connection: close\r\n")
         pieces += (b"\r\n", answer.body)
         protocol.transport.write(b"".join(pieces))
-        if not self.keep_alive:
+        if said or not self.keep_alive:
             protocol.transport.close()
         protocol.on_response_complete()

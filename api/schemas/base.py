@@ -1,6 +1,5 @@
 """What requests are made of: the fields, and what is said of a wrong one."""
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import lru_cache
@@ -29,25 +28,28 @@ class Request(Schema):
 
     error_messages = {"unknown": "unknown_field", "type": "Not a valid object."}  # noqa: RUF012
 
-    def for_keys(self, keys: Iterable[str]) -> "Request":
-        """A schema that loads an object with these keys as this one does, without the fields that are neither given
-        nor required and have no default: an absent field takes as long as one that is there."""
-        given = frozenset(keys)
-        return _narrowed(type(self), given) if given <= self.fields.keys() else self
+    def load(self, data: Any, **options: Any) -> Any:
+        """As Marshmallow loads it, but what is absent is not looked at: it would take as long as what is there."""
+        if options or not isinstance(data, dict) or not data.keys() <= self.fields.keys():
+            return super().load(data, **options)
+        schema, defaults = _narrowed(type(self), frozenset(data))
+        return {**defaults, **Schema.load(schema, data)}
 
 
 @lru_cache(500)
-def _narrowed(kind: type[Request], given: frozenset[str]) -> Request:
+def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict[str, Any]]:
+    """A schema for an object with these keys, and what its absent fields are."""
     whole = kind()
     if any(field.data_key for field in whole.fields.values()):
-        return whole
-    return kind(
-        only=[
-            name
-            for name, field in whole.fields.items()
-            if name in given or field.required or field.load_default is not missing
-        ]
-    )
+        return whole, {}
+    absent = {name: field.load_default for name, field in whole.fields.items() if name not in given}
+    defaults = {name: value for name, value in absent.items() if value is not missing and not callable(value)}
+    looked_at = [
+        name
+        for name, field in whole.fields.items()
+        if name in given or field.required or callable(absent.get(name, missing))
+    ]
+    return kind(only=looked_at), defaults
 
 
 def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:

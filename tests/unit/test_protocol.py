@@ -203,6 +203,7 @@ def test_a_failure_outside_of_the_application_is_an_internal_error() -> None:
 
     seen = after(SEND + b"\r\n" + BODY, application=Served(broken))
     assert seen.written.startswith(b"HTTP/1.1 500 ") and b'"internal_error"' in seen.written
+    assert seen.written.count(b"connection: close") == 1 and seen.closed
 
 
 def test_a_small_body_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ class Routes(MapAdapter):
         if rule is not None:
             return rule, {}
         rule, arguments = super().match(return_rule=True)
-        if not arguments:
+        if self.path_info == rule.rule:  # other paths that find it are without number: `//healthz`, `///healthz`
             self.known[key] = rule
         return rule, arguments
 
@@ -73,7 +73,7 @@ class LeanFlask(Flask):
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
-        self._known_routes: dict[tuple[str, str], Rule] = {}
+        self.known_routes: dict[tuple[str, str], Rule] = {}
         """By method and path: those without variables, as many as there are."""
 
     def full_dispatch_request(self) -> Response:
@@ -110,5 +110,5 @@ class LeanFlask(Flask):
         path = environ.get("PATH_INFO", "").encode("latin-1").decode(errors="replace")
         query = environ.get("QUERY_STRING", "")
         routes = Routes(self.url_map, "localhost", "/", "", "http", path, environ["REQUEST_METHOD"], query)
-        routes.known = self._known_routes
+        routes.known = self.known_routes
         return routes

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from flask import Response
@@ -55,10 +56,20 @@ class Later:
         make, self._make = self._make, _made  # which holds who waited, and that this: no cycle is to be left
         with on_the_loop(self.loop):
             try:
-                response = _without_waiting(make())
+                finish = make()
             except Exception as error:
-                response = self.of_error(self._environ, error)
-            return response(self._environ, self._start_response)
+                finish = partial(self.of_error, self._environ, error)
+            try:
+                return self._finished(finish)
+            except Waits:
+                raise RuntimeError("after its commit a request waited on the event loop") from None
+
+    def _finished(self, finish: Callable[[], Response]) -> Iterable[bytes]:
+        try:
+            response = finish()
+        except Exception as error:
+            response = self.of_error(self._environ, error)
+        return response(self._environ, self._start_response)
 
     def __iter__(self) -> Iterator[bytes]:
         raise NotImplementedError("Its `result` is what can be sent.")
@@ -111,13 +122,6 @@ def _go_on(answers: list[Later], then: Callable[[], object]) -> None:
         except Exception:
             log.exception("an answer could not be sent")
     then()
-
-
-def _without_waiting(finish: Callable[[], Response]) -> Response:
-    try:
-        return finish()
-    except Waits:
-        raise RuntimeError("after its commit a request waited on the event loop") from None
 
 
 def _made() -> Callable[[], Response]:

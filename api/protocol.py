@@ -30,6 +30,8 @@ class Protocol(HttpToolsProtocol):
     _timer: asyncio.TimerHandle | None = None
     _failed = False
     """Nothing that comes is read any more."""
+    _began = False
+    """Whether a request of what has just come is handled on the loop: the others wait, as those of other clients do."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
@@ -50,8 +52,11 @@ class Protocol(HttpToolsProtocol):
         """Its head is here. Raises ValueError, which `data_received` gets as an error of the parser."""
         if len(self.headers) > MOST_HEADERS or self.parser.get_http_version() not in VERSIONS:
             raise ValueError("refused")
+        if self.transport.is_closing():
+            raise ValueError("the answer before it was the last one")
         self._in_head = False
         self._stop_waiting()
+        self._unset_keepalive_if_required()
         if self.url == ON_THE_LOOP and self._may_be_on_the_loop():
             self.scope["method"], self.scope["query_string"] = "POST", b""
             self.scope["path"], self.scope["raw_path"] = ON_THE_LOOP.decode(), ON_THE_LOOP
@@ -63,6 +68,7 @@ class Protocol(HttpToolsProtocol):
         """All of it is here."""
         super().on_message_complete()
         if isinstance(self.cycle, Exchange) and not self.cycle.begun:
+            self._began = True
             self.cycle.begin()
 
     def data_received(self, data: bytes) -> None:
@@ -70,6 +76,7 @@ class Protocol(HttpToolsProtocol):
         if self._failed:
             return
         self._unset_keepalive_if_required()
+        self._began = False
         was_in_head = self._in_head
         try:
             self.parser.feed_data(data)
@@ -100,6 +107,7 @@ class Protocol(HttpToolsProtocol):
         """Whether nothing about the request is unusual, and its client takes the answers."""
         return (
             isinstance(self.app, Served)
+            and not self._began
             and self.parser.get_method() == b"POST"
             and self.parser.get_http_version() == "1.1"
             and not self.parser.should_upgrade()

@@ -177,7 +177,7 @@ def test_others_are_handled_while_one_waits() -> None:
     assert [answer.status for answer in asyncio.run(three())] == [200] * 3
 
 
-def test_after_its_commit_a_request_is_never_made_again() -> None:
+def test_after_its_commit_a_request_is_never_made_again(caplog: pytest.LogCaptureFixture) -> None:
     """It would send and charge twice. That it waits there is a mistake of ours, and an error."""
 
     def ring() -> Response:
@@ -185,7 +185,22 @@ def test_after_its_commit_a_request_is_never_made_again() -> None:
 
     sends = Sends(lambda: ring)
     assert send(sends.app).status == 500
-    assert "after its commit" in str(sends.failed[0]) and sends.on_the_loop == [True]
+    assert "after its commit" in caplog.text and sends.on_the_loop == [True]
+
+
+def test_nor_is_it_where_its_commit_failed_and_the_answer_would_wait() -> None:
+    """It may have been committed all the same."""
+
+    def commit() -> Callable[[], Response]:
+        raise ConnectionError("the database has gone")
+
+    def asks_the_database(error: Exception) -> Response:
+        raise Waits
+
+    sends = Sends(commit)
+    sends.app.register_error_handler(ConnectionError, asks_the_database)
+    assert send(sends.app).status == 500
+    assert sends.on_the_loop == [True]
 
 
 def test_what_fails_in_its_commit_is_answered_as_errors_are() -> None:

@@ -1,6 +1,7 @@
 """Connections on which a request comes too slowly, or with too much before it."""
 
 import asyncio
+import time
 from typing import Any, NamedTuple
 
 import pytest
@@ -63,7 +64,7 @@ class Seen(NamedTuple):
     closed: bool
 
 
-def after(*pieces: bytes, seconds: float = 0.0, application: Any = length) -> Seen:
+def after(*pieces: bytes, seconds: float = 0.0, application: Any = length, keep_alive: float = 75) -> Seen:
     """A connection on which these pieces came, one after the other, and then nothing for some seconds."""
 
     async def run() -> Seen:
@@ -75,6 +76,7 @@ def after(*pieces: bytes, seconds: float = 0.0, application: Any = length) -> Se
             log_config=None,
             server_header=False,
             proxy_headers=False,
+            timeout_keep_alive=keep_alive,  # type: ignore[arg-type]
         )
         config.load()
         state = ServerState()
@@ -204,6 +206,39 @@ def test_a_failure_outside_of_the_application_is_an_internal_error() -> None:
     seen = after(SEND + b"\r\n" + BODY, application=Served(broken))
     assert seen.written.startswith(b"HTTP/1.1 500 ") and b'"internal_error"' in seen.written
     assert seen.written.count(b"connection: close") == 1 and seen.closed
+
+
+def test_of_what_comes_at_once_one_request_is_handled_at_once() -> None:
+    """The others let the loop turn to other clients first."""
+    sender = Sender()
+    seen = after((SEND + b"\r\n" + BODY) * 20, seconds=0.5, application=sender.served)
+    assert sender.on_the_loop == [True, *[False] * 19] and seen.written.count(b" 200 OK") == 20
+
+
+def test_after_an_answer_that_ends_the_connection_nothing_is_handled() -> None:
+    """Nobody would get its answer."""
+
+    class Broken(Sender):
+        def __call__(self, environ: dict[str, Any], start: Any) -> list[bytes]:
+            super().__call__(environ, start)
+            raise ValueError("a mistake")
+
+    broken = Broken()
+    seen = after((SEND + b"\r\n" + BODY) * 2, seconds=0.1, application=broken.served)
+    assert len(broken.on_the_loop) == 1 and seen.written.count(b"HTTP/1.1 ") == 1 and seen.closed
+
+
+def test_a_request_that_takes_longer_than_connections_are_kept_is_answered() -> None:
+    sender = Sender()
+
+    def slow(environ: dict[str, Any], start: Any) -> list[bytes]:
+        if environ["REQUEST_METHOD"] == "GET":
+            time.sleep(0.4)
+        return sender(environ, start)
+
+    other = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"
+    seen = after(SEND + b"\r\n" + BODY + other, seconds=0.45, application=Served(slow), keep_alive=0.2)
+    assert seen.written.count(b" 200 OK") == 2 and not seen.closed
 
 
 def test_a_small_body_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,6 @@ class OnTheLoop:
         self._threads = threads
         self._answer = answer
         self._start = Start()
-        self._later: Later | None = None
 
     def begin(self) -> None:
         """Call the application."""
@@ -109,18 +108,12 @@ class OnTheLoop:
         with on_the_loop(self._loop):
             result = self._app(self._environ, self._start)
         if isinstance(result, Later):
-            self._later = result
             result.done = self._go_on
             return None
         return whole(self._start, self._environ, result)
 
-    def _go_on(self) -> None:
-        self._end_with(self._made_later)
-
-    def _made_later(self) -> Answer:
-        later, self._later = self._later, None
-        assert later is not None
-        return whole(self._start, self._environ, later.result())
+    def _go_on(self, later: Later) -> None:
+        self._end_with(lambda: whole(self._start, self._environ, later.result()))
 
     def _end_with(self, make: Callable[[], Answer | None]) -> None:
         try:

@@ -32,14 +32,14 @@ class Waits(BaseException):
 class Later:
     """An answer that is not there yet, as a view on the event loop returns it, and so the WSGI call too.
 
-    `done` is called on the loop when somebody has called `go_on` with it, and then its `result` is to be asked for.
+    `done` is called with it on the loop when somebody has called `go_on`, and then its `result` is to be asked for.
     """
 
     def __init__(self, make: Callable[[], Callable[[], Response]]) -> None:
         """What makes the answer, in two steps: the first raises Waits where certainly nothing has happened."""
         self._make = make
         self.loop: asyncio.AbstractEventLoop = _here.loop
-        self.done: Callable[[], None] = _nobody
+        self.done: Callable[[Later], None] = _nobody
         self.of_error: Callable[[dict[str, Any], Exception], Response]
         """How the application answers an error."""
 
@@ -118,7 +118,7 @@ def go_on(answers: list[Later], then: Callable[[], object]) -> None:
 def _go_on(answers: list[Later], then: Callable[[], object]) -> None:
     for answer in answers:
         try:
-            answer.done()
+            answer.done(answer)
         except Exception:
             log.exception("an answer could not be sent")
     then()
@@ -128,5 +128,5 @@ def _made() -> Callable[[], Response]:
     raise RuntimeError("An answer is made once.")
 
 
-def _nobody() -> None:
+def _nobody(_: Later) -> None:
     """Nobody waits for the answer."""

@@ -7,7 +7,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from api.asgi import ON_THE_LOOP, Served, problem_answer
 from api.body import SMALL_BODY
-from api.from_asgi import Answer
+from api.from_asgi import Answer, Headers
 from api.slow_bodies import is_small
 
 MOST_HEAD = 64 * 1024
@@ -16,6 +16,7 @@ MOST_HEADERS = 100
 PATIENCE = 20.0
 """Seconds for a request's head, and then for its body if it is a small one. Who reads a large one waits for it."""
 VERSIONS = ("1.0", "1.1")
+CLOSE = (b"connection", b"close")
 
 
 class Protocol(HttpToolsProtocol):
@@ -67,7 +68,7 @@ class Protocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """All of it is here."""
         super().on_message_complete()
-        if isinstance(self.cycle, Exchange) and not self.cycle.begun:
+        if isinstance(self.cycle, Exchange):
             self._began = True
             self.cycle.begin()
 
@@ -137,8 +138,7 @@ class Protocol(HttpToolsProtocol):
             cycle.message_event.set()
         if not self.transport.is_closing() and not (cycle is not None and cycle.response_started):
             answer = problem_answer("bad_request", detail, "")
-            head = [name + b": " + value + b"\r\n" for name, value in answer.headers]
-            self.transport.write(b"".join([STATUS_LINE[answer.status], *head, b"\r\n", answer.body]))
+            self.transport.write(_bytes_of(answer.status, answer.headers, answer.body))
         self.transport.close()
 
     def _end_after_answer(self) -> None:
@@ -165,13 +165,11 @@ class Exchange:
         self.body = bytearray()
         self.more_body = True
         self.keep_alive: bool = protocol.parser.should_keep_alive()
-        self.begun = False
         self.response_complete = False
         self.disconnected = False
 
     def begin(self) -> None:
         """Its body is here."""
-        self.begun = True
         self._protocol.app.handle(self._scope, bytes(self.body), self._protocol.loop, self._end)
 
     def _end(self, answer: Answer) -> None:
@@ -179,16 +177,16 @@ class Exchange:
         protocol = self._protocol
         if self.disconnected or protocol.transport.is_closing():
             return
-        said = (b"connection", b"close") in answer.headers
-        pieces = [STATUS_LINE[answer.status]]
-        for name, value in protocol.server_state.default_headers:
-            pieces += (name, b": ", value, b"\r\n")
-        for name, value in answer.headers:
-            pieces += (name, b": ", value, b"\r\n")
-        if not self.keep_alive and not said:
-            pieces.append(b"connection: close\r\n")
-        pieces += (b"\r\n", answer.body)
-        protocol.transport.write(b"".join(pieces))
-        if said or not self.keep_alive:
+        headers = protocol.server_state.default_headers + answer.headers
+        if not self.keep_alive and CLOSE not in headers:
+            headers.append(CLOSE)
+        protocol.transport.write(_bytes_of(answer.status, headers, answer.body))
+        if CLOSE in headers:
             protocol.transport.close()
         protocol.on_response_complete()
+
+
+def _bytes_of(status: int, headers: Headers, body: bytes) -> bytes:
+    """An answer as it is sent."""
+    head = [name + b": " + value + b"\r\n" for name, value in headers]
+    return b"".join([STATUS_LINE[status], *head, b"\r\n", body])

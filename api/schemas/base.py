@@ -42,14 +42,11 @@ def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict
     whole = kind()
     if any(field.data_key for field in whole.fields.values()):
         return whole, {}
-    absent = {name: field.load_default for name, field in whole.fields.items() if name not in given}
-    defaults = {name: value for name, value in absent.items() if value is not missing and not callable(value)}
     looked_at = [
-        name
-        for name, field in whole.fields.items()
-        if name in given or field.required or callable(absent.get(name, missing))
+        name for name, field in whole.fields.items() if name in given or field.required or callable(field.load_default)
     ]
-    return kind(only=looked_at), defaults
+    absent = {name: field.load_default for name, field in whole.fields.items() if name not in looked_at}
+    return kind(only=looked_at), {name: value for name, value in absent.items() if value is not missing}
 
 
 def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:

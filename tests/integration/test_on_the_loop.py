@@ -16,6 +16,7 @@ from api.from_asgi import Answer
 from api.loop import WaitlessPool
 from shared.database import make_engine
 from tests.integration.service import Service
+from tests.on_the_loop import handled
 
 
 class Loop:
@@ -33,21 +34,7 @@ class Loop:
         headers = [(b"authorization", b"Bearer " + self.service.token.encode()), (b"content-type", b"application/json")]
         if key is not None:
             headers.append((b"idempotency-key", key.encode()))
-        scope = {
-            "http_version": "1.1",
-            "method": "POST",
-            "scheme": "http",
-            "path": "/api/v1/sms/send",
-            "raw_path": b"/api/v1/sms/send",
-            "query_string": b"",
-            "headers": headers,
-            "client": ("192.0.2.1", 4711),
-            "server": ("127.0.0.1", 8000),
-        }
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[Answer] = loop.create_future()
-        self.served.handle(scope, json.dumps(body).encode(), loop, done.set_result)
-        return await asyncio.wait_for(done, 20)
+        return await handled(self.served, headers, json.dumps(body).encode())
 
 
 @pytest.fixture

@@ -16,24 +16,9 @@ from api.asgi import Served
 from api.from_asgi import Answer, environ_of
 from api.lean import LeanFlask
 from api.loop import Later, WaitlessPool, Waits, go_on, is_on_the_loop, need_a_thread
+from tests.on_the_loop import handled, scope
 
 Start = Callable[[str, list[tuple[str, str]]], object]
-SEND = "/api/v1/sms/send"
-
-
-def scope(path: str = SEND, method: str = "POST", headers: Iterable[tuple[bytes, bytes]] = ()) -> dict[str, Any]:
-    return {
-        "type": "http",
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode("latin-1"),
-        "query_string": b"a=b",
-        "headers": list(headers),
-        "client": ("192.0.2.1", 4711),
-        "server": ("127.0.0.1", 8000),
-    }
 
 
 async def answered(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -> list[dict[str, Any]]:
@@ -56,14 +41,6 @@ async def answered(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -
 def ask(app: Callable[..., Iterable[bytes]], path: str) -> list[dict[str, Any]]:
     """What is answered in a thread."""
     return asyncio.run(answered(app, scope(path)))
-
-
-async def handled(served: Served) -> Answer:
-    """What is answered to a request on the event loop."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Answer] = loop.create_future()
-    served.handle(scope(), b"", loop, done.set_result)
-    return await asyncio.wait_for(done, 10)
 
 
 def send(app: Callable[..., Iterable[bytes]]) -> Answer:

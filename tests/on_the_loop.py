@@ -1,0 +1,34 @@
+"""Requests as an ASGI server describes them, and such a one handled on the event loop."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from api.asgi import Served
+from api.from_asgi import Answer
+
+SEND = "/api/v1/sms/send"
+
+
+def scope(path: str = SEND, method: str = "POST", headers: Iterable[tuple[bytes, bytes]] = ()) -> dict[str, Any]:
+    """A request."""
+    return {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode("latin-1"),
+        "query_string": b"a=b",
+        "headers": list(headers),
+        "client": ("192.0.2.1", 4711),
+        "server": ("127.0.0.1", 8000),
+    }
+
+
+async def handled(served: Served, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b"") -> Answer:
+    """What is answered to a send on the running event loop."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Answer] = loop.create_future()
+    served.handle(scope(headers=headers), body, loop, done.set_result)
+    return await asyncio.wait_for(done, 20)

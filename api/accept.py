@@ -12,13 +12,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from flask import Response
 from sqlalchemy import text
 
 from api.allowed import check_destination, forbidden, look_for_pumping
 from api.callback_url import check_callback, expect_callbacks
 from api.draft import BATCH_SIZE, INLINE, Draft
 from api.idempotency import Answered, key_of_request
+from api.lean import Json
 from api.loop import Later, is_on_the_loop
 from api.personal import (
     Variables,
@@ -57,7 +57,7 @@ GROUP = text(
 BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 
-def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Response | Later:
+def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Json | Later:
     """Accept a send: when it is answered, it is stored and paid for. Raises Problem, and then nothing has happened."""
     key = key_of_request(caller.account_id, body)
     draft = make_draft(work, caller, kind, body)
@@ -73,7 +73,7 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> R
     return work.commits.later(draft, finish) if is_on_the_loop() else finish(work.commits.together(draft))
 
 
-def _accepted(work: Services, draft: Draft, answered: Answered) -> Response:
+def _accepted(work: Services, draft: Draft, answered: Answered) -> Json:
     """After the commit."""
     crashpoint("accept.committed")
     if not answered.replayed and draft.send_at is None:

@@ -18,7 +18,7 @@ import api.resources  # noqa: F401 - declares the endpoints
 from api.callbacks import add_callbacks
 from api.endpoint import ENDPOINTS, PREFIX, answer_json, mount, services
 from api.headers import REQUEST_ID, StandardHeaders
-from api.lean import LeanFlask
+from api.lean import Json, LeanFlask
 from api.loop import WaitlessPool
 from api.metrics import add_metrics
 from api.openapi import document
@@ -140,12 +140,12 @@ def _answer(problem: Problem) -> Response:
 
 def _add_health(app: Flask) -> None:
     @app.get("/healthz")
-    def healthz() -> Response:
+    def healthz() -> Json:
         """The process answers."""
         return answer_json({"status": "ok"})
 
     @app.get("/readyz")
-    def readyz() -> Response:
+    def readyz() -> Json:
         """The service can accept sends. Redis is not asked: it is only a doorbell."""
         problem = schema_problem(services().engine) or keys_problem(services().engine)
         return answer_json({"status": "ready" if problem is None else problem}, 200 if problem is None else 503)
@@ -155,7 +155,7 @@ def _add_documents(app: Flask) -> None:
     made: dict[str, Any] = {}
 
     @app.get("/openapi.json")
-    def openapi() -> Response:
+    def openapi() -> Json:
         """The OpenAPI document."""
         if not made:
             made.update(document())

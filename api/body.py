@@ -4,9 +4,9 @@ import json
 import re
 from typing import Any, NoReturn
 
-from flask import request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
+from api.asked import environ_asked, request_asked
 from api.problems import Problem
 from api.slow_bodies import Whole
 
@@ -26,19 +26,20 @@ def read_json(limit: int) -> dict[str, Any]:
     one UTF-8 object without duplicate keys, NaN, absurd numbers, absurd depth, NUL or lone surrogates.
     """
     raw = read_bytes(limit)
-    if request.environ.get("CONTENT_TYPE") != JSON and request.mimetype != JSON:
-        given = f"`{request.mimetype}`" if request.mimetype else "no Content-Type"
+    if environ_asked().get("CONTENT_TYPE") != JSON and (mimetype := request_asked().mimetype) != JSON:
+        given = f"`{mimetype}`" if mimetype else "no Content-Type"
         raise Problem("unsupported_media_type", f"The body came with {given}; only application/json is read.")
     return parse_object(raw)
 
 
 def read_bytes(limit: int) -> bytes:
     """The body, at most `limit` bytes of it, whatever its headers say."""
-    whole = request.environ["wsgi.input"]
+    whole = environ_asked()["wsgi.input"]
     if isinstance(whole, Whole):
         if len(whole.data) > limit:
             raise _too_large(limit)
         return whole.data
+    request = request_asked()
     announced = request.content_length
     if announced is not None and announced > limit:
         raise _too_large(limit)

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Flask, Response, current_app, request
+from flask import Response, request
 from marshmallow import Schema, ValidationError
 
 from api.address import address_of
+from api.asked import app_asked, environ_asked
 from api.body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.headers import RATE
-from api.lean import Json
+from api.lean import Json, LeanFlask
 from api.loop import Later
 from api.problems import Problem, invalid
 from api.schemas.base import errors_of
@@ -45,6 +46,7 @@ class Endpoint:
     fails: tuple[str, ...]
     scope: str | None
     large: bool
+    direct: bool
 
 
 ENDPOINTS: list[Endpoint] = []
@@ -60,15 +62,19 @@ def endpoint(
     fails: Iterable[str] = (),
     scope: str | None,
     large: bool = False,
+    direct: bool = False,
 ) -> Callable[[Function], Function]:
     """Declare an operation. `scope=None` is open to everybody; `large` takes bodies up to 8 MB instead of 64 kB.
+
+    A `direct` one is asked without Flask's context, which would take as long as all that it does itself: what it needs
+    of its request it asks `api.asked` for.
 
     The function gets `caller` where a token is needed, `body` where it takes one, `query` where it has parameters,
     and the variables of its path, all by name.
     """
 
     def declare(function: Function) -> Function:
-        ENDPOINTS.append(Endpoint(method, path, function, takes, query, answers, tuple(fails), scope, large))
+        ENDPOINTS.append(Endpoint(method, path, function, takes, query, answers, tuple(fails), scope, large, direct))
         return function
 
     return declare
@@ -76,28 +82,31 @@ def endpoint(
 
 def services() -> Services:
     """What the endpoints work with."""
-    made: Services = current_app.extensions["bulksms"]
+    made: Services = app_asked().extensions["bulksms"]
     return made
 
 
-def mount(app: Flask) -> None:
+def mount(app: LeanFlask) -> None:
     """Give the application a route for each declared operation."""
     for operation in ENDPOINTS:
+        view = _view(operation)
         app.add_url_rule(
             PREFIX + operation.path,
             endpoint=f"{operation.method} {operation.path}",
-            view_func=_view(operation),
+            view_func=view,
             methods=[operation.method],
             provide_automatic_options=False,
         )
+        if operation.direct:
+            app.direct[operation.method, PREFIX + operation.path] = view
 
 
-def _view(operation: Endpoint) -> Callable[..., Response | Later]:
+def _view(operation: Endpoint) -> Callable[..., Response | Json | Later]:
     takes = operation.takes() if operation.takes else None
     query = operation.query() if operation.query else None
     limit = LARGE_BODY if operation.large else SMALL_BODY
 
-    def view(**arguments: Any) -> Response | Later:
+    def view(**arguments: Any) -> Response | Json | Later:
         if operation.scope is not None:
             arguments["caller"] = authenticate(operation.scope)
         if takes is not None:
@@ -105,7 +114,7 @@ def _view(operation: Endpoint) -> Callable[..., Response | Later]:
         if query is not None:
             arguments["query"] = load(query, _query_values())
         answer = operation.function(**arguments)
-        return answer if isinstance(answer, Response | Later) else answer_json(answer)
+        return answer if isinstance(answer, (Later, Json, Response)) else answer_json(answer)
 
     return view
 
@@ -113,7 +122,7 @@ def _view(operation: Endpoint) -> Callable[..., Response | Later]:
 def authenticate(scope: str) -> Caller:
     """The caller of this request, with its rate limit taken. Raises Problem for 401, 403 and 429."""
     work = services()
-    caller = work.tokens.read(request.environ.get("HTTP_AUTHORIZATION"))
+    caller = work.tokens.read(environ_asked().get("HTTP_AUTHORIZATION"))
     if caller.networks and not is_within(client_address(), caller.networks):
         raise ip_not_allowed(client_address())
     take_request(caller)
@@ -127,7 +136,8 @@ def take_request(caller: Caller) -> None:
 
     One that is made again in a thread (api/loop.py) was counted before.
     """
-    if RATE in request.environ:
+    environ = environ_asked()
+    if RATE in environ:
         return
     work = services()
     requests = work.requests
@@ -135,7 +145,7 @@ def take_request(caller: Caller) -> None:
     left = requests.take(caller.account_id, rate=rate)
     if left >= 0 and caller.rate is not None and caller.rate < rate:
         rate, left = caller.rate, requests.take(caller.key_id, rate=caller.rate)
-    request.environ[RATE] = (rate, max(0, int(left)))
+    environ[RATE] = (rate, max(0, int(left)))
     if left < 0:
         wait = requests.wait(left, rate)
         raise Problem(
@@ -147,7 +157,7 @@ def take_request(caller: Caller) -> None:
 
 def client_address() -> str:
     """The address that the request comes from, behind the proxies that are trusted."""
-    return address_of(request.environ, services().settings.trusted_proxies)
+    return address_of(environ_asked(), services().settings.trusted_proxies)
 
 
 def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
@@ -159,11 +169,10 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     return loaded
 
 
-def answer_json(answer: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def answer_json(answer: Any, status: int = 200) -> Json:
     """An answer as JSON."""
     body = answer if isinstance(answer, str) else json.dumps(answer, separators=(",", ":"), default=_as_text)
-    made = [("Content-Type", "application/json"), ("Cache-Control", "no-store"), *(headers or {}).items()]
-    return Json(body, status, made)
+    return Json(body, status)
 
 
 def timestamp(moment: datetime | None) -> str | None:

@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event, Lock
 
-from flask import Response
 from sqlalchemy import Connection, Engine, text
 
 from api import idempotency
 from api.commit import accept_rows, answers_of, commit_sends
 from api.draft import Draft, stamp
 from api.idempotency import Answered
+from api.lean import Json
 from api.loop import Later, Waits, go_on
 from api.problems import Problem
 from shared.crashpoints import crashpoint
@@ -70,10 +70,10 @@ class GroupCommit:
             held.acquire()  # until `_wake` has released it
         return waiting.outcome() or self.alone(draft)
 
-    def later(self, draft: Draft, finish: Callable[[Answered], Response]) -> Later:
+    def later(self, draft: Draft, finish: Callable[[Answered], Json]) -> Later:
         """The same on the event loop, where the answer is made when the draft is committed."""
 
-        def make() -> Callable[[], Response]:
+        def make() -> Callable[[], Json]:
             answered = waiting.outcome()
             if answered is None:
                 raise Waits

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from api.from_asgi import Environ, Wsgi
 from shared.ids import random_bits
 
 REQUEST_ID = "bulksms.request_id"
@@ -13,8 +14,6 @@ RATE = "bulksms.rate"
 
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
-
-Wsgi = Callable[..., Iterable[bytes]]
 
 
 class StandardHeaders:
@@ -28,7 +27,7 @@ class StandardHeaders:
             ("Content-Security-Policy", CONTENT_SECURITY_POLICY),
         ]
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         given = environ.get("HTTP_X_REQUEST_ID", "")
         identifier = environ[REQUEST_ID] = given if USABLE.fullmatch(given) else f"req_{random_bits():016x}"
 

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Response, request
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
+from api.asked import environ_asked
 from api.lean import Json
 from api.problems import Problem, invalid
 
+REPLAYED = (("Idempotency-Replayed", "true"),)
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
 
 TRY_LOCK = text(
@@ -66,25 +67,23 @@ class Answered:
     body: str
     replayed: bool = False
 
-    def response(self) -> Response:
+    def response(self) -> Json:
         """The answer as JSON."""
-        headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        if self.replayed:
-            headers.append(("Idempotency-Replayed", "true"))
-        return Json(self.body, 200, headers)
+        return Json(self.body, headers=REPLAYED if self.replayed else ())
 
 
 def key_of_request(account_id: int, body: dict[str, Any] | None) -> Key | None:
     """The request's key; None without one. Raises Problem for a key that is not 1 to 255 visible ASCII characters."""
-    if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
+    environ = environ_asked()
+    given = environ.get("HTTP_IDEMPOTENCY_KEY")
+    if given is None:
         return None
-    given = request.headers.getlist("Idempotency-Key")
-    if len(given) > 1 or not VISIBLE.fullmatch(given[0]):
+    if not VISIBLE.fullmatch(given):
         detail = "Give the header once, with 1 to 255 visible ASCII characters: a number of your order, or a UUID."
         raise invalid([{"pointer": "/Idempotency-Key", "code": "invalid_idempotency_key", "detail": detail}])
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)
-    key = given[0][1:-1] if len(given[0]) > 2 and given[0][0] == given[0][-1] == '"' else given[0]
-    return Key(account_id, request.path.rstrip("/"), key, hashlib.sha256(canonical.encode()).digest())
+    key = given[1:-1] if len(given) > 2 and given[0] == given[-1] == '"' else given
+    return Key(account_id, environ["PATH_INFO"].rstrip("/"), key, hashlib.sha256(canonical.encode()).digest())
 
 
 def try_locks(connection: Connection, keys: list[Key]) -> set[str]:

@@ -5,13 +5,18 @@ URLs would cost each start of a process its share, the others each request.
 """
 
 from collections.abc import Callable, Iterable
+from http import HTTPStatus
 from typing import Any
 
 from flask import Flask, Request, Response
 from flask.sessions import NullSession, SessionInterface, SessionMixin
 from werkzeug.routing import MapAdapter, Rule
 
+from api.asked import ask
+from api.from_asgi import Environ
 from api.loop import Later
+
+STATUS = {each.value: f"{each.value} {each.phrase}" for each in HTTPStatus}
 
 
 class NoSessions(SessionInterface):
@@ -31,15 +36,26 @@ class FoundOnly(Rule):
         return _make_none
 
 
-class Json(Response):
-    """An answer of which all is here: nothing of it is computed when it is sent."""
+class Json:
+    """An answer of which all is here, as the WSGI application that it is: a Response would be made of it in vain."""
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """As WSGI wants it."""
-        if environ["REQUEST_METHOD"] == "HEAD":
-            return super().__call__(environ, start_response)
-        start_response(self.status, list(self.headers))
-        return self.iter_encoded()
+    __slots__ = ("_body", "_headers", "_status")
+
+    def __init__(self, body: str, status: int = 200, headers: Iterable[tuple[str, str]] = ()) -> None:
+        self._body = body.encode()
+        self._status = STATUS[status]
+        self._headers = headers
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """As WSGI calls an answer."""
+        headers = [
+            ("Content-Type", "application/json"),
+            ("Cache-Control", "no-store"),
+            *self._headers,
+            ("Content-Length", str(len(self._body))),
+        ]
+        start_response(self._status, headers)
+        return (self._body,) if environ["REQUEST_METHOD"] != "HEAD" else ()
 
 
 class Routes(MapAdapter):
@@ -75,6 +91,19 @@ class LeanFlask(Flask):
         super().__init__(*given, **options)
         self.known_routes: dict[tuple[str, str], Rule] = {}
         """By method and path: those without variables, as many as there are."""
+        self.direct: dict[tuple[str, str], Callable[[], Any]] = {}
+        """Views by method and path that need no context: they ask `api.asked` for what they need of the request."""
+
+    def wsgi_app(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Answer a request, as WSGI has it."""
+        view = self.direct.get((environ["REQUEST_METHOD"], environ["PATH_INFO"]))
+        if view is None:
+            return super().wsgi_app(environ, start_response)
+        try:
+            answer = self._callable(ask(self, environ, view))
+        except Exception as error:
+            answer = self._answer_to(environ, error)
+        return answer(environ, start_response)  # type: ignore[no-any-return]
 
     def full_dispatch_request(self) -> Response:
         """What a view answers, or the handler of an error."""
@@ -82,13 +111,19 @@ class LeanFlask(Flask):
             answer = self.dispatch_request()
         except Exception as error:
             answer = self.handle_user_exception(error)
+        return self._callable(answer)  # type: ignore[no-any-return]
+
+    def _callable(self, answer: Any) -> Any:
+        """What a view has answered as what WSGI can call: a Response, or one of ours."""
+        if isinstance(answer, Json):
+            return answer
         if isinstance(answer, Later):
             answer.of_error = self._answer_to
-            return answer  # type: ignore[return-value] # which is called as a response is
+            return answer
         return self.make_response(answer)
 
-    def _answer_to(self, environ: dict[str, Any], error: Exception) -> Response:
-        """What an error is answered with when its request's context is over."""
+    def _answer_to(self, environ: Environ, error: Exception) -> Response:
+        """What an error is answered with when its request's context is over, or where there was none."""
         with self.request_context(environ):
             return self.make_response(self.handle_user_exception(error))
 

@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from flask import Response
 from sqlalchemy.pool import QueuePool
 from sqlalchemy.pool.base import PoolProxiedConnection
+
+from api.from_asgi import Environ, Wsgi
 
 log = logging.getLogger(__name__)
 
@@ -35,15 +36,15 @@ class Later:
     `done` is called with it on the loop when somebody has called `go_on`, and then its `result` is to be asked for.
     """
 
-    def __init__(self, make: Callable[[], Callable[[], Response]]) -> None:
+    def __init__(self, make: Callable[[], Callable[[], Wsgi]]) -> None:
         """What makes the answer, in two steps: the first raises Waits where certainly nothing has happened."""
         self._make = make
         self.loop: asyncio.AbstractEventLoop = _here.loop
         self.done: Callable[[Later], None] = _nobody
-        self.of_error: Callable[[dict[str, Any], Exception], Response]
+        self.of_error: Callable[[Environ, Exception], Wsgi]
         """How the application answers an error."""
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> "Later":
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> "Later":
         """As WSGI calls an answer."""
         self._environ, self._start_response = environ, start_response
         return self
@@ -64,7 +65,7 @@ class Later:
             except Waits:
                 raise RuntimeError("after its commit a request waited on the event loop") from None
 
-    def _finished(self, finish: Callable[[], Response]) -> Iterable[bytes]:
+    def _finished(self, finish: Callable[[], Wsgi]) -> Iterable[bytes]:
         try:
             response = finish()
         except Exception as error:
@@ -124,7 +125,7 @@ def _go_on(answers: list[Later], then: Callable[[], object]) -> None:
     then()
 
 
-def _made() -> Callable[[], Response]:
+def _made() -> Callable[[], Wsgi]:
     raise RuntimeError("An answer is made once.")
 
 

@@ -3,13 +3,13 @@
 import json
 from typing import Any
 
-from flask import Response
 from sqlalchemy import Connection
 
 from api.answers.api_keys import ApiKeyAnswer, NewApiKeyAnswer, RevokedApiKeyAnswer, RotatedApiKeyAnswer
 from api.answers.base import page_of
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import Answered, key_of_request, once
+from api.lean import Json
 from api.paging import page, text_cursor
 from api.problems import Problem
 from api.schemas.api_keys import MakeApiKey, RotateApiKey
@@ -37,7 +37,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint("POST", "/api-keys", takes=MakeApiKey, answers=NewApiKeyAnswer, fails=("state_conflict",), scope="keys:write")
-def make_api_key(caller: Caller, body: dict[str, Any]) -> Response:
+def make_api_key(caller: Caller, body: dict[str, Any]) -> Json:
     """Make an API key, which can do no more than the key in use. Its secret is shown now and never again.
 
     A repeated request with the same `Idempotency-Key` shows the same secret.
@@ -78,7 +78,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> Response:
     fails=("api_key_not_found",),
     scope="keys:write",
 )
-def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Response:
+def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Json:
     """Give a key another secret, which is shown now and never again. The old one works until `old_secret_expires_at`.
 
     With the old secret end the tokens that were got with it.
@@ -117,7 +117,7 @@ def revoke_api_key(caller: Caller, key_id: str) -> dict[str, Any]:
     return {"api_key": key_id, "revoked": True}
 
 
-def _once(caller: Caller, body: dict[str, Any], act: Any) -> Response:
+def _once(caller: Caller, body: dict[str, Any], act: Any) -> Json:
     """Act once for an Idempotency-Key. Kept is the secret's seed, of which the secret is made for the answer."""
     key = key_of_request(caller.account_id, body)
     with services().engine.begin() as connection:

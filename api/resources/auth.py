@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from flask import Response, request
+from flask import request
 
 from api.address import shared_by_one
 from api.answers.auth import RevokedAnswer, TokenAnswer
 from api.body import SMALL_BODY, parse_object, read_bytes, read_json
 from api.endpoint import answer_json, client_address, endpoint, load, services, take_request, timestamp
+from api.lean import Json
 from api.problems import Problem
 from api.schemas.auth import Credentials, RevokeToken
 from api.tokens import BEARER, VALID
@@ -30,7 +31,7 @@ REVOKE_TOKEN = RevokeToken()
     ),
     scope=None,
 )
-def exchange() -> Response:
+def exchange() -> Json:
     """Exchange an API key and secret for a bearer token, valid for 24 hours."""
     credentials = _credentials()
     address = client_address()
@@ -83,7 +84,7 @@ def _credentials() -> dict[str, Any]:
     fails=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
     scope="",
 )
-def revoke(caller: Any) -> Response:
+def revoke(caller: Any) -> Json:
     """Revoke the token in use, or the one given as `token`. It is dead within five seconds everywhere."""
     raw = read_bytes(SMALL_BODY)
     body = load(REVOKE_TOKEN, parse_object(raw)) if raw.strip() else {}

@@ -14,6 +14,7 @@ from api.csv_cells import csv_line
 from api.draft import INLINE, encode
 from api.endpoint import endpoint, services
 from api.idempotency import key_of_request, once
+from api.lean import Json
 from api.paging import number_cursor, page
 from api.problems import Problem
 from api.resources.groups import find_group, group_not_found
@@ -72,7 +73,7 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
     scope="groups:write",
     large=True,
 )
-def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Response:
+def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Json:
     """Add up to 100,000 contacts to a group, and change those that are in it.
 
     `fields` and `tags` replace those that the contact has; left out, they stay as they are. Numbers may be written as

@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from flask import Response
 from sqlalchemy import Connection, Row, text
 
 from api.answers.base import page_of
@@ -12,6 +11,7 @@ from api.answers.webhooks import DeliveryAnswer, RecoverAnswer, TestAnswer
 from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
+from api.lean import Json
 from api.paging import page, uuid_cursor
 from api.problems import Problem, invalid
 from api.resources.webhooks import find_webhook
@@ -63,7 +63,7 @@ GO_BACK = text(
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def test_webhook(caller: Caller, webhook_id: UUID) -> Response:
+def test_webhook(caller: Caller, webhook_id: UUID) -> Json:
     """Post a `webhook.test` event to this webhook; what became of it is among its deliveries."""
     key = key_of_request(caller.account_id, None)
     with services().engine.begin() as connection:
@@ -106,7 +106,7 @@ def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
     fails=("webhook_not_found", "delivery_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Response:
+def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Json:
     """Post an event to this webhook again, whatever became of it, with the same id."""
     key = key_of_request(caller.account_id, None)
     with services().engine.begin() as connection:
@@ -131,7 +131,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Respons
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Response:
+def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Json:
     """Post every event since then that was not delivered to this webhook, also what happened while it was disabled."""
     since = body["since"]
     if since > datetime.now(UTC):

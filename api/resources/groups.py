@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from flask import Response
 from sqlalchemy import Connection, Row, text
 
 from api.answers.base import page_of
@@ -11,6 +10,7 @@ from api.answers.groups import DeletedGroupAnswer, GroupAnswer
 from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
+from api.lean import Json
 from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.schemas.groups import GroupBody
@@ -59,7 +59,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint("POST", "/groups", takes=GroupBody, answers=GroupAnswer, fails=("name_taken",), scope="groups:write")
-def new_group(caller: Caller, body: dict[str, Any]) -> Response:
+def new_group(caller: Caller, body: dict[str, Any]) -> Json:
     """Make an empty group."""
     key = key_of_request(caller.account_id, body)
     with services().engine.begin() as connection:

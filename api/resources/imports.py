@@ -13,6 +13,7 @@ from api.csv_cells import csv_line
 from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
+from api.lean import Json
 from api.paging import number_cursor, page, uuid_cursor
 from api.problems import Problem
 from api.resources.groups import find_group
@@ -49,7 +50,7 @@ CSV_PAGE = 5_000
     fails=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large"),
     scope="groups:write",
 )
-def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Response:
+def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Json:
     """Import a CSV file of up to 100 MB into a group, in the background.
 
     The body is the file. Its column `phone` has the phones, `tags` tags between semicolons, and every other named
@@ -135,7 +136,7 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
     fails=("import_not_found", "state_conflict"),
     scope="groups:write",
 )
-def cancel_an_import(caller: Caller, import_id: UUID) -> Response:
+def cancel_an_import(caller: Caller, import_id: UUID) -> Json:
     """Stop an import. What was imported until then stays in the group."""
     key = key_of_request(caller.account_id, None)
     with services().engine.begin() as connection:

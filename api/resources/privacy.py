@@ -4,13 +4,13 @@ import json
 from typing import Any
 from uuid import UUID
 
-from flask import Response
 from sqlalchemy import Connection, Row, text
 
 from api.answers.base import page_of
 from api.answers.privacy import ErasureAnswer
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
+from api.lean import Json
 from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.schemas.paging import Paging
@@ -32,7 +32,7 @@ ONE = text("SELECT id, counts, created_at, completed_at FROM erasure WHERE id = 
 
 
 @endpoint("POST", "/erasures", takes=ErasureBody, answers=ErasureAnswer, scope="privacy:write")
-def erase(caller: Caller, body: dict[str, Any]) -> Response:
+def erase(caller: Caller, body: dict[str, Any]) -> Json:
     """Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent.
 
     Contacts go, also out of groups; messages keep their status and cost. From now on nothing is sent to the phone, and

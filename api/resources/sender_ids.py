@@ -4,13 +4,13 @@ import json
 from typing import Any
 from uuid import UUID
 
-from flask import Response
 from sqlalchemy import text
 
 from api.answers.base import page_of
 from api.answers.senders import DeletedAnswer, SenderAnswer
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
+from api.lean import Json
 from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.schemas.senders import SenderPaging, SenderRequest
@@ -58,7 +58,7 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint("POST", "/sender-ids", takes=SenderRequest, answers=SenderAnswer, scope="senders:write")
-def request_sender_id(caller: Caller, body: dict[str, Any]) -> Response:
+def request_sender_id(caller: Caller, body: dict[str, Any]) -> Json:
     """Ask for a sender ID, also once more for a rejected one.
 
     The operator decides. One that was asked for before is answered as it stands.

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from flask import Response
 from sqlalchemy import Connection, text
 
 from api import steer
@@ -16,6 +15,7 @@ from api.answers.sends import SendAnswer
 from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import Answered, key_of_request, once
+from api.lean import Json
 from api.limited import eta_of_queue, limits_of_sends, messages_left
 from api.paging import page, uuid_cursor
 from api.problems import Problem
@@ -90,7 +90,7 @@ def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
     fails=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def cancel(caller: Caller, send_id: UUID) -> Response:
+def cancel(caller: Caller, send_id: UUID) -> Json:
     """Cancel what was not handed to a carrier yet; its credits are given back."""
     return _steer(caller, send_id, steer.cancel)
 
@@ -102,7 +102,7 @@ def cancel(caller: Caller, send_id: UUID) -> Response:
     fails=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def pause(caller: Caller, send_id: UUID) -> Response:
+def pause(caller: Caller, send_id: UUID) -> Json:
     """Stop handing messages to carriers until the send is resumed."""
     return _steer(caller, send_id, steer.pause)
 
@@ -114,7 +114,7 @@ def pause(caller: Caller, send_id: UUID) -> Response:
     fails=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def resume(caller: Caller, send_id: UUID) -> Response:
+def resume(caller: Caller, send_id: UUID) -> Json:
     """Go on with a paused send, or with one that its `canary` or `stop_if` holds: that rule has ended then."""
     answer = _steer(caller, send_id, steer.resume)
     services().doorbell.ring([send_id])
@@ -144,7 +144,7 @@ def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> dict[str
     return changed
 
 
-def _steer(caller: Caller, send_id: UUID, action: Any) -> Response:
+def _steer(caller: Caller, send_id: UUID, action: Any) -> Json:
     key = key_of_request(caller.account_id, None)
 
     with services().engine.begin() as connection:

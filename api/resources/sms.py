@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from flask import Response
-
 from api.accept import accept, quote
 from api.answers.sms import BulkAnswer, QuoteAnswer, SingleAnswer
 from api.body import LARGE_BODY, read_json
 from api.endpoint import endpoint, load, services
+from api.lean import Json
 from api.loop import Later
 from api.problems import invalid
 from api.schemas.sends import BulkSend, GroupSend, SingleSend
@@ -33,8 +32,9 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     answers=SingleAnswer,
     fails=(*REFUSALS, "recipient_suppressed", "destination_not_allowed"),
     scope="sms:send",
+    direct=True,
 )
-def send(caller: Caller, body: dict[str, Any]) -> Response | Later:
+def send(caller: Caller, body: dict[str, Any]) -> Json | Later:
     """Send one message to one phone."""
     return accept(services(), caller, "single", body)
 
@@ -48,7 +48,7 @@ def send(caller: Caller, body: dict[str, Any]) -> Response | Later:
     scope="sms:send",
     large=True,
 )
-def send_bulk(caller: Caller, body: dict[str, Any]) -> Response | Later:
+def send_bulk(caller: Caller, body: dict[str, Any]) -> Json | Later:
     """Send one message to up to 100,000 phones."""
     return accept(services(), caller, "bulk", body)
 
@@ -61,7 +61,7 @@ def send_bulk(caller: Caller, body: dict[str, Any]) -> Response | Later:
     fails=(*REFUSALS, "group_not_found", "group_empty"),
     scope="sms:send",
 )
-def send_group(caller: Caller, body: dict[str, Any]) -> Response | Later:
+def send_group(caller: Caller, body: dict[str, Any]) -> Json | Later:
     """Send one message to every contact of a group."""
     return accept(services(), caller, "group", body)
 

@@ -14,6 +14,7 @@ from api.csv_cells import csv_line
 from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
+from api.lean import Json
 from api.opt_outs import OptOut, of_csv, put
 from api.paging import bad_cursor, from_cursor, page
 from api.problems import Problem
@@ -71,7 +72,7 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     scope="suppressions:write",
     large=True,
 )
-def suppress(caller: Caller, body: dict[str, Any]) -> Response:
+def suppress(caller: Caller, body: dict[str, Any]) -> Json:
     """Put up to 100,000 phones on the list: of everything, of one category, of one sender ID, or of both together.
 
     They are looked for when a send is accepted and again when its messages are handed over, and never charged. An
@@ -90,7 +91,7 @@ def suppress(caller: Caller, body: dict[str, Any]) -> Response:
     fails=("validation_failed", "too_many_recipients", "payload_too_large", "unsupported_media_type"),
     scope="suppressions:write",
 )
-def import_suppressions(caller: Caller) -> Response:
+def import_suppressions(caller: Caller) -> Json:
     """Put the rows of a CSV on the list, as the export of GET has them: `phone`, and where given the others.
 
     Up to 100,000 rows and 8 MB. A row that cannot be taken is reported in `rejected`, and the others are taken.
@@ -124,7 +125,7 @@ def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> dict[
     return {"phone": phone, "removed": removed}
 
 
-def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> Response:
+def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> Json:
     key = key_of_request(caller.account_id, body)
     with services().engine.begin() as connection:
 

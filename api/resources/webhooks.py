@@ -4,7 +4,6 @@ import json
 from typing import Any
 from uuid import UUID
 
-from flask import Response
 from sqlalchemy import Connection, Row, text
 
 from api.answers.base import page_of
@@ -12,6 +11,7 @@ from api.answers.webhooks import DeletedWebhookAnswer, SecretAnswer, WebhookAnsw
 from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import Answered, key_of_request, once
+from api.lean import Json
 from api.paging import page, uuid_cursor
 from api.problems import Problem, invalid
 from api.schemas.paging import Paging
@@ -97,7 +97,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST", "/webhooks", takes=WebhookBody, answers=SecretAnswer, fails=("webhook_limit",), scope="webhooks:write"
 )
-def new_webhook(caller: Caller, body: dict[str, Any]) -> Response:
+def new_webhook(caller: Caller, body: dict[str, Any]) -> Json:
     """Have events posted to an address, signed as Standard Webhooks 1.0 says; its secret is in this answer only.
 
     From this answer on no event is missed. Without `url`, it is the webhook of your sends' `callback_url`, which an
@@ -184,7 +184,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
     fails=("webhook_not_found",),
     scope="webhooks:write",
 )
-def rotate_secret(caller: Caller, webhook_id: UUID) -> Response:
+def rotate_secret(caller: Caller, webhook_id: UUID) -> Json:
     """Make a new secret. For 24 hours posts are signed with both, so that a receiver can change over."""
     key = key_of_request(caller.account_id, None)
     with services().engine.begin() as connection:
@@ -227,7 +227,7 @@ def _check_room(connection: Connection, caller: Caller, body: dict[str, Any]) ->
         raise Problem("webhook_limit", f"Your account has {MOST} webhooks, which is the most.")
 
 
-def _with_secret(answered: Answered) -> Response:
+def _with_secret(answered: Answered) -> Json:
     """The answer with the secret, which is made and not stored: also for a request that is repeated."""
     told = json.loads(answered.body)
     key = services().settings.secret_key

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from marshmallow import RAISE, Schema, ValidationError, fields, missing
@@ -27,26 +27,37 @@ class Request(Schema):
         ordered = True
 
     error_messages = {"unknown": "unknown_field", "type": "Not a valid object."}  # noqa: RUF012
+    by_themselves: ClassVar[frozenset[str]] = frozenset()
+    """Fields that nothing but themselves is asked about: neither `validates` nor `validates_schema` looks at them."""
 
     def load(self, data: Any, **options: Any) -> Any:
-        """As Marshmallow loads it, but what is absent is not looked at: it would take as long as what is there."""
+        """As Marshmallow loads it, but what is absent is not looked at: it would take as long as what is there.
+
+        Where all that is there are fields `by_themselves`, and right, they are all that is asked.
+        """
         if options or not isinstance(data, dict) or not data.keys() <= self.fields.keys():
             return super().load(data, **options)
-        schema, defaults = _narrowed(type(self), frozenset(data))
+        schema, defaults, by_themselves = _narrowed(type(self), frozenset(data))
+        if by_themselves:
+            try:
+                return {**defaults, **{name: schema.fields[name].deserialize(data[name], name, data) for name in data}}
+            except ValidationError:
+                pass  # all errors are told together
         return {**defaults, **Schema.load(schema, data)}
 
 
 @lru_cache(500)
-def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict[str, Any]]:
-    """A schema for an object with these keys, and what its absent fields are."""
+def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict[str, Any], bool]:
+    """A schema for an object with these keys, what its absent fields are, and whether only the others are asked."""
     whole = kind()
     if any(field.data_key for field in whole.fields.values()):
-        return whole, {}
+        return whole, {}, False
     looked_at = [
         name for name, field in whole.fields.items() if name in given or field.required or callable(field.load_default)
     ]
     absent = {name: field.load_default for name, field in whole.fields.items() if name not in looked_at}
-    return kind(only=looked_at), {name: value for name, value in absent.items() if value is not missing}
+    defaults = {name: value for name, value in absent.items() if value is not missing}
+    return kind(only=looked_at), defaults, bool(given) and given == set(looked_at) and given <= kind.by_themselves
 
 
 def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:

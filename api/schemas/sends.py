@@ -103,6 +103,7 @@ class SingleSend(SendOptions):
         metadata={"description": "Digits only, beginning with the country code.", "example": "254711000000"},
     )
     variables = Values(metadata={"additionalProperties": {"type": "string"}})
+    by_themselves = frozenset({"sender_id", "phone", "message", "reference", "variables", "on_unicode", "max_segments"})
 
 
 class BulkSend(SendOptions, PartRules):

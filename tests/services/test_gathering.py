@@ -16,7 +16,7 @@ from worker import turn
 from worker.carriers.base import Answer, Outcome, Parcel, Unpaced
 from worker.turn import Turns
 
-GATHER = 0.5
+GATHER = 1.0
 FEW = 20
 
 

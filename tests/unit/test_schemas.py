@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from marshmallow import Schema, ValidationError
 
 import api
@@ -84,6 +86,24 @@ def test_every_code_that_is_used_is_explained_and_the_other_way_round() -> None:
     segments = (Path(api.__file__).parent.parent / "shared" / "segments.py").read_text()
     used |= set(re.findall(r'"((?:message|invalid)_[a-z_]+)"', segments)) | {"unknown_field"}
     assert used == set(FIELD_CODES)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted({*SingleSend.by_themselves, "category", "metadata"})),
+        st.sampled_from([*WRONG, *SINGLE.values(), "transliterate", {"name": "Ann"}, {"name": 1}, 30, 31, 2.0]),
+    )
+)
+def test_what_is_asked_of_fields_by_themselves_is_what_marshmallow_asks(values: dict[str, Any]) -> None:
+    for given_values in (values, {**SINGLE, **values}):
+        expected, wrong = None, []
+        try:
+            expected = Schema.load(SingleSend(), given_values)
+        except ValidationError as error:
+            wrong = errors_of(SingleSend(), error)
+        assert errors(SingleSend(), given_values) == wrong
+        if expected is not None:
+            assert SingleSend().load(given_values) == expected
 
 
 def test_a_whole_number_is_one_however_it_is_written() -> None:

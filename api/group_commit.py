@@ -1,9 +1,10 @@
 """Commits sends that arrive together in one transaction.
 
-One account's row allows one reserve per write to the disk, and so a group of sends shares it. Nobody waits on purpose;
-whoever comes while a commit is under way is in the next one.
+One account's row allows one reserve per write to the disk, and so a group of sends shares it. Whoever comes while a
+commit is under way is in the next one; only where many come does that wait for more.
 """
 
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ from shared.money import NotEnough
 from shared.spending import OverSpend, Period, Standing, standings
 
 MOST_TOGETHER = 256
+WORTH_A_WAIT, GATHER_SECONDS = 8, 0.004
+"""After a group so large the next one waits so many seconds, unless as many wait for it: those who were answered come
+back, and to commit a group costs as much as a dozen of its sends."""
 LONGEST_WAIT = 1.0
 """Seconds for an event loop that is busy."""
 THREADS = 16
@@ -125,6 +129,8 @@ class GroupCommit:
                     waiting.error = error
             finally:
                 _wake(waiting.whose for waiting in group)
+            if len(group) >= WORTH_A_WAIT and len(queue) < len(group):
+                time.sleep(GATHER_SECONDS)
 
     def _try_group(self, group: list[Waiting]) -> None:
         """Commit those of the group that nothing stands against."""

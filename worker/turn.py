@@ -40,9 +40,11 @@ TURN_SECONDS = 1.0
 """After so long a turn submits no other window; the rest of its intent goes back."""
 MOST_AT_ONCE = 5_000
 """Segments of one turn when the carrier has no rate limit."""
-FEW, GATHER_SECONDS, LONGEST_GATHER = 200, 0.05, 0.2
+FEW, GATHER_SECONDS, LONGEST_GATHER = 400, 0.05, 0.2
 """After a turn of fewer messages than that, which were all that waited, the next one begins so many seconds later, for
-each worker that there is: a turn costs as much as 40 messages, and single sends come one by one."""
+each worker that there is: single sends come one by one."""
+COST_OF_TURN = 40
+"""Messages that cost as much as a turn does itself. After one of more than that twice as long is waited."""
 FIRST_SPEED = 1_000.0
 """Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
 TURN_SHARE, MOST_SHARES = 0.25, 1.0
@@ -142,7 +144,8 @@ class Turns:
         messages = sum(len(piece.indexes) for piece in slices)
         few = 0 < messages < min(FEW, budget) and not self._settings.eager
         with self._booking:
-            self._gap = min(LONGEST_GATHER, GATHER_SECONDS * self.workers()) if few else 0.0
+            gap = GATHER_SECONDS * self.workers() * (1 + (messages > COST_OF_TURN))
+            self._gap = min(LONGEST_GATHER, gap) if few else 0.0
             self._next = max(self._next, time.monotonic() + self._gap) if few else 0.0
         if slices:
             self._size = messages / len(slices)

@@ -17,7 +17,7 @@ from worker.carriers.base import Answer, Outcome, Parcel, Unpaced
 from worker.turn import Turns
 
 GATHER = 1.0
-FEW = 20
+FEW = 60
 
 
 class Taker:
@@ -41,13 +41,14 @@ def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 @pytest.mark.parametrize(
     ("messages", "workers", "waits"),
-    [(3, 1, True), (3, 2, True), (FEW, 1, False), (0, 1, False)],
-    ids=["few", "few of two workers", "many", "none"],
+    [(3, 1, 1), (3, 2, 2), (3, 5, 2), (turn.COST_OF_TURN + 1, 1, 2), (FEW, 1, 0), (0, 1, 0)],
+    ids=["few", "few of two workers", "few of five workers", "some", "many", "none"],
 )
-def test_the_next_turn_after_few_messages_waits(engine: Engine, messages: int, workers: int, waits: bool) -> None:
+def test_the_next_turn_after_few_messages_waits(engine: Engine, messages: int, workers: int, waits: int) -> None:
     carrier = Taker()
     turns = Turns(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
     turns.workers = lambda: workers
+    turns._size = 1.0  # as after a turn of single sends
     with engine.begin() as connection:
         account = create_account(connection, "gathering")
         top_up(connection, account, 100, "test", "first")
@@ -56,7 +57,7 @@ def test_the_next_turn_after_few_messages_waits(engine: Engine, messages: int, w
     ended = time.monotonic()
     send(engine, account, 1)
     assert turns.take_turn()
-    assert (time.monotonic() - ended > GATHER / 2) == waits
+    assert round((time.monotonic() - ended) / GATHER) == waits
 
 
 def send(engine: Engine, account: int, messages: int) -> None:

@@ -21,7 +21,7 @@ from shared.money import NotEnough
 from shared.spending import COUNT, OverSpend
 from shared.tables.sends import send
 
-POSTGRES = dialect()  # type: ignore[no-untyped-call]
+POSTGRES = dialect().type_compiler_instance  # type: ignore[no-untyped-call]
 
 NEW_SEND = """
 WITH new_send AS (
@@ -155,7 +155,7 @@ def _accept(columns: tuple[str, ...]) -> str:
     """
     known = [send.c[name] for name in columns]
     values = (column.name if column.server_default is None else f"coalesce({column.name}, 0)" for column in known)
-    typed = (f"{column.name} {column.type.compile(POSTGRES)}" for column in known)
+    typed = (f"{column.name} {POSTGRES.process(column.type)}" for column in known)
     return NEW_SEND.format(names=", ".join(columns), values=", ".join(values), typed=", ".join(typed)) + OF_NEW_SEND
 
 

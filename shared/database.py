@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from uuid import UUID
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, text
@@ -123,8 +124,13 @@ def at_once(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
 
 
 def array(values: Iterable[object]) -> str:
-    """Ids or numbers as the text of an array: one parameter, several times cheaper than a list of them."""
+    """Numbers or names as the text of an array: one parameter, several times cheaper than a list of them."""
     return "{" + ",".join(map(str, values)) + "}"
+
+
+def uuids(values: Iterable[UUID]) -> str:
+    """The same of ids, a third of whose time would be their hyphens."""
+    return "{" + ",".join([value.hex for value in values]) + "}"
 
 
 def copy_rows(connection: Connection, table: str, columns: str, rows: str) -> None:

@@ -9,13 +9,12 @@ account's row is the last thing a transaction locks, because the lock is held un
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from shared.database import array
+from shared.database import array, uuids
 
 Kind = Literal["topup", "reserve", "capture", "release", "refund"]
 
@@ -35,8 +34,7 @@ class NotEnough(Exception):
     """An account's available credits do not cover a reserve, or the account may not spend. Nothing was posted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One ledger row to be: `amount` credits of one account, for one subject.
 
     `(subject, kind, step)` is posted at most once. For a batch the step is the epoch of the turn that settled it.
@@ -89,21 +87,22 @@ def post(connection: Connection, entries: Iterable[Entry]) -> dict[int, int]:
         for book, amount in zip(BOOKS[entry.kind], (-entry.amount, entry.amount), strict=True):
             if book in ("available", "reserved"):
                 change[book == "reserved"] += amount
+    accounts, kinds, amounts, subject_types, subjects, steps, reasons = zip(*rows, strict=True)
     connection.execute(
         INSERT,
         {
-            "account": array(entry.account_id for entry in rows),
-            "kind": array(entry.kind for entry in rows),
-            "debit": array(BOOKS[entry.kind][0] for entry in rows),
-            "credit": array(BOOKS[entry.kind][1] for entry in rows),
-            "amount": array(entry.amount for entry in rows),
-            "subject_type": array(entry.subject_type for entry in rows),
-            "subject": array(entry.subject for entry in rows),
-            "step": array(entry.step for entry in rows),
-            "reason": [entry.reason for entry in rows],
+            "account": array(accounts),
+            "kind": array(kinds),
+            "debit": array(BOOKS[kind][0] for kind in kinds),
+            "credit": array(BOOKS[kind][1] for kind in kinds),
+            "amount": array(amounts),
+            "subject_type": array(subject_types),
+            "subject": uuids(subjects),
+            "step": array(steps),
+            "reason": list(reasons),
         },
     )
-    return _move(connection, changes, spending=any(entry.kind == "reserve" for entry in rows))
+    return _move(connection, changes, spending="reserve" in kinds)
 
 
 def _move(connection: Connection, changes: dict[int, list[int]], spending: bool) -> dict[int, int]:

@@ -47,18 +47,18 @@ SAY = text(
 )
 
 
-def allowed(connection: Connection, send: Row[Any]) -> int:
+def allowed(connection: Connection, send_id: UUID, canary: str | None, over: str | None) -> int:
     """Messages of a send with a canary, or with `stop_if`, that a claim may take.
 
-    A turn of a send with `stop_if` takes no more than it needs to be judged by.
+    A turn of a send with `stop_if` takes no more than it needs to be judged by: `over` so many.
     """
-    most = int(send.over) if send.over is not None else int(send.canary)
-    if send.canary is None:
+    most = int(over or canary or 0)
+    if canary is None:
         return most
-    connection.execute(LOCK_SEND, {"send": send.send_id})
-    left = int(connection.execute(LEFT, {"send": send.send_id}).scalar_one() or 0)
+    connection.execute(LOCK_SEND, {"send": send_id})
+    left = int(connection.execute(LEFT, {"send": send_id}).scalar_one() or 0)
     if left <= 0:
-        connection.execute(WAIT, {"send": send.send_id, "seconds": LOOK_AGAIN})
+        connection.execute(WAIT, {"send": send_id, "seconds": LOOK_AGAIN})
     return min(most, left)
 
 

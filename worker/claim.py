@@ -6,15 +6,17 @@ this commit on the messages of the intent may leave, up to the watermark, by thi
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, text
+from sqlalchemy import Connection, Engine, text
 
 from shared.crashpoints import crashpoint
-from shared.database import STARTED, array, transaction
+from shared.database import STARTED, array, transaction, uuids
 from shared.holding import holding_unreadable
 from shared.personal import PRICE, SEGMENTS
+from shared.rules import Rules
 from shared.sendable import SENDABLE
 from shared.text_keys import texts_of
 from shared.texts import Texts, TextUnreadable
@@ -25,6 +27,53 @@ from worker.slices import Slice
 
 FEWEST, MOST = 16, 512
 """Batches looked at in one claim."""
+
+
+class Candidate(NamedTuple):
+    """A batch that may be taken."""
+
+    batch_id: UUID
+    send_id: UUID
+    ahead: int
+    """Messages that no turn has had."""
+    retrying: int
+    """Messages that go again, before those."""
+    rate: int | None
+    segments: int
+    state: str
+    kind: str
+    over: str | None
+    canary: str | None
+    lane: int
+
+
+class Claimed(NamedTuple):
+    """A batch that is taken, with what its messages have of their send."""
+
+    batch_id: UUID
+    send_id: UUID
+    account_id: int
+    epoch: int
+    size: int
+    next_index: int
+    retry: list[int] | None
+    recipients: str
+    intent: int
+    watermark: int
+    attempts: int
+    kind: str
+    sender_id: str
+    message: str
+    encoding: str
+    segments: int
+    price: int
+    test: bool
+    lane: int
+    expires_at: datetime
+    route: str | None
+    on_unicode: str | None
+    variables: Any
+    rules: Rules | None
 
 
 NEXT = f"""
@@ -64,7 +113,7 @@ CLAIM = text(
            send s
      WHERE b.id = c.id AND s.id = b.send_id
     RETURNING b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
-              b.watermark, b.attempts, b.turn, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
+              b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
               {PRICE} AS price, s.test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules
     """
 )
@@ -100,12 +149,13 @@ def _claim(
     most = min(MOST, max(FEWEST, int(2 * budget / size)))
     with transaction(engine) as connection:
         if carrier is not None:
-            candidates = connection.execute(CANDIDATE_OF_CARRIER, {"candidates": most, "carrier": carrier}).all()
+            rows = connection.execute(CANDIDATE_OF_CARRIER, {"candidates": most, "carrier": carrier})
         else:
-            candidates = connection.execute(CANDIDATE_TEST if tests else CANDIDATE, {"candidates": most}).all()
+            rows = connection.execute(CANDIDATE_TEST if tests else CANDIDATE, {"candidates": most})
+        candidates = list(map(Candidate._make, rows.all()))
         if not candidates:
             return []
-        first: Sequence[Row[Any]] = ()
+        first: Sequence[Candidate] = ()
         if owed and _leaves_out(candidates, budget, owed, most):
             first = _authentication(connection, owed, carrier)
         intents = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
@@ -114,24 +164,23 @@ def _claim(
         begun = [
             row.send_id
             for row in (*first, *candidates)
-            if row.state == "queued" and row.kind != "single" and row.id in intents
+            if row.state == "queued" and row.kind != "single" and row.batch_id in intents
         ]
         if begun:
             connection.execute(BEGUN, {"ids": sorted(set(begun))})
         watermarks = _first_watermarks(list(intents.values()), window)
-        rows = connection.execute(
+        taken = connection.execute(
             CLAIM,
-            {"id": array(intents), "intent": array(intents.values()), "watermark": array(watermarks), "lease": lease},
-        ).all()
+            {"id": uuids(intents), "intent": array(intents.values()), "watermark": array(watermarks), "lease": lease},
+        )
         texts = texts_of(connection)
-        said = {row.id: _opened(row, texts) for row in rows}
+        slices = {row.batch_id: _slice(row, *_opened(row, texts)) for row in map(Claimed._make, taken.all())}
         crashpoint("claim.before_commit")
     crashpoint("claim.committed")
-    order = {batch: place for place, batch in enumerate(intents)}
-    return [_slice(row, *said[row.id]) for row in sorted(rows, key=lambda row: order[row.id])]
+    return [slices[batch] for batch in intents]
 
 
-def _leaves_out(candidates: Sequence[Row[Any]], budget: int, owed: int, most: int) -> bool:
+def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: int) -> bool:
     """Whether more waits than the turn can take, and fair order gives authentication less than it is owed."""
     for row in candidates:
         segments = min(row.retrying or row.ahead, budget // row.segments) * row.segments
@@ -142,13 +191,14 @@ def _leaves_out(candidates: Sequence[Row[Any]], budget: int, owed: int, most: in
     return owed > 0 and len(candidates) == most
 
 
-def _authentication(connection: Connection, owed: int, carrier: str | None) -> Sequence[Row[Any]]:
+def _authentication(connection: Connection, owed: int, carrier: str | None) -> Sequence[Candidate]:
     statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
-    return connection.execute(statement, {"candidates": min(MOST, FEWEST + owed), "carrier": carrier}).all()
+    rows = connection.execute(statement, {"candidates": min(MOST, FEWEST + owed), "carrier": carrier})
+    return list(map(Candidate._make, rows.all()))
 
 
 def _within_budget(
-    connection: Connection, queues: Iterable[tuple[Sequence[Row[Any]], int]], budget: int
+    connection: Connection, queues: Iterable[tuple[Sequence[Candidate], int]], budget: int
 ) -> dict[UUID, int]:
     """How many messages of which batch this turn takes: whole batches in order until the budget is used.
 
@@ -161,11 +211,11 @@ def _within_budget(
         for row in candidates:
             if left < row.segments and intents:
                 break
-            if row.id in intents:
+            if row.batch_id in intents:
                 continue
             messages = min(row.retrying or row.ahead, max(1, left // row.segments))
             if row.over is not None or row.canary is not None:
-                messages = min(messages, allowed(connection, row) - watched[row.send_id])
+                messages = min(messages, allowed(connection, row.send_id, row.canary, row.over) - watched[row.send_id])
                 if messages <= 0:
                     continue  # first it is seen what becomes of those
                 watched[row.send_id] += messages
@@ -174,7 +224,7 @@ def _within_budget(
                 seconds = messages * row.segments / row.rate
                 if not connection.execute(PACE, {"id": row.send_id, "seconds": seconds}).rowcount:
                     continue  # another batch of this send has its turn, here or at another worker
-            intents[row.id] = messages
+            intents[row.batch_id] = messages
             left -= messages * row.segments
         budget -= most - left
     return intents
@@ -188,20 +238,24 @@ def _first_watermarks(intents: list[int], window: int) -> list[int]:
     return watermarks
 
 
-def _opened(row: Row[Any], texts: Texts) -> tuple[str, Any]:
+def _opened(row: Claimed, texts: Texts) -> tuple[str, Any]:
     """The text and the values of a batch. Raises TextUnreadable, of the send."""
     try:
-        return texts.open(row.message, row.send_id), texts.open_json(row.variables, row.id)
+        return texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id)
     except TextUnreadable:
         raise TextUnreadable(row.send_id) from None
 
 
-def _slice(row: Row[Any], message: str, variables: Any) -> Slice:
+def _slice(row: Claimed, message: str, variables: Any) -> Slice:
     recipients = row.recipients.split("\n")
     retry = list(row.retry or [])
     indexes = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
+    personal = None
+    if variables:
+        assert row.on_unicode is not None
+        personal = personal_of(message, row.on_unicode, [variables[index - 1] for index in indexes])
     return Slice(
-        batch_id=row.id,
+        batch_id=row.batch_id,
         send_id=row.send_id,
         account_id=row.account_id,
         epoch=row.epoch,
@@ -223,5 +277,5 @@ def _slice(row: Row[Any], message: str, variables: Any) -> Slice:
         watermark=row.watermark,
         route=row.route,
         rules=row.rules,
-        personal=variables and personal_of(message, row.on_unicode, [variables[index - 1] for index in indexes]),
+        personal=personal,
     )

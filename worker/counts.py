@@ -4,13 +4,14 @@ They change in the transaction that writes or moves the rows, so they are the ro
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, text
 
-from shared.database import array
+from shared.database import array, uuids
 from shared.lifecycle import STORED
 
 Changes = dict[UUID, Counter[str]]
@@ -40,29 +41,34 @@ ADD_AND_CLOSE = text(
 
 def add_to_sends(connection: Connection, changes: Changes) -> None:
     """Add to each send's counters. The sends are locked in the order of their ids."""
-    ids = sorted(send for send, counter in changes.items() if any(counter.values()))
+    ids = in_order(send for send, counter in changes.items() if any(counter.values()))
     if not ids:
         return
     if len(ids) > 1:
-        connection.execute(LOCK, {"ids": array(ids)})
+        connection.execute(LOCK, {"ids": uuids(ids)})
     connection.execute(ADD, _columns(ids, changes))
 
 
-def add_and_close(connection: Connection, changes: Changes, closed: Counter[UUID]) -> Sequence[Row[Any]]:
+def in_order(ids: Iterable[UUID]) -> list[UUID]:
+    """Ids in the order in which the rows of sends are locked: Postgres'."""
+    return sorted(ids, key=attrgetter("int"))
+
+
+def add_and_close(connection: Connection, changes: Changes, closed: Counter[UUID]) -> list[tuple[UUID, int, str]]:
     """Add to the sends' counters and take the batches that are `closed` from their open ones.
 
-    A send with its last batch is completed. The sends must be locked by this transaction. Returns id, account_id and
-    state of those with closed batches.
+    A send with its last batch is completed. The sends must be locked by this transaction. Returns id, account and state
+    of those with closed batches.
     """
-    ids = sorted({send for send, counter in changes.items() if any(counter.values())} | {*+closed})
+    ids = in_order({send for send, counter in changes.items() if any(counter.values())} | {*+closed})
     if not ids:
         return []
     counts = array(closed[send] for send in ids)
-    rows = connection.execute(ADD_AND_CLOSE, {**_columns(ids, changes), "closed": counts})
-    return [row for row in rows if closed[row.id]]
+    rows = connection.execute(ADD_AND_CLOSE, {**_columns(ids, changes), "closed": counts}).all()
+    return [(send, account, state) for send, account, state in rows if closed[send]]
 
 
 def _columns(ids: list[UUID], changes: Changes) -> dict[str, Any]:
     nothing: Counter[str] = Counter()
     found = [changes.get(send, nothing) for send in ids]
-    return {"id": array(ids), **{str(status): array(counter[status] for counter in found) for status in STORED}}
+    return {"id": uuids(ids), **{str(status): array(counter[status] for counter in found) for status in STORED}}

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from sqlalchemy import Connection, Engine, text
 
 from shared.crashpoints import crashpoint
-from shared.database import STARTED, array, copy_rows, field, transaction
+from shared.database import STARTED, array, copy_rows, field, transaction, uuids
 from shared.events import Moved, add_of_messages
-from shared.ids import MessageIds, index_of, prefix_of
+from shared.ids import MessageIds, index_of
 from shared.lifecycle import MessageStatus
 from shared.receipts import by_destination
 from shared.sendable import GOES_ON
@@ -68,7 +68,7 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
         rows = connection.execute(
             ADVANCE,
             {
-                "id": array(piece.batch_id for piece in held),
+                "id": uuids(piece.batch_id for piece in held),
                 "epoch": array(piece.epoch for piece in held),
                 "watermark": array(watermarks),
                 "lease": lease,
@@ -106,9 +106,8 @@ def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:
 
 def fence(connection: Connection, slices: list[Slice]) -> None:
     """Lock the batches that are still this turn's, until the transaction ends; the others are marked lost."""
-    batches, epochs = array(piece.batch_id for piece in slices), array(piece.epoch for piece in slices)
-    rows = connection.execute(FENCE, {"id": batches, "epoch": epochs})
-    kept = {row.id: row.same_start for row in rows}
+    batches, epochs = uuids(piece.batch_id for piece in slices), array(piece.epoch for piece in slices)
+    kept = dict(map(tuple, connection.execute(FENCE, {"id": batches, "epoch": epochs}).all()))
     for piece in slices:
         piece.lost = piece.batch_id not in kept
         if not kept.get(piece.batch_id, True):
@@ -129,9 +128,11 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *,
             forget_recorded(connection, piece)
         places = piece.unrecorded if doubts else [place for place in piece.unrecorded if not in_doubt(piece, place)]
         if places:
-            counted.setdefault(piece.send_id, Counter()).update(piece.result(place).status for place in places)
+            statuses: Counter[str] = Counter([piece.result(place).status for place in places])
+            counted[piece.send_id] = counted[piece.send_id] + statuses if piece.send_id in counted else statuses
             lines += message_lines(piece, places, carrier)
-            doubt_lines += doubt_lines_of(piece, places, carrier)
+            if IN_DOUBT in statuses:
+                doubt_lines += doubt_lines_of(piece, places, carrier)
             written.append((piece, places))
     if lines:
         copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(lines))
@@ -156,7 +157,7 @@ def moved_of(written: list[tuple[Slice, list[int]]], heard: frozenset[int]) -> I
 
 def message_lines(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:
     """The rows of the messages, as COPY reads them. The first case is nearly all of them."""
-    prefix, indexes, phones = prefix_of(piece.batch_id), piece.indexes, piece.phones
+    prefix, indexes, phones = piece.batch_id.hex[:-4], piece.indexes, piece.phones
     carrier = f"{carrier}\t{field(piece.route)}"
     carried = f"{piece.price}\t1\t{carrier}"
     for place in places:
@@ -173,7 +174,7 @@ def message_lines(piece: Slice, places: list[int], carrier: str) -> Iterator[str
 
 def doubt_lines_of(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:
     """The rows of `doubt` for those of the messages that are in doubt, as COPY reads them."""
-    prefix, constant = prefix_of(piece.batch_id), f"{carrier}\t{field(piece.sender_id)}"
+    prefix, constant = piece.batch_id.hex[:-4], f"{carrier}\t{field(piece.sender_id)}"
     for place in places:
         if in_doubt(piece, place):
             at = piece.result(place).at

@@ -13,12 +13,12 @@ from sqlalchemy import Connection, Engine, text
 
 from shared import fair
 from shared.crashpoints import crashpoint
-from shared.database import array, transaction
+from shared.database import array, transaction, uuids
 from shared.events import Moved, add_of_messages, add_of_sends
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
 from shared.stopping import stop_failing
-from worker.counts import Changes, add_and_close, add_to_sends
+from worker.counts import Changes, add_and_close, add_to_sends, in_order
 from worker.record import fence, record_lost, write_rows
 from worker.slices import Slice
 
@@ -144,11 +144,11 @@ def close_intents(connection: Connection, closings: list[Closing], counted: Chan
     """
     if not closings:
         return
-    ids = sorted({closing.send_id for closing in closings})
-    sends = connection.execute(LOCK_SENDS, {"ids": array(ids)}).all()
-    send_states = {row.id: row.state for row in sends}
+    ids = in_order({closing.send_id for closing in closings})
+    locked = [tuple(row) for row in connection.execute(LOCK_SENDS, {"ids": uuids(ids)}).all()]
+    send_states: dict[UUID, str] = {send: state for send, state, _ in locked}
     send_states |= dict.fromkeys(_hold_poisoned(connection, closings), SendState.HELD)
-    watched = [row.id for row in sends if row.watched]
+    watched = [send for send, _, is_watched in locked if is_watched]
     if watched:
         add_to_sends(connection, counted)  # which the rule is about
         counted = {}
@@ -164,9 +164,7 @@ def close_intents(connection: Connection, closings: list[Closing], counted: Chan
             connection.execute(RESENT, {"id": closing.send_id, "count": closing.resent})
     _close_batches(connection, closings, states)
     ended = add_and_close(connection, counted, closed)
-    add_of_sends(
-        connection, [(send.account_id, send.id, send.state) for send in ended if send.state == SendState.COMPLETED]
-    )
+    add_of_sends(connection, [(account, send, state) for send, account, state in ended if state == SendState.COMPLETED])
     add_of_messages(connection, lambda _: [_canceled(*pair) for pair in zip(closings, states, strict=True)])
     post(connection, [entry for pair in zip(closings, states, strict=True) for entry in _entries(*pair)])
 
@@ -201,7 +199,7 @@ def _close_batches(connection: Connection, closings: list[Closing], states: list
     connection.execute(
         CLOSE_INTENT,
         {
-            "id": array(closing.batch_id for closing in closings),
+            "id": uuids(closing.batch_id for closing in closings),
             "state": array(states),
             "next_index": array(closing.next_index for closing in closings),
             "retry": array(f'"{",".join(map(str, closing.retry))}"' for closing in closings),
@@ -223,10 +221,11 @@ def _entries(closing: Closing, state: BatchState) -> list[Entry]:
         count for status, count in closing.tally.items() if status not in CHARGED and status != MessageStatus.IN_DOUBT
     )
     batch, account = closing.batch_id, closing.account_id
-    entries = [
-        Entry(account, "capture", charged * closing.price, "batch", batch, closing.epoch),
-        Entry(account, "release", given_back * closing.price, "batch", batch, closing.epoch),
-    ]
+    entries = []
+    if charged:
+        entries.append(Entry(account, "capture", charged * closing.price, "batch", batch, closing.epoch))
+    if given_back:
+        entries.append(Entry(account, "release", given_back * closing.price, "batch", batch, closing.epoch))
     if state == BatchState.CANCELED:
         entries.append(Entry(account, "release", closing.left * closing.price, "batch", batch, REMAINDER))
     return entries

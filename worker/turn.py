@@ -40,11 +40,9 @@ TURN_SECONDS = 1.0
 """After so long a turn submits no other window; the rest of its intent goes back."""
 MOST_AT_ONCE = 5_000
 """Segments of one turn when the carrier has no rate limit."""
-FEW, GATHER_SECONDS, LONGEST_GATHER = 400, 0.05, 0.2
+FEW, COST_OF_TURN, GATHER_SECONDS, LONGEST_GATHER = 400, 40, 0.05, 0.2
 """After a turn of fewer messages than that, which were all that waited, the next one begins so many seconds later, for
-each worker that there is: single sends come one by one."""
-COST_OF_TURN = 40
-"""Messages that cost as much as a turn does itself. After one of more than that twice as long is waited."""
+each worker that there is: single sends come one by one. Twice as long after one of more messages than a turn costs."""
 FIRST_SPEED = 1_000.0
 """Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
 TURN_SHARE, MOST_SHARES = 0.25, 1.0

@@ -21,7 +21,10 @@ HAS_SUPPRESSIONS = text("SELECT EXISTS (SELECT FROM suppression WHERE account_id
 
 
 class Remembered:
-    """Answers from memory while they are fresh, else from the database. Nothing that money depends on is here."""
+    """Answers from memory while they are fresh, else from the database. Nothing that money depends on is here.
+
+    What its functions within functions return is said in quotes, so that it is not made anew at each call.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -30,7 +33,7 @@ class Remembered:
     def sender_state(self, account: int, sender: str) -> tuple[str, str | None] | None:
         """An account's sender ID: its state and the reason; None when it is not registered. Two seconds old at most."""
 
-        def ask() -> tuple[str, str | None] | None:
+        def ask() -> "tuple[str, str | None] | None":
             with reading(self._engine) as connection:
                 row = connection.execute(SENDER_STATE, {"account": account, "sender": sender}).one_or_none()
                 return None if row is None else (row.state, row.reason)
@@ -50,7 +53,7 @@ class Remembered:
     def rules(self, account: int) -> dict[str, Rules]:
         """What the account's sends bring along by themselves, by category. Five seconds old at most."""
 
-        def ask() -> dict[str, Rules]:
+        def ask() -> "dict[str, Rules]":
             with reading(self._engine) as connection:
                 return rules_of_account(connection, account)
 

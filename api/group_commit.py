@@ -77,7 +77,7 @@ class GroupCommit:
     def later(self, draft: Draft, finish: Callable[[Answered], Json]) -> Later:
         """The same on the event loop, where the answer is made when the draft is committed."""
 
-        def make() -> "Callable[[], Json]":
+        def make() -> "Callable[[], Json]":  # in quotes, or it would be made anew at each call
             answered = waiting.outcome()
             if answered is None:
                 raise Waits

@@ -74,6 +74,7 @@ class Doorbell:
 
     def __init__(self, celery: Celery, clock: Callable[[], float] = time.monotonic) -> None:
         self._celery = celery
+        self._eager = bool(celery.conf.task_always_eager)
         self._clock = clock
         self._waiting: deque[tuple[str, UUID]] = deque(maxlen=AT_ONCE)
         self._rung = 0
@@ -86,7 +87,7 @@ class Doorbell:
 
     def ring(self, batches: list[UUID]) -> None:
         """Ask for a turn for each of the batches. Returns at once, and never raises for a broker that is away."""
-        if self._celery.conf.task_always_eager:
+        if self._eager:
             for batch in batches:
                 self._celery.signature(SEND_BATCH, args=[str(batch)]).apply_async()
             return
@@ -99,7 +100,7 @@ class Doorbell:
 
     def ring_for_import(self, import_id: UUID) -> None:
         """Tell a worker of an import. Returns at once; without the broker it is begun a second later."""
-        if self._celery.conf.task_always_eager:
+        if self._eager:
             self._celery.signature(IMPORT_CONTACTS, args=[str(import_id)]).apply_async()
         elif not self.resting:
             self._waiting.append((IMPORT_CONTACTS, import_id))

@@ -25,16 +25,17 @@ def ask(app: Flask, environ: Environ, view: Callable[[], Answer]) -> Answer:
 
 def environ_asked() -> Environ:
     """The request's environment, by PEP 3333."""
-    return getattr(_here, "environ", None) or request.environ
+    environ: Environ | None = getattr(_here, "environ", None)
+    return request.environ if environ is None else environ
 
 
 def app_asked() -> Flask:
     """The application."""
-    app: Flask = getattr(_here, "app", None) or current_app
-    return app
+    app: Flask | None = getattr(_here, "app", None)
+    return current_app if app is None else app
 
 
 def request_asked() -> Request:
-    """The request as Werkzeug reads it, which takes a while where it is asked directly."""
+    """The request as Werkzeug reads it: where it is asked directly made anew each time, so its body is read once."""
     environ = getattr(_here, "environ", None)
     return request if environ is None else Request(environ, populate_request=False)

@@ -98,6 +98,8 @@ def mount(app: LeanFlask) -> None:
             provide_automatic_options=False,
         )
         if operation.direct:
+            if operation.query is not None or "<" in operation.path:
+                raise ValueError(f"{operation.path} has parameters, and so it cannot be direct")
             app.direct[operation.method, PREFIX + operation.path] = view
 
 

@@ -83,7 +83,8 @@ def key_of_request(account_id: int, body: dict[str, Any] | None) -> Key | None:
         raise invalid([{"pointer": "/Idempotency-Key", "code": "invalid_idempotency_key", "detail": detail}])
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)
     key = given[1:-1] if len(given) > 2 and given[0] == given[-1] == '"' else given
-    return Key(account_id, environ["PATH_INFO"].rstrip("/"), key, hashlib.sha256(canonical.encode()).digest())
+    path = "/" + environ["PATH_INFO"].strip("/")  # however many slashes: they all find the same view
+    return Key(account_id, path, key, hashlib.sha256(canonical.encode()).digest())
 
 
 def try_locks(connection: Connection, keys: list[Key]) -> set[str]:

@@ -125,7 +125,10 @@ class LeanFlask(Flask):
     def _answer_to(self, environ: Environ, error: Exception) -> Response:
         """What an error is answered with when its request's context is over, or where there was none."""
         with self.request_context(environ):
-            return self.make_response(self.handle_user_exception(error))
+            try:
+                return self.make_response(self.handle_user_exception(error))
+            except Exception as another:
+                return self.handle_exception(another)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """The function itself: no view is a coroutine."""

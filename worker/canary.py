@@ -52,7 +52,9 @@ def allowed(connection: Connection, send_id: UUID, canary: str | None, over: str
 
     A turn of a send with `stop_if` takes no more than it needs to be judged by: `over` so many.
     """
-    most = int(over or canary or 0)
+    wanted = over if over is not None else canary
+    assert wanted is not None
+    most = int(wanted)
     if canary is None:
         return most
     connection.execute(LOCK_SEND, {"send": send_id})

@@ -77,7 +77,7 @@ class Claimed(NamedTuple):
 
 
 NEXT = f"""
-    SELECT b.id, b.send_id, b.size - b.next_index + 1 AS ahead,
+    SELECT b.id AS batch_id, b.send_id, b.size - b.next_index + 1 AS ahead,
            coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate,
            {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over,
            s.rules ->> 'canary' AS canary, s.lane
@@ -112,7 +112,7 @@ CLAIM = text(
       FROM unnest(CAST(:id AS uuid[]), CAST(:intent AS int[]), CAST(:watermark AS int[])) AS c (id, intent, watermark),
            send s
      WHERE b.id = c.id AND s.id = b.send_id
-    RETURNING b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
+    RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
               b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
               {PRICE} AS price, s.test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules
     """
@@ -173,11 +173,12 @@ def _claim(
             CLAIM,
             {"id": uuids(intents), "intent": array(intents.values()), "watermark": array(watermarks), "lease": lease},
         )
+        claimed = {row.batch_id: row for row in map(Claimed._make, taken.all())}
         texts = texts_of(connection)
-        slices = {row.batch_id: _slice(row, *_opened(row, texts)) for row in map(Claimed._make, taken.all())}
+        said = {batch: _opened(row, texts) for batch, row in claimed.items()}
         crashpoint("claim.before_commit")
     crashpoint("claim.committed")
-    return [slices[batch] for batch in intents]
+    return [_slice(claimed[batch], *said[batch]) for batch in intents if batch in claimed]
 
 
 def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: int) -> bool:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, text
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, array, copy_rows, field, transaction, uuids
 from shared.events import Moved, add_of_messages
-from shared.ids import MessageIds, index_of
+from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
 from shared.receipts import by_destination
 from shared.sendable import GOES_ON
@@ -157,7 +157,7 @@ def moved_of(written: list[tuple[Slice, list[int]]], heard: frozenset[int]) -> I
 
 def message_lines(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:
     """The rows of the messages, as COPY reads them. The first case is nearly all of them."""
-    prefix, indexes, phones = piece.batch_id.hex[:-4], piece.indexes, piece.phones
+    prefix, indexes, phones = short_prefix_of(piece.batch_id), piece.indexes, piece.phones
     carrier = f"{carrier}\t{field(piece.route)}"
     carried = f"{piece.price}\t1\t{carrier}"
     for place in places:
@@ -174,7 +174,7 @@ def message_lines(piece: Slice, places: list[int], carrier: str) -> Iterator[str
 
 def doubt_lines_of(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:
     """The rows of `doubt` for those of the messages that are in doubt, as COPY reads them."""
-    prefix, constant = piece.batch_id.hex[:-4], f"{carrier}\t{field(piece.sender_id)}"
+    prefix, constant = short_prefix_of(piece.batch_id), f"{carrier}\t{field(piece.sender_id)}"
     for place in places:
         if in_doubt(piece, place):
             at = piece.result(place).at

@@ -221,11 +221,10 @@ def _entries(closing: Closing, state: BatchState) -> list[Entry]:
         count for status, count in closing.tally.items() if status not in CHARGED and status != MessageStatus.IN_DOUBT
     )
     batch, account = closing.batch_id, closing.account_id
-    entries = []
-    if charged:
-        entries.append(Entry(account, "capture", charged * closing.price, "batch", batch, closing.epoch))
-    if given_back:
-        entries.append(Entry(account, "release", given_back * closing.price, "batch", batch, closing.epoch))
+    entries = [
+        Entry(account, "capture", charged * closing.price, "batch", batch, closing.epoch),
+        Entry(account, "release", given_back * closing.price, "batch", batch, closing.epoch),
+    ]
     if state == BatchState.CANCELED:
         entries.append(Entry(account, "release", closing.left * closing.price, "batch", batch, REMAINDER))
     return entries

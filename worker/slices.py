@@ -90,6 +90,11 @@ class Slice:
         self.results = [None] * len(self.indexes)
 
     @property
+    def left(self) -> int:
+        """Messages of the batch that had no result before this turn."""
+        return self.size - self.next_index + 1 + len(self.retry)
+
+    @property
     def unfinished(self) -> bool:
         """Whether messages without a result may still be submitted in this turn."""
         return self.known < len(self.indexes) and not (self.lost or self.halted)
@@ -166,3 +171,9 @@ class Slice:
         """Drop every result: it is recorded, or was offered as evidence."""
         self.results = [None] * len(self.indexes)
         self.unrecorded.clear()
+
+
+def all_that_waits(slices: list[Slice], budget: int) -> bool:
+    """Whether a turn of so many segments at most is all that could be sent: it is not full, and each batch is in it."""
+    segments = sum(len(piece.indexes) * piece.segments for piece in slices)
+    return segments < budget and all(len(piece.indexes) == piece.left for piece in slices)

@@ -31,7 +31,7 @@ from worker.guarantee import DEFAULT_SHARE, Guarantee
 from worker.hand_off import apply_rules
 from worker.record import advance
 from worker.settle import settle
-from worker.slices import MOST_ATTEMPTS, Result, Slice
+from worker.slices import MOST_ATTEMPTS, Result, Slice, all_that_waits
 from worker.suppress import Suppressions
 
 log = logging.getLogger(__name__)
@@ -140,7 +140,7 @@ class Turns:
         budget = self._budget(stride)
         slices = self._claim_within(budget, stride)
         messages = sum(len(piece.indexes) for piece in slices)
-        few = 0 < messages < min(FEW, budget) and not self._settings.eager
+        few = 0 < messages < FEW and not self._settings.eager and all_that_waits(slices, budget)
         with self._booking:
             gap = GATHER_SECONDS * self.workers() * (1 + (messages > COST_OF_TURN))
             self._gap = min(LONGEST_GATHER, gap) if few else 0.0

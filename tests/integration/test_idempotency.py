@@ -36,6 +36,17 @@ def test_another_body_is_refused(service: Service) -> None:
     assert service.get("/balance").json["balance"] == 999
 
 
+def test_the_number_of_slashes_does_not_matter(service: Service) -> None:
+    """They all find the same view: a base URL may end in one."""
+    body = {"sender_id": "ACME", "phone": "254711000000", "message": "Hello"}
+    sent = service.post("/sms/send", headers=keyed("c"), **body)
+    for path in ("//api/v1/sms/send", "////api/v1/sms/send", "/api/v1/sms/send/"):
+        headers = {"Authorization": f"Bearer {service.token}", **keyed("c")}
+        again = service.client.post("/", environ_overrides={"PATH_INFO": path}, json=body, headers=headers)
+        assert (again.status_code, again.data) == (200, sent.data), path
+        assert again.headers["Idempotency-Replayed"] == "true", path
+
+
 def test_another_path_or_account_is_another_key(service: Service) -> None:
     service.send(headers=keyed("a"))
     assert service.bulk(["254711000000"], headers=keyed("a")).status_code == 200

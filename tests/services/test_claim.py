@@ -9,7 +9,7 @@ from shared.accounts import create_account, top_up
 from shared.lifecycle import Category
 from tests.database import fresh_database
 from tests.drafts import single
-from worker.claim import CANDIDATE, CANDIDATE_OWED
+from worker.claim import CANDIDATE, CANDIDATE_OWED, CLAIM, Candidate, Claimed
 from worker.record import ADVANCE, FENCE
 
 SENDS = 3_000
@@ -44,6 +44,13 @@ def test_a_claim_reads_the_head_of_the_queue(
     ).scalars()
     told = "\n".join(plan)
     assert index in told and "Sort" not in told, told
+
+
+def test_the_tuples_have_the_columns_of_their_statements(connection: Connection) -> None:
+    nothing = {"id": "{}", "intent": "{}", "watermark": "{}", "lease": 1.0}
+    for statement in (CANDIDATE, CANDIDATE_OWED):
+        assert tuple(connection.execute(statement, {"candidates": 1}).keys()) == Candidate._fields
+    assert tuple(connection.execute(CLAIM, nothing).keys()) == Claimed._fields
 
 
 @pytest.mark.parametrize("analyzed", [False, True])

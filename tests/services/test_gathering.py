@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import Engine
@@ -14,6 +15,7 @@ from tests.database import fresh_database
 from tests.drafts import single
 from worker import turn
 from worker.carriers.base import Answer, Outcome, Parcel, Unpaced
+from worker.slices import all_that_waits
 from worker.turn import Turns
 
 GATHER = 1.0
@@ -58,6 +60,13 @@ def test_the_next_turn_after_few_messages_waits(engine: Engine, messages: int, w
     send(engine, account, 1)
     assert turns.take_turn()
     assert round((time.monotonic() - ended) / GATHER) == waits
+
+
+@pytest.mark.parametrize(("segments", "taken", "waits"), [(1, 20, 1), (2, 20, 0), (1, 10, 0)])
+def test_nobody_waits_while_more_is_there(segments: int, taken: int, waits: int) -> None:
+    """A turn whose budget is used up by segments, or that took a part of its batch, is followed at once."""
+    piece = SimpleNamespace(indexes=list(range(taken)), segments=segments, left=20)
+    assert all_that_waits([piece], 40) == bool(waits)  # type: ignore[list-item]
 
 
 def send(engine: Engine, account: int, messages: int) -> None:

@@ -1,0 +1,64 @@
+"""What is written of a send: no column of it is forgotten."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from api.commit import ACCEPT, ACCEPT_PLAIN, EVERYTHING, PLAIN, _send_row
+from api.draft import Draft
+from shared.ids import new_id
+from shared.lifecycle import Category
+from shared.segments import segment
+
+NOW = datetime.now(UTC)
+OPTIONS: list[dict[str, Any]] = [
+    {"reference": "A-1"},
+    {"metadata": {}},
+    {"rate": 1},
+    {"callback_url": "https://example.org"},
+    {"rules": {"quiet": ["22:00", "06:00"]}},
+    {"send_at": NOW},
+    {"on_unicode": "send"},
+    {"kind": "bulk", "submitted": 2, "rejected": [{"index": 1, "code": "duplicate"}]},
+    {"kind": "group", "group_id": new_id(), "group_bound": 7, "submitted": 7, "on_unicode": "send", "incomplete": 2},
+]
+
+
+def draft(**options: Any) -> Draft:
+    made: dict[str, Any] = {
+        "account_id": 1,
+        "api_key_id": "k",
+        "test": False,
+        "kind": "single",
+        "sender_id": "ACME",
+        "message": "Hi",
+        "segmentation": segment("Hi"),
+        "category": Category.TRANSACTIONAL,
+        "created_at": NOW,
+        "expires_at": NOW + timedelta(hours=1),
+        "phones": ["254711000000"],
+    }
+    return Draft(**made | options)
+
+
+def test_a_plain_send_has_the_plain_columns() -> None:
+    assert tuple(_send_row(draft())) == PLAIN
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_send_with_options_has_theirs_too(options: dict[str, Any]) -> None:
+    row = _send_row(draft(**options))
+    assert len(row) > len(PLAIN)
+    assert set(PLAIN) < set(row) <= set(EVERYTHING)
+    assert {name: row[name] for name in options if name in EVERYTHING} == {
+        name: value for name, value in options.items() if name in EVERYTHING
+    }
+
+
+def test_each_column_is_written_once_with_its_type() -> None:
+    assert len(set(EVERYTHING)) == len(EVERYTHING)
+    for name in EVERYTHING:
+        assert f"{name} " in ACCEPT.partition(" AS s (")[2].partition("\n")[0]
+    assert "metadata JSONB" in ACCEPT
+    assert "metadata" not in ACCEPT_PLAIN.partition("RETURNING")[0]

@@ -25,9 +25,9 @@ from shared.money import NotEnough
 from shared.spending import OverSpend, Period, Standing, standings
 
 MOST_TOGETHER = 256
-WORTH_A_WAIT, GATHER_SECONDS = 8, 0.004
-"""After a group so large the next one waits so many seconds, unless as many wait for it: those who were answered come
-back, and to commit a group costs as much as a dozen of its sends."""
+WORTH_A_WAIT, GATHER_SECONDS = 8, 0.006
+"""After the commit of a group so large the next one begins so many seconds later, unless as many wait for it: those who
+were answered come back, and to commit a group costs as much as a dozen of its sends."""
 LONGEST_WAIT = 1.0
 """Seconds for an event loop that is busy."""
 THREADS = 16
@@ -128,9 +128,10 @@ class GroupCommit:
                 for waiting in group:
                     waiting.error = error
             finally:
+                gathered_at = time.monotonic() + GATHER_SECONDS
                 _wake(waiting.whose for waiting in group)
             if len(group) >= WORTH_A_WAIT and len(queue) < len(group):
-                time.sleep(GATHER_SECONDS)
+                time.sleep(max(0.0, gathered_at - time.monotonic()))
 
     def _try_group(self, group: list[Waiting]) -> None:
         """Commit those of the group that nothing stands against."""

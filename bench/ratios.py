@@ -7,7 +7,7 @@ from bench.limits import BY_KEY, FLASK, PATH, SUBMITS
 from bench.peers import SHAPES
 from bench.result import Result, load
 
-WITHOUT, SPOOL, WITH = SHAPES[1].name, SHAPES[2].name, SHAPES[5].name
+WITHOUT, SPOOL, WITH, SPOOL_WITH = SHAPES[1].name, SHAPES[2].name, SHAPES[5].name, SHAPES[6].name
 COMPARED = (
     ("bulk", "1 x 100,000, without", "submitted/s", "limits", PATH, "submitted/s"),
     ("bulk", "1 x 100,000, without", "submitted/s", "limits", SUBMITS, "per second"),
@@ -21,6 +21,8 @@ COMPARED = (
     ("bulk", "1 x 100,000, with receipts", "delivered/s", "peers", WITH, "delivered/s"),
     ("bulk", "10 x 10,000, with receipts", "delivered/s", "peers", WITH, "delivered/s"),
     ("single", "64 clients, without", "submitted/s", "peers", SPOOL, "submitted/s"),
+    ("single", "64 clients, with receipts", "submitted/s", "peers", SPOOL_WITH, "submitted/s"),
+    ("single", "64 clients, with receipts", "delivered/s", "peers", SPOOL_WITH, "delivered/s"),
 )
 """Measurement, case and figure; the measurement, case and figure that it is compared with."""
 

@@ -109,6 +109,7 @@ def test_f31_a_held_lock(fault: Fault) -> None:
         mine = house.token
         house.new_account("bystander")
         with house.engine.connect() as connection:
+            connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
             lock = text("SELECT FROM account WHERE name = :name FOR UPDATE")
             assert connection.execute(lock, {"name": "f31-0"}).rowcount == 1
             began = time.monotonic()

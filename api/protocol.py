@@ -90,7 +90,7 @@ class Protocol(HttpToolsProtocol):
                 self._look_at_head(len(data) if was_in_head else 0)
             elif not self.cycle.more_body:
                 self._stop_waiting()
-            elif self._timer is None and self._is_small():
+            elif self._timer is None and is_small(self.headers, SMALL_BODY):
                 self._begin_to_wait()
 
     def _look_at_head(self, more: int) -> None:
@@ -99,10 +99,6 @@ class Protocol(HttpToolsProtocol):
             self._refuse(f"The head of the request is larger than {MOST_HEAD:,} bytes.")
         elif self._timer is None:
             self._begin_to_wait()
-
-    def _is_small(self) -> bool:
-        announced = dict(self.headers).get(b"content-length", b"")
-        return announced.isdigit() and int(announced) <= SMALL_BODY
 
     def _may_be_on_the_loop(self) -> bool:
         """Whether nothing about the request is unusual, and its client takes the answers."""

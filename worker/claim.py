@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, TextClause, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, array, transaction, uuids
@@ -148,16 +148,14 @@ def _claim(
 ) -> list[Slice]:
     most = min(MOST, max(FEWEST, int(2 * budget / size)))
     with transaction(engine) as connection:
-        if carrier is not None:
-            rows = connection.execute(CANDIDATE_OF_CARRIER, {"candidates": most, "carrier": carrier})
-        else:
-            rows = connection.execute(CANDIDATE_TEST if tests else CANDIDATE, {"candidates": most})
-        candidates = list(map(Candidate._make, rows.all()))
+        statement = CANDIDATE_TEST if tests else CANDIDATE
+        candidates = _candidates(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
         if not candidates:
             return []
         first: Sequence[Candidate] = ()
         if owed and _leaves_out(candidates, budget, owed, most):
-            first = _authentication(connection, owed, carrier)
+            statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
+            first = _candidates(connection, statement, min(MOST, FEWEST + owed), carrier)
         intents = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
         if not intents:
             return []
@@ -192,10 +190,9 @@ def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: i
     return owed > 0 and len(candidates) == most
 
 
-def _authentication(connection: Connection, owed: int, carrier: str | None) -> Sequence[Candidate]:
-    statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
-    rows = connection.execute(statement, {"candidates": min(MOST, FEWEST + owed), "carrier": carrier})
-    return list(map(Candidate._make, rows.all()))
+def _candidates(connection: Connection, statement: TextClause, most: int, carrier: str | None) -> list[Candidate]:
+    rows = connection.execute(statement, {"candidates": most, "carrier": carrier}).all()
+    return list(map(Candidate._make, rows))
 
 
 def _within_budget(

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, copy_rows, field, transaction
 from shared.events import Moved, add_of_messages
-from shared.ids import index_of, message_id, prefix_of
+from shared.ids import index_of, message_id, short_prefix_of
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.personal import PRICE, SEGMENTS
 from worker.counts import Changes
@@ -103,7 +103,7 @@ def before_receipts(status: str) -> str:
 def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], carrier: str) -> None:
     now = connection.execute(NOW).scalar_one()
     recipients = row.recipients.split("\n")
-    prefix, route = prefix_of(row.id), field(row.route)
+    prefix, route = short_prefix_of(row.id), field(row.route)
     messages, doubts = [], []
     for index in indexes:
         phone = recipients[index - 1]

@@ -20,7 +20,7 @@ from shared.money import REMAINDER, Entry, post
 from shared.stopping import stop_failing
 from worker.counts import Changes, add_and_close, add_to_sends, in_order
 from worker.record import fence, record_lost, write_rows
-from worker.slices import Slice
+from worker.slices import Slice, messages_left
 
 MOST_CRASHES = 5
 """A batch whose workers died this often in a row holds its send for an operator."""
@@ -54,7 +54,7 @@ class Closing:
     @property
     def left(self) -> int:
         """Messages of the batch that have no result yet."""
-        return self.size - self.next_index + 1 + len(self.retry)
+        return messages_left(self.size, self.next_index, self.retry)
 
 
 LOCK_SENDS = text(

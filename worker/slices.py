@@ -28,6 +28,11 @@ class Result(NamedTuple):
     attempts: int
 
 
+def messages_left(size: int, next_index: int, retry: Sequence[int]) -> int:
+    """Messages of a batch that have no result: those that no turn has had, and those that go again."""
+    return size - next_index + 1 + len(retry)
+
+
 @dataclass(slots=True)
 class Slice:
     """One batch's intent."""
@@ -92,7 +97,7 @@ class Slice:
     @property
     def left(self) -> int:
         """Messages of the batch that had no result before this turn."""
-        return self.size - self.next_index + 1 + len(self.retry)
+        return messages_left(self.size, self.next_index, self.retry)
 
     @property
     def unfinished(self) -> bool:

@@ -37,8 +37,8 @@ class Request(Schema):
         """
         if options or not isinstance(data, dict) or not data.keys() <= self.fields.keys():
             return super().load(data, **options)
-        schema, defaults, by_themselves = _narrowed(type(self), frozenset(data))
-        if by_themselves:
+        schema, defaults, alone = _narrowed(type(self), frozenset(data))
+        if alone:
             try:
                 return {**defaults, **{name: schema.fields[name].deserialize(data[name], name, data) for name in data}}
             except ValidationError:

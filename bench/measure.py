@@ -19,7 +19,7 @@ MESSAGES = "messages"
 def measured(stand: Stand, name: str, work: Callable[[], dict[str, float]], *, statistics: bool = False) -> Case:
     """Do the work, whose figures name the messages, and put beside them what a message took.
 
-    `statistics` asks Postgres too, which takes twenty seconds more.
+    `statistics` asks Postgres too, which takes half a minute more.
     """
     before = counts(stand.engine) if statistics else None
     stand.meter.begin()
@@ -32,7 +32,8 @@ def measured(stand: Stand, name: str, work: Callable[[], dict[str, float]], *, s
     case = Case(name, figures, rss_mib=stand.meter.peaks(), load_average=load, others=others)
     case.cpu_us = {group: round(seconds / messages * 1e6, 1) for group, seconds in spent.items()}
     if before:
-        figures |= counts(stand.engine).per(messages, before)
+        after = counts(stand.engine)
+        figures |= after.per(messages, before, counts(stand.engine))
     return case
 
 

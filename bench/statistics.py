@@ -25,12 +25,19 @@ class Counts(NamedTuple):
     syncs: float
     wal_bytes: float
 
-    def per(self, messages: int, since: "Counts") -> dict[str, float]:
-        """What one message took, as figures."""
+    def per(self, messages: int, since: "Counts", later: "Counts") -> dict[str, float]:
+        """What one message took, as figures.
+
+        `later` are the counts asked for next, when as long again nothing was sent: what the service does while these
+        counts are waited for is no message's.
+        """
+        commits, syncs, wal_bytes = (
+            2 * at - then - at_rest for at, then, at_rest in zip(self, since, later, strict=True)
+        )
         return {
-            "commits per message": (self.commits - since.commits) / messages,
-            "fsyncs per message": (self.syncs - since.syncs) / messages,
-            "WAL bytes per message": (self.wal_bytes - since.wal_bytes) / messages,
+            "commits per message": commits / messages,
+            "fsyncs per message": syncs / messages,
+            "WAL bytes per message": wal_bytes / messages,
         }
 
 

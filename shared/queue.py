@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 QUEUE = "sends"
 SEND_BATCH = "worker.send_batch"
 IMPORT_CONTACTS = "worker.import_contacts"
-AT_ONCE = 100
+AT_ONCE = 32
 """Doorbells that wait to be published. A turn goes on to the next batch by itself, so more would find nothing to do."""
 PUBLISH_SECONDS = 0.3
 """How long the broker may take to connect, and to take a doorbell."""

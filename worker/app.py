@@ -20,6 +20,7 @@ from worker.ears import Ears
 from worker.guarding import keep_looking
 from worker.process import WorkerProcess
 from worker.tasks import register
+from worker.waking import Alarm, step_with
 
 log = logging.getLogger(__name__)
 
@@ -35,14 +36,19 @@ guard = Guard(
     Redis.from_url(settings.redis_url, socket_timeout=0.3, socket_connect_timeout=0.3),
     Path(settings.guard_file) if settings.guard_file else None,
 )
+alarm = Alarm()
+app.steps["consumer"].add(step_with(alarm))
 ears = Ears(Redis.from_url(settings.broker_url, socket_timeout=1, socket_connect_timeout=1) if redis_broker else None)
 
 
 @contextmanager
 def heard() -> Generator[None]:
     """Around the work for one doorbell."""
-    with ears.hearing(), process.sweeper.outage.tolerated():
-        yield
+    try:
+        with ears.hearing(), process.sweeper.outage.tolerated():
+            yield
+    finally:
+        alarm.ring()
 
 
 register(app, process.sweeper.work, heard, process.importer.wake)

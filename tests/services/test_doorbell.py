@@ -12,7 +12,7 @@ from redis import Redis
 from bulksms.local.redis import RedisServer
 from shared.queue import AT_ONCE, BUSY_SECONDS, QUEUE, REST_SECONDS, Doorbell, make_celery
 from shared.settings import Settings
-from tests.services.house import wait_until
+from tests.services.house import House, wait_until
 from tests.services.servers import make_redis
 
 
@@ -46,6 +46,12 @@ def doorbell(server: RedisServer, clock: Clock) -> Doorbell:
 def waiting(server: RedisServer) -> int:
     with Redis.from_url(server.url) as client:
         return int(client.llen(QUEUE))
+
+
+def listeners(server: RedisServer) -> int:
+    """Clients that wait for a doorbell."""
+    with Redis.from_url(server.url) as client:
+        return sum(each["cmd"] == "brpop" for each in client.client_list())
 
 
 def ring(doorbell: Doorbell, times: int = 1) -> float:
@@ -106,3 +112,27 @@ def test_many_callers_ring_less_often_than_few(doorbell: Doorbell, server: Redis
     time.sleep(2 * BUSY_SECONDS)
     assert 2 <= waiting(server) <= 2 + (time.monotonic() - began) / BUSY_SECONDS
     assert not doorbell._waiting
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    house = House(tmp_path)
+    yield house
+    house.stop()
+
+
+def test_a_worker_hears_one_doorbell_after_the_other(house: House) -> None:
+    """Also when it has connected anew. Celery's loop by itself would sleep for a second or two after each four."""
+    house.start_workers(1)
+    url = house.redis.url
+    celery = make_celery(Settings(database_url="x", redis_url=url, broker_url=url, secret_key="x" * 40))
+    for _ in range(2):
+        wait_until(lambda: listeners(house.redis), 60, "the worker's connection")
+        bell = Doorbell(celery)
+        began = time.monotonic()
+        ring(bell, AT_ONCE)
+        wait_until(lambda: not bell._waiting, 10, "the publishing")  # noqa: B023 - called before the next round
+        wait_until(lambda: waiting(house.redis) == 0, 60, "the worker")
+        assert time.monotonic() - began < AT_ONCE / 4 / 2
+        house.redis.kill()
+        house.redis.start()

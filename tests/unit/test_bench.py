@@ -10,6 +10,7 @@ from bench import ratios, report
 from bench.limits import PATH
 from bench.result import Case, Result, load
 from bench.sizing import sizing
+from bench.statistics import Counts
 
 ROOT = Path(bench.__file__).parent
 BULK = "1 x 100,000, without"
@@ -64,3 +65,9 @@ def test_measurements_import_no_tests(path: Path) -> None:
     names |= {str(node.module) for node in found if isinstance(node, ast.ImportFrom)}
     names.discard("api.asgi")  # the server, under which Flask that does nothing is measured too
     assert {name.partition(".")[0] for name in names}.isdisjoint({"tests", "api", "worker"})
+
+
+def test_what_happens_while_statistics_are_waited_for_is_no_messages() -> None:
+    before, after, later = Counts(100, 50, 1_000), Counts(430, 160, 31_000), Counts(460, 170, 32_000)
+    told = after.per(100, before, later)
+    assert told == {"commits per message": 3.0, "fsyncs per message": 1.0, "WAL bytes per message": 290.0}

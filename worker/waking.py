@@ -1,0 +1,48 @@
+"""Wakes Celery's event loop when a task of the pool has ended.
+
+The loop asks the broker for another doorbell when it goes round, if it may hold one more. Where tasks are run by
+threads, their end does not make it go round: it would sleep for a second or two while doorbells wait.
+"""
+
+import contextlib
+import os
+from typing import Any
+
+from celery.bootsteps import StartStopStep
+
+
+class Alarm:
+    """What threads ring and an event loop hears."""
+
+    def __init__(self) -> None:
+        self._heard, self._rung = os.pipe()
+        os.set_blocking(self._heard, False)
+        os.set_blocking(self._rung, False)
+
+    def ring(self) -> None:
+        """Wake the loop. Returns at once, from any thread."""
+        with contextlib.suppress(BlockingIOError):  # it has enough to hear
+            os.write(self._rung, b"!")
+
+    def register_with(self, hub: Any) -> None:
+        """Have the loop, a kombu Hub, listen. It forgets that when it loses its broker."""
+        hub.add_reader(self._heard, self._hear)
+
+    def _hear(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._heard, 4096)
+
+
+def step_with(alarm: Alarm) -> type[StartStopStep]:
+    """A step of the consumer's start, after which its loop hears the alarm."""
+
+    class Waking(StartStopStep):  # type: ignore[misc]
+        """Registers anew each time the consumer has connected to its broker."""
+
+        requires = ("celery.worker.consumer.tasks:Tasks",)
+
+        def register_with_event_loop(self, _: object, hub: Any) -> None:
+            """As Celery calls it before the loop begins."""
+            alarm.register_with(hub)
+
+    return Waking

@@ -38,8 +38,8 @@ HOLD = 2.0
 """Seconds for which a receipt waits to learn whether it is for a part of a long message that is just being submitted,
 and a late answer until its message's doubt is surely recorded."""
 PAUSE = 0.02
-GATHER = 0.01
-"""Seconds for which receipts gather, so that many share a commit."""
+GATHER, GAP = 0.01, 0.002
+"""Seconds for which receipts gather, so that many share a commit; fewer where none comes for GAP seconds."""
 _ANSWER = Struct(">IIIIx")
 
 
@@ -128,8 +128,7 @@ class Deliveries:
     def _run(self) -> None:
         while not self._stop.is_set() or self._waiting or self._held:
             self._come.wait(PAUSE if self._held or self._late else None)
-            self._stop.wait(GATHER)
-            self._come.clear()
+            self._gather()
             try:
                 while self._waiting or self._held:
                     if not self._take(self._next_set()) and not self._waiting:
@@ -138,6 +137,14 @@ class Deliveries:
             except Exception as error:
                 log.warning("%s: a delivery failed: %s", self._config.name, type(error).__name__)
         self._tell_late(float("inf"))
+
+    def _gather(self) -> None:
+        """Wait for those that come with the first: a carrier gives so many at a time, and then waits for answers."""
+        seen, until = 0, time.monotonic() + GATHER
+        while len(self._waiting) > seen and time.monotonic() < until:
+            seen = len(self._waiting)
+            self._stop.wait(GAP)
+        self._come.clear()
 
     def _next_set(self) -> list[Delivery]:
         return [self._waiting.popleft() for _ in range(min(SET, len(self._waiting)))]

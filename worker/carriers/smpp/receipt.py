@@ -95,15 +95,22 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
     rest = body[end:]
     if not found.end() <= end <= len(body) or (rest and rest != _same_in_parameters(identity, word)):
         return None
-    status = _status(word.decode())
     return Receipt(
-        reference=identity.decode(),
-        status=status,
-        error=_error(word.decode(), code.decode()) if status == MessageStatus.UNDELIVERED else None,
-        done_at=_done(done.decode(), timedelta(hours=config.receipt_utc_offset), now),
-        phone=phone.decode(),
-        sender_id=sender.decode() or None,
+        identity.decode(),
+        *_said(word, code, done, config.receipt_utc_offset, now),
+        phone.decode(),
+        sender.decode() or None,
     )
+
+
+@lru_cache(maxsize=256)
+def _said(
+    word: bytes, code: bytes, done: bytes, offset: float, now: datetime
+) -> tuple[MessageStatus, str | None, datetime]:
+    """Status, error and time, in which most receipts of a set are alike."""
+    status = _status(word.decode())
+    error = _error(word.decode(), code.decode()) if status == MessageStatus.UNDELIVERED else None
+    return status, error, _done(done.decode(), timedelta(hours=offset), now)
 
 
 def _same_in_parameters(identity: bytes, word: bytes) -> bytes:

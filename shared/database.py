@@ -84,7 +84,7 @@ def transaction(engine: Engine, *, durable: bool = True) -> Iterator[Connection]
     """
     with engine.begin() as connection:
         if not durable:
-            connection.execute(text("SET LOCAL synchronous_commit = off"))
+            driver_of(connection).execute("SET LOCAL synchronous_commit = off")
         yield connection
 
 

@@ -7,7 +7,7 @@ commit is under way is in the next one; only where many come does that wait for 
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event, Lock
 
 from sqlalchemy import Connection, Engine, text
@@ -26,7 +26,7 @@ from shared.spending import OverSpend, Period, Standing, standings
 
 MOST_TOGETHER = 256
 WORTH_A_WAIT, GATHER_SECONDS = 8, 0.006
-"""After the commit of a group so large the next one begins so many seconds later, unless as many wait for it: those who
+"""After the commit of a group so large the next one begins so many seconds later, or when as many wait for it: those who
 were answered come back, and to commit a group costs as much as a dozen of its sends."""
 LONGEST_WAIT = 1.0
 """Seconds for an event loop that is busy."""
@@ -51,6 +51,34 @@ class Waiting:
         return self.answered
 
 
+@dataclass(slots=True)
+class Line:
+    """Who waits for the next group of an account."""
+
+    waiting: list[Waiting] = field(default_factory=list)
+    enough: int = 0
+    """As many begin it before its time."""
+    full: Event = field(default_factory=Event)
+
+    def add(self, waiting: Waiting) -> None:
+        """One more."""
+        self.waiting.append(waiting)
+        if len(self.waiting) == self.enough:
+            self.full.set()
+
+    def take(self) -> list[Waiting]:
+        """The next group."""
+        group = self.waiting[:MOST_TOGETHER]
+        del self.waiting[:MOST_TOGETHER]
+        return group
+
+    def expect(self, count: int) -> bool:
+        """Have `full` set when so many wait. Returns whether they do already."""
+        self.enough = count
+        self.full.clear()
+        return len(self.waiting) >= count
+
+
 class GroupCommit:
     """Commits drafts, those of one account that arrive together in one transaction.
 
@@ -60,8 +88,8 @@ class GroupCommit:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._queues: dict[int, list[Waiting]] = {}
-        """Who waits, by account; an account without a queue has nobody whose group is being committed."""
+        self._lines: dict[int, Line] = {}
+        """By account; one without a line has nobody whose group is being committed."""
         self._lock = Lock()
         self._threads = ThreadPoolExecutor(THREADS, "commit")
 
@@ -104,21 +132,20 @@ class GroupCommit:
     def _add(self, waiting: Waiting) -> None:
         account = waiting.draft.account_id
         with self._lock:
-            if account in self._queues:
-                self._queues[account].append(waiting)
+            if account in self._lines:
+                self._lines[account].add(waiting)
                 return
-            self._queues[account] = [waiting]
+            self._lines[account] = Line([waiting])
         self._threads.submit(self._commit_groups, account)
 
     def _commit_groups(self, account: int) -> None:
         """Commit who waits, group after group. Whom a group could not include is left without an answer."""
+        line = self._lines[account]
         while True:
             with self._lock:
-                queue = self._queues[account]
-                group = queue[:MOST_TOGETHER]
-                del queue[:MOST_TOGETHER]
+                group = line.take()
                 if not group:
-                    del self._queues[account]
+                    del self._lines[account]
                     return
             try:
                 self._try_group(group)
@@ -130,8 +157,11 @@ class GroupCommit:
             finally:
                 gathered_at = time.monotonic() + GATHER_SECONDS
                 _wake(waiting.whose for waiting in group)
-            if len(group) >= WORTH_A_WAIT and len(queue) < len(group):
-                time.sleep(max(0.0, gathered_at - time.monotonic()))
+            if len(group) >= WORTH_A_WAIT:
+                with self._lock:
+                    full = line.expect(len(group))
+                if not full:
+                    line.full.wait(max(0.0, gathered_at - time.monotonic()))
 
     def _try_group(self, group: list[Waiting]) -> None:
         """Commit those of the group that nothing stands against."""

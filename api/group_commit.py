@@ -26,8 +26,8 @@ from shared.spending import OverSpend, Period, Standing, standings
 
 MOST_TOGETHER = 256
 WORTH_A_WAIT, GATHER_SECONDS = 8, 0.006
-"""After the commit of a group so large the next one begins so many seconds later, or when as many wait for it: those who
-were answered come back, and to commit a group costs as much as a dozen of its sends."""
+"""After the commit of a group so large the next one begins so many seconds later, or when as many wait for it: those
+who were answered come back, and to commit a group costs as much as a dozen of its sends."""
 LONGEST_WAIT = 1.0
 """Seconds for an event loop that is busy."""
 THREADS = 16

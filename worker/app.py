@@ -11,7 +11,7 @@ from redis import Redis
 
 from shared.guard import Guard
 from shared.logs import configure_logging
-from shared.queue import make_celery
+from shared.queue import Doorbell, make_celery
 from shared.schema import WrongSchema, wait_for_schema
 from shared.settings import from_environment
 from shared.text_keys import WrongTextKeys, check_text_keys
@@ -36,6 +36,8 @@ guard = Guard(
     Redis.from_url(settings.redis_url, socket_timeout=0.3, socket_connect_timeout=0.3),
     Path(settings.guard_file) if settings.guard_file else None,
 )
+if not settings.eager:  # whoever rings would do the work
+    process.sweeper.ring = Doorbell(app).ring
 alarm = Alarm()
 app.steps["consumer"].add(step_with(alarm))
 ears = Ears(Redis.from_url(settings.broker_url, socket_timeout=1, socket_connect_timeout=1) if redis_broker else None)

@@ -29,7 +29,7 @@ BATCH_SIZE = 1000
 """Recipients of one batch."""
 PAGE = 8 * BATCH_SIZE
 AHEAD = 4
-"""A send is expanded further when fewer batches than this are open."""
+"""A send is expanded further when fewer batches than this are open and not being sent."""
 
 NEXT_SEND = text(
     f"""
@@ -37,7 +37,9 @@ NEXT_SEND = text(
            s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight, a.turns[s.lane + 1] AS last_turn,
            l.destinations
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
-     WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding' AND s.open_batches < :ahead
+     WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
+       AND s.open_batches - (SELECT count(*) FROM batch b WHERE b.state = 'sending'
+                                                            AND coalesce(b.send_id = s.id, false)) < :ahead
        AND {SENDABLE}
      ORDER BY s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """

@@ -8,8 +8,9 @@ by itself when no doorbell woke it.
 import logging
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from sqlalchemy import Engine, text
 
@@ -121,6 +122,8 @@ class Sweeper:
         self._settings = settings
         self._crowd = crowd or Crowd()
         self._board = board
+        self.ring: Callable[[list[UUID]], None] = lambda batches: None
+        """Wakes other workers for batches that this one has just made."""
         self._holder = str(uuid4())
         if board is not None:
             board.worker = self._holder
@@ -191,10 +194,12 @@ class Sweeper:
             log.exception("a turn failed; its messages are recovered when its lease runs out")
 
     def work(self) -> int:
-        """Expand and take turns until nothing waits."""
+        """Expand and take turns until nothing waits. Whoever begins on a group wakes others."""
         turns = 0
         while not self._turns.stop.is_set():
             expanded = expand(self._engine)
+            if expanded and not turns:
+                self.ring(expanded)
             taken = self._turns.drain()
             turns += taken
             if not expanded and not taken:

@@ -32,6 +32,7 @@ SETTINGS = {
     "synchronous_commit": "on",
     "shared_buffers": "256MB",
     "max_wal_size": "4GB",
+    "wal_init_zero": "off",  # to fill a new file of the log with zeros keeps all commits waiting for 50 ms
     "checkpoint_timeout": "15min",
     "max_connections": "200",
     "autovacuum_naptime": "10s",

@@ -21,7 +21,7 @@ def measured(stand: Stand, name: str, work: Callable[[], dict[str, float]], *, s
 
     `statistics` asks Postgres too, which takes half a minute more.
     """
-    before = counts(stand.engine) if statistics else None
+    counted = [counts(stand.engine) for _ in range(2)] if statistics else []
     stand.meter.begin()
     load, cpu, worked, begun = load_average(), stand.meter.cpu(), busy(), time.monotonic()
     figures = work()
@@ -31,9 +31,9 @@ def measured(stand: Stand, name: str, work: Callable[[], dict[str, float]], *, s
     others = round(max(0.0, worked - sum(spent.values())) / took, 2)
     case = Case(name, figures, rss_mib=stand.meter.peaks(), load_average=load, others=others)
     case.cpu_us = {group: round(seconds / messages * 1e6, 1) for group, seconds in spent.items()}
-    if before:
-        after = counts(stand.engine)
-        figures |= after.per(messages, before, counts(stand.engine))
+    if counted:
+        at_rest, before = counted
+        figures |= counts(stand.engine).per(messages, before, at_rest)
     return case
 
 

@@ -25,14 +25,14 @@ class Counts(NamedTuple):
     syncs: float
     wal_bytes: float
 
-    def per(self, messages: int, since: "Counts", later: "Counts") -> dict[str, float]:
-        """What one message took, as figures.
+    def per(self, messages: int, since: "Counts", at_rest: "Counts") -> dict[str, float]:
+        """What one message took `since` those counts, as figures.
 
-        `later` are the counts asked for next, when as long again nothing was sent: what the service does while these
-        counts are waited for is no message's.
+        `at_rest` are the counts asked for before those, while nothing was sent: what the service does while its counts
+        are waited for is no message's.
         """
         commits, syncs, wal_bytes = (
-            2 * at - then - at_rest for at, then, at_rest in zip(self, since, later, strict=True)
+            now - 2 * then + before for now, then, before in zip(self, since, at_rest, strict=True)
         )
         return {
             "commits per message": commits / messages,

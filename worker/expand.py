@@ -33,13 +33,13 @@ AHEAD = 4
 
 NEXT_SEND = text(
     f"""
+    WITH under_way AS MATERIALIZED (SELECT send_id, count(*) AS batches FROM batch WHERE state = 'sending' GROUP BY 1)
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
            s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight, a.turns[s.lane + 1] AS last_turn,
            l.destinations
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
-       AND s.open_batches - (SELECT count(*) FROM batch b WHERE b.state = 'sending'
-                                                            AND coalesce(b.send_id = s.id, false)) < :ahead
+       AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
        AND {SENDABLE}
      ORDER BY s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """

@@ -123,7 +123,7 @@ class Sweeper:
         self._crowd = crowd or Crowd()
         self._board = board
         self.ring: Callable[[list[UUID]], None] = lambda batches: None
-        """Wakes other workers for batches that this one has just made."""
+        """Wakes other workers, for batches that this one has just made when it had taken no turn yet."""
         self._holder = str(uuid4())
         if board is not None:
             board.worker = self._holder

@@ -68,6 +68,6 @@ def test_measurements_import_no_tests(path: Path) -> None:
 
 
 def test_what_happens_while_statistics_are_waited_for_is_no_messages() -> None:
-    before, after, later = Counts(100, 50, 1_000), Counts(430, 160, 31_000), Counts(460, 170, 32_000)
-    told = after.per(100, before, later)
+    at_rest, before, after = Counts(70, 40, 0), Counts(100, 50, 1_000), Counts(430, 160, 31_000)
+    told = after.per(100, before, at_rest)
     assert told == {"commits per message": 3.0, "fsyncs per message": 1.0, "WAL bytes per message": 290.0}

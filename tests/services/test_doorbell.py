@@ -12,7 +12,7 @@ from redis import Redis
 from bulksms.local.redis import RedisServer
 from shared.queue import AT_ONCE, BUSY_SECONDS, QUEUE, REST_SECONDS, Doorbell, make_celery
 from shared.settings import Settings
-from tests.services.house import House, wait_until
+from tests.services.house import house, wait_until
 from tests.services.servers import make_redis
 
 
@@ -114,25 +114,18 @@ def test_many_callers_ring_less_often_than_few(doorbell: Doorbell, server: Redis
     assert not doorbell._waiting
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    house = House(tmp_path)
-    yield house
-    house.stop()
-
-
-def test_a_worker_hears_one_doorbell_after_the_other(house: House) -> None:
+def test_a_worker_hears_one_doorbell_after_the_other(tmp_path: Path) -> None:
     """Also when it has connected anew. Celery's loop by itself would sleep for a second or two after each four."""
-    house.start_workers(1)
-    url = house.redis.url
-    celery = make_celery(Settings(database_url="x", redis_url=url, broker_url=url, secret_key="x" * 40))
-    for _ in range(2):
-        wait_until(lambda: listeners(house.redis), 60, "the worker's connection")
-        bell = Doorbell(celery)
-        began = time.monotonic()
-        ring(bell, AT_ONCE)
-        wait_until(lambda: not bell._waiting, 10, "the publishing")  # noqa: B023 - called before the next round
-        wait_until(lambda: waiting(house.redis) == 0, 60, "the worker")
-        assert time.monotonic() - began < AT_ONCE / 4 / 2
-        house.redis.kill()
-        house.redis.start()
+    with house(tmp_path, workers=1) as made:
+        url = made.redis.url
+        celery = make_celery(Settings(database_url="x", redis_url=url, broker_url=url, secret_key="x" * 40))
+        for _ in range(2):
+            wait_until(lambda: listeners(made.redis), 60, "the worker's connection")
+            bell = Doorbell(celery)
+            began = time.monotonic()
+            ring(bell, AT_ONCE)
+            wait_until(lambda: not bell._waiting, 10, "the publishing")  # noqa: B023 - called before the next round
+            wait_until(lambda: waiting(made.redis) == 0, 60, "the worker")
+            assert time.monotonic() - began < AT_ONCE / 4 / 2
+            made.redis.kill()
+            made.redis.start()

@@ -7,10 +7,14 @@ from typing import Any
 from uuid import uuid4
 
 from shared.segments import segment
+from shared.smpp.numbers import Tag
+from shared.smpp.pdu import Message, message_body
 from worker.carriers.base import Parcel
 from worker.carriers.smpp import SmppConfig
 
 NOW = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
+USUAL = "id:0123456789 sub:001 dlvrd:001 submit date:2605041228 done date:2605041229 stat:DELIVRD err:000 text:Hello"
+"""The text of a receipt as the standard has it."""
 
 
 def config(**told: Any) -> SmppConfig:
@@ -31,6 +35,12 @@ def parcel(text: str, phones: list[str], sender: str = "ACME", **told: Any) -> P
         "phones": phones,
     }
     return Parcel(**{**values, **told})
+
+
+def usual_body(state: bytes | None = b"\2", identity: bytes = b"0123456789") -> bytes:
+    """A whole deliver_sm of the usual form."""
+    tlvs = {} if state is None else {Tag.RECEIPTED_MESSAGE_ID: identity + b"\0", Tag.MESSAGE_STATE: state}
+    return message_body(Message("254711000000", "ACME", USUAL.encode(), esm_class=4, tlvs=tlvs))
 
 
 class Doorkeeper:

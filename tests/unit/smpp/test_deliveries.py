@@ -7,8 +7,7 @@ from typing import cast
 import pytest
 
 from shared.smpp.numbers import Command
-from shared.smpp.pdu import Message, message_body
-from tests.unit.smpp.making import config
+from tests.unit.smpp.making import config, usual_body
 from worker.carriers.base import Receipt
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
@@ -42,9 +41,7 @@ class Carrier:
         self.sets.append((len(receipts), time.monotonic()))
 
     def give(self, number: int) -> None:
-        text = f"id:{number} sub:001 dlvrd:001 submit date:2605041230 done date:2605041230 stat:DELIVRD err:000 text:"
-        body = message_body(Message("254711000000", "ACME", text.encode(), esm_class=4))
-        self.deliveries.put(cast(Session, self.session), Command.DELIVER_SM, number, body)
+        self.deliveries.put(cast(Session, self.session), Command.DELIVER_SM, number, usual_body())
 
     def wait_for_sets(self, count: int) -> None:
         deadline = time.monotonic() + 30

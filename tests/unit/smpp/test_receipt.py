@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from shared.lifecycle import MessageStatus
 from shared.smpp.numbers import Command, Tag
 from shared.smpp.pdu import Malformed, Message, message_body, read_message, tlv
-from tests.unit.smpp.making import NOW, config
+from tests.unit.smpp.making import NOW, USUAL, config, usual_body
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.receipt import inbound, is_receipt, read_receipt, usual_receipt
-
-USUAL = "id:0123456789 sub:001 dlvrd:001 submit date:2605041228 done date:2605041229 stat:DELIVRD err:000 text:Hello"
 
 
 def said(text: str, tlvs: dict[int, bytes] | None = None, **told: Any) -> Receipt | None:
@@ -186,12 +184,6 @@ def test_ten_thousand_mutated_receipts_are_read_or_none() -> None:
             assert receipt.done_at <= NOW + timedelta(minutes=5)
             assert receipt.phone is None or receipt.phone.isdigit()
     assert read > 100
-
-
-def usual_body(state: bytes | None = b"\2", identity: bytes = b"0123456789") -> bytes:
-    """A whole deliver_sm of the usual form."""
-    tlvs = {} if state is None else {Tag.RECEIPTED_MESSAGE_ID: identity + b"\0", Tag.MESSAGE_STATE: state}
-    return message_body(Message("254711000000", "ACME", USUAL.encode(), esm_class=4, tlvs=tlvs))
 
 
 @pytest.mark.parametrize("state", [None, b"\2"])

@@ -69,16 +69,12 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
     word = (_STATES.get(state[0]) if state else None) or fields.get("stat", "").upper()
     if not reference or not word:
         return None
-    status = _status(word)
-    done = _done(fields.get("done"), timedelta(hours=config.receipt_utc_offset), now)
     phone = message.source.removeprefix("+")
     return Receipt(
-        reference=reference,
-        status=status,
-        error=_error(word, fields.get("err")) if status == MessageStatus.UNDELIVERED else None,
-        done_at=done,
-        phone=phone if _PHONE.fullmatch(phone) else None,
-        sender_id=message.destination or None,
+        reference,
+        *_said(word, fields.get("err"), fields.get("done"), config.receipt_utc_offset, now),
+        phone if _PHONE.fullmatch(phone) else None,
+        message.destination or None,
     )
 
 
@@ -97,7 +93,7 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
         return None
     return Receipt(
         identity.decode(),
-        *_said(word, code, done, config.receipt_utc_offset, now),
+        *_said(word.decode(), code.decode(), done.decode(), config.receipt_utc_offset, now),
         phone.decode(),
         sender.decode() or None,
     )
@@ -105,12 +101,12 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
 
 @lru_cache(maxsize=256)
 def _said(
-    word: bytes, code: bytes, done: bytes, offset: float, now: datetime
+    word: str, code: str | None, done: str | None, offset: float, now: datetime
 ) -> tuple[MessageStatus, str | None, datetime]:
-    """Status, error and time, in which most receipts of a set are alike."""
-    status = _status(word.decode())
-    error = _error(word.decode(), code.decode()) if status == MessageStatus.UNDELIVERED else None
-    return status, error, _done(done.decode(), timedelta(hours=offset), now)
+    """Status, error and time, in which most receipts of a set are alike. `offset` is in hours."""
+    status = _status(word)
+    error = _error(word, code) if status == MessageStatus.UNDELIVERED else None
+    return status, error, _done(done, timedelta(hours=offset), now)
 
 
 def _same_in_parameters(identity: bytes, word: bytes) -> bytes:

@@ -10,6 +10,7 @@ The third part is the hit at which it happens, from 1. Without the variable a cr
 import itertools
 import os
 import signal
+import threading
 
 NAMES = (
     "accept.before_commit",
@@ -21,6 +22,7 @@ NAMES = (
     "claim.committed",
     "submit.before",
     "submit.answered",
+    "copy.message",
     "advance.before_commit",
     "advance.committed",
     "settle.before_commit",
@@ -57,6 +59,6 @@ def crashpoint(name: str) -> None:
     if _ARMED[1] == "exit":
         os._exit(137)
     if _ARMED[1] == "stop":
-        os.kill(os.getpid(), signal.SIGSTOP)
+        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # of all threads, this one first: it goes no further
     else:
         raise CrashPoint(name)

@@ -9,13 +9,14 @@ import psycopg
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.pool import QueuePool
 
+from shared.crashpoints import crashpoint
 from shared.texts import Texts
 
 CONNECT_SECONDS = 5
 LOCK_MILLISECONDS = 5_000
 STATEMENT_MILLISECONDS = 60_000
 IDLE_MILLISECONDS = 10_000
-"""A process that stops inside a transaction holds its locks for as long, and no longer."""
+"""A process that stops inside a transaction holds its locks for as long, and no longer (worker/stalled.py)."""
 
 SESSION = {
     "timezone": "UTC",
@@ -137,6 +138,7 @@ def copy_rows(connection: Connection, table: str, columns: str, rows: str) -> No
     """COPY lines of tab-separated text into a table, in the connection's transaction."""
     with driver_of(connection).cursor() as cursor, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
         copy.write(rows)
+        crashpoint(f"copy.{table}")
 
 
 def field(value: str | None) -> str:

@@ -32,6 +32,7 @@ from worker.purge import purge_deleted_groups
 from worker.quiet import Outage
 from worker.receipts import match_kept
 from worker.recovery import recover
+from worker.stalled import end_stalled
 from worker.turn import Turns
 
 log = logging.getLogger(__name__)
@@ -168,6 +169,9 @@ class Sweeper:
 
     def recover_and_wake(self) -> None:
         """What one worker does for all of them."""
+        stalled = end_stalled(self._engine)
+        if stalled:
+            log.warning("ended %d sessions of processes that had stopped in the middle of a statement", stalled)
         resend = self._settings.resend_lanes
         recovered = recover(self._engine, lambda test: self._turns.carrier_of(test).name, resend_lanes=resend)
         if recovered:

@@ -33,6 +33,7 @@ SHORT = {
     ("claim.committed", "exit"),
     ("submit.answered", "exit"),
     ("advance.committed", "stop"),
+    ("copy.message", "stop"),
     ("settle.before_commit", "raise"),
 }
 WAIT = 300

@@ -23,7 +23,6 @@ NAMES = (
     "submit.before",
     "submit.answered",
     "copy.message",
-    "advance.before_commit",
     "advance.committed",
     "settle.before_commit",
     "settle.committed",

@@ -7,10 +7,15 @@ from uuid import UUID
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
 from shared.crashpoints import crashpoint
 from shared.texts import Texts
+
+AWAY = (OperationalError, InterfaceError, PoolTimeoutError, psycopg.OperationalError, psycopg.InterfaceError)
+"""The database did not answer, or gave up. The driver's own errors come from where it is used without SQLAlchemy."""
 
 CONNECT_SECONDS = 5
 LOCK_MILLISECONDS = 5_000
@@ -100,6 +105,19 @@ def reading(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
+@contextmanager
+def off_disk(engine: Engine) -> Iterator[Connection]:
+    """A connection for one statement that writes, a transaction by itself: one round trip.
+
+    The statement selects `OFF_DISK`: then its commit does not wait for the disk, as with `durable=False`.
+    """
+    with reading(engine) as connection:
+        yield connection
+
+
+OFF_DISK = "set_config('synchronous_commit', 'off', true)"
+
+
 def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
     """The driver's own connection, for what is too frequent to go through SQLAlchemy, in the same transaction."""
     driver: psycopg.Connection[Any] | None = connection.connection.driver_connection
@@ -132,6 +150,20 @@ def array(values: Iterable[object]) -> str:
 def uuids(values: Iterable[UUID]) -> str:
     """The same of ids, a third of whose time would be their hyphens."""
     return "{" + ",".join([value.hex for value in values]) + "}"
+
+
+def texts(values: Iterable[str | None]) -> str:
+    """Texts as the text of an array: what is not a plain word or number is quoted."""
+    return array([_quoted(value) for value in values])
+
+
+def _quoted(value: str | None) -> str:
+    if value is None:
+        return "NULL"
+    if value.isalnum() and value.isascii() and value.upper() != "NULL":
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\0", "")
+    return f'"{escaped}"'
 
 
 def copy_rows(connection: Connection, table: str, columns: str, rows: str) -> None:

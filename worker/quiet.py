@@ -5,17 +5,16 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.exc import DBAPIError
+
+from shared.database import AWAY
 
 log = logging.getLogger(__name__)
 
 
 def is_away(error: Exception) -> bool:
     """Whether the error means that the database did not answer, and not that something is wrong with what was asked."""
-    if isinstance(error, (OperationalError, InterfaceError, PoolTimeoutError)):
-        return True
-    return isinstance(error, DBAPIError) and error.connection_invalidated
+    return isinstance(error, AWAY) or (isinstance(error, DBAPIError) and error.connection_invalidated)
 
 
 class Outage:

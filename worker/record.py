@@ -6,40 +6,64 @@ same, where the batch's new owner has meanwhile put the message in doubt.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
-from shared.database import STARTED, array, copy_rows, field, transaction, uuids
-from shared.events import Moved, add_of_messages
+from shared.database import OFF_DISK, STARTED, array, copy_rows, field, off_disk, reading, transaction, uuids
+from shared.events import Moved, add_of_messages, listening
 from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
-from shared.receipts import by_destination
 from shared.sendable import GOES_ON
-from worker.counts import Changes, add_to_sends
+from worker.counts import Changes
 from worker.doubt import Resolution, resolve
+from worker.rows import COLUMNS, IN_DOUBT, ROWS, Written, insert_rows, parameters_of
 from worker.slices import Slice
 
-MESSAGE_COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error"
-SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT
 DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
 
 HELD = "b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
 """A batch `b` is the one of `w`, and still in the turn of that epoch. In one condition: Postgres takes the batches of
 turns for few, from the statistics or from their own index, and would look through all of them for each of `w`."""
 
+RECORDED = (MessageStatus.SENT, MessageStatus.REJECTED, MessageStatus.FAILED)
+"""What is known of a message before its intent is closed."""
+SUMS, ADDED = (
+    ", ".join(each.format(status) for status in RECORDED) for each in ("sum({0}) AS {0}", "{0} = s.{0} + t.{0}")
+)
+
 ADVANCE = text(
     f"""
-    UPDATE batch b
-       SET watermark = CASE WHEN {GOES_ON} THEN GREATEST(b.watermark, LEAST(w.watermark, b.intent))
-                            ELSE b.watermark END,
-           lease_until = clock_timestamp() + make_interval(secs => :lease)
-      FROM unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:watermark AS int[])) AS w (id, epoch, watermark),
-           send s
-     WHERE {HELD} AND s.id = b.send_id
-    RETURNING b.id, b.database_started = {STARTED} AS same_start, {GOES_ON} AS goes_on
+    WITH moved AS (
+        UPDATE batch b
+           SET watermark = CASE WHEN {GOES_ON} THEN GREATEST(b.watermark, LEAST(w.watermark, b.intent))
+                                ELSE b.watermark END,
+               lease_until = clock_timestamp() + make_interval(secs => :lease)
+          FROM unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:watermark AS int[]),
+                      {", ".join(f"CAST(:{status} AS int[])" for status in RECORDED)})
+               WITH ORDINALITY AS w (id, epoch, watermark, {", ".join(RECORDED)}, number),
+               send s
+         WHERE {HELD} AND s.id = b.send_id
+        RETURNING b.id, b.send_id, b.database_started = {STARTED} AS same_start, {GOES_ON} AS goes_on,
+                  w.number, {", ".join(f"w.{status}" for status in RECORDED)}
+    ), written AS (
+        INSERT INTO message ({COLUMNS}) {ROWS}
+         WHERE u.number = ANY(ARRAY(SELECT m.number FROM moved m WHERE m.same_start))
+    ), sums AS (
+        SELECT send_id, {SUMS} FROM moved WHERE same_start AND {" + ".join(RECORDED)} > 0 GROUP BY send_id
+    ), totals AS (
+        SELECT t.* FROM sums t JOIN send s ON s.id = t.send_id ORDER BY s.id FOR UPDATE OF s
+    ), counted AS (
+        UPDATE send s SET {ADDED} FROM totals t WHERE s.id = t.send_id
+    )
+    SELECT id, same_start, goes_on, {OFF_DISK} FROM moved
     """
 )
+"""Moves the watermarks, writes the rows of the batches that are still this turn's, and adds them to their sends.
+
+Rows are not written where the database has begun anew: then it is not known which ones there are."""
 
 KNOWN = text("SELECT id FROM message WHERE id = ANY(:ids)")
 
@@ -63,34 +87,62 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
     lost, one whose send may not go on is marked halted: nothing more of them may leave.
     """
     held = [piece for piece in slices if not piece.lost]
-    watermarks = watermarks_ahead(held, ahead)
-    with transaction(engine, durable=False) as connection:
-        rows = connection.execute(
-            ADVANCE,
-            {
-                "id": uuids(piece.batch_id for piece in held),
-                "epoch": array(piece.epoch for piece in held),
-                "watermark": array(watermarks),
-                "lease": lease,
-            },
-        )
-        kept = {row.id: row for row in rows}
-        recorded = [piece for piece in held if piece.batch_id in kept]
-        for piece in recorded:
-            if not kept[piece.batch_id].same_start:
-                piece.doubt_rows()
-        add_to_sends(connection, write_rows(connection, recorded, carrier, doubts=False))
-        crashpoint("advance.before_commit")
+    if unsure := [piece for piece in held if piece.unsure]:
+        with reading(engine) as connection:
+            for piece in unsure:
+                forget_recorded(connection, piece)
+    watermarks, parts = watermarks_ahead(held, ahead), [known_and_doubtful(piece) for piece in held]
+    written = [(piece, known) for piece, (known, _) in zip(held, parts, strict=True)]
+    kept = _record(engine, written, watermarks, carrier, lease)
     crashpoint("advance.committed")
-    for piece, watermark in zip(held, watermarks, strict=True):
+    for piece, watermark, (_, doubtful) in zip(held, watermarks, parts, strict=True):
         row = kept.get(piece.batch_id)
         if row is None:
             piece.lost = True
             continue
         piece.halted = piece.wait > 0 or not row.goes_on
         piece.watermark = piece.watermark if piece.halted else watermark
-        piece.unrecorded = [place for place in piece.unrecorded if in_doubt(piece, place)]
+        piece.unrecorded = doubtful
+        if not row.same_start:
+            piece.doubt_rows()
     record_lost(engine, slices)
+
+
+def _record(
+    engine: Engine, written: Written, watermarks: list[int], carrier: str, lease: float
+) -> dict[UUID, Row[Any]]:
+    """Move the watermarks and write the rows. Returns what there is to know of each batch that is still this turn's."""
+    parameters = {
+        "id": uuids(piece.batch_id for piece, _ in written),
+        "epoch": array(piece.epoch for piece, _ in written),
+        "watermark": array(watermarks),
+        "lease": lease,
+        **_counts(written),
+        **parameters_of(written, carrier),
+    }
+    with off_disk(engine) as connection:
+        heard = listening(connection)
+        if not any(piece.account_id in heard for piece, places in written if places):
+            return {row.id: row for row in connection.execute(ADVANCE, parameters)}
+    with transaction(engine, durable=False) as connection:
+        kept = {row.id: row for row in connection.execute(ADVANCE, parameters)}
+        sure = [each for each in written if (row := kept.get(each[0].batch_id)) and row.same_start]
+        add_of_messages(connection, lambda heard: moved_of(sure, heard))
+    return kept
+
+
+def known_and_doubtful(piece: Slice) -> tuple[list[int], list[int]]:
+    """The unrecorded places that may be recorded before the intent is closed, and those without an answer."""
+    known = [place for place in piece.unrecorded if not in_doubt(piece, place)]
+    if len(known) == len(piece.unrecorded):
+        return known, []
+    return known, [place for place in piece.unrecorded if in_doubt(piece, place)]
+
+
+def _counts(written: Written) -> dict[str, str]:
+    """The results of each slice by status, as parameters."""
+    found = [Counter([piece.result(place).status for place in places]) for piece, places in written]
+    return {str(status): array([counter[status] for counter in found]) for status in RECORDED}
 
 
 def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:
@@ -114,36 +166,33 @@ def fence(connection: Connection, slices: list[Slice]) -> None:
             piece.doubt_rows()
 
 
-def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str, *, doubts: bool) -> Changes:
-    """Insert a row for each result that has none yet; those in doubt only with `doubts`.
+def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str) -> Changes:
+    """Insert a row for each result that has none yet, and who is in doubt.
 
     The batches must be locked by this transaction. Returns what is to be added to the counters of their sends.
     """
-    lines: list[str] = []
     doubt_lines: list[str] = []
     counted: Changes = {}
-    written: list[tuple[Slice, list[int]]] = []
+    written: Written = []
     for piece in slices:
         if piece.unsure:
             forget_recorded(connection, piece)
-        places = piece.unrecorded if doubts else [place for place in piece.unrecorded if not in_doubt(piece, place)]
+        places = piece.unrecorded
         if places:
             statuses: Counter[str] = Counter([piece.result(place).status for place in places])
             counted[piece.send_id] = counted[piece.send_id] + statuses if piece.send_id in counted else statuses
-            lines += message_lines(piece, places, carrier)
             if IN_DOUBT in statuses:
                 doubt_lines += doubt_lines_of(piece, places, carrier)
             written.append((piece, places))
-    if lines:
-        copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(lines))
     if doubt_lines:
         copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubt_lines))
     if written:
+        insert_rows(connection, written, carrier)
         add_of_messages(connection, lambda heard: moved_of(written, heard))
     return counted
 
 
-def moved_of(written: list[tuple[Slice, list[int]]], heard: frozenset[int]) -> Iterator[Moved]:
+def moved_of(written: Written, heard: frozenset[int]) -> Iterator[Moved]:
     """What the places of the slices became, by status and error; of accounts that listen."""
     for piece, places in written:
         if piece.account_id in heard:
@@ -153,23 +202,6 @@ def moved_of(written: list[tuple[Slice, list[int]]], heard: frozenset[int]) -> I
                 alike.setdefault((status, error), []).append(piece.indexes[place])
             for (status, error), indexes in alike.items():
                 yield Moved(piece.account_id, piece.send_id, piece.batch_id, status, indexes, error)
-
-
-def message_lines(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:
-    """The rows of the messages, as COPY reads them. The first case is nearly all of them."""
-    prefix, indexes, phones = short_prefix_of(piece.batch_id), piece.indexes, piece.phones
-    carrier = f"{carrier}\t{field(piece.route)}"
-    carried = f"{piece.price}\t1\t{carrier}"
-    for place in places:
-        status, reference, error, at, attempts = piece.result(place)
-        name = f"{prefix}{indexes[place]:04x}\t{phones[place]}\t{at}"
-        if status is SENT and attempts == 1 and error is None:
-            yield f"{name}\t\\N\tsent\t{carried}\t{field(reference or by_destination(phones[place]))}\t\\N\n"
-        else:
-            finished = r"\N" if status in (SENT, IN_DOUBT) else at
-            reference = by_destination(phones[place]) if status is SENT and reference is None else reference
-            rest = f"{piece.price}\t{attempts}\t{carrier}\t{field(reference)}\t{field(error)}"
-            yield f"{name}\t{finished}\t{status}\t{rest}\n"
 
 
 def doubt_lines_of(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:

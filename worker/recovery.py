@@ -21,7 +21,8 @@ from shared.ids import index_of, message_id, short_prefix_of
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.personal import PRICE, SEGMENTS
 from worker.counts import Changes
-from worker.record import DOUBT_COLUMNS, MESSAGE_COLUMNS
+from worker.record import DOUBT_COLUMNS
+from worker.rows import COLUMNS
 from worker.settle import Closing, close_intents
 from worker.slices import MOST_ATTEMPTS
 
@@ -110,7 +111,7 @@ def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], car
         name = f"{prefix}{index:04x}"
         messages.append(f"{name}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t1\t{carrier}\t{route}\t\\N\t\\N\n")
         doubts.append(f"{name}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
-    copy_rows(connection, "message", MESSAGE_COLUMNS, "".join(messages))
+    copy_rows(connection, "message", COLUMNS, "".join(messages))
     copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))
     moved = Moved(row.account_id, row.send_id, row.id, MessageStatus.IN_DOUBT, indexes)
     add_of_messages(connection, lambda _: [moved])

@@ -101,7 +101,7 @@ def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float, resen
         fence(connection, slices)
         held = [piece for piece in slices if not piece.lost]
         resent = [piece.resend_doubts() if piece.lane in resend_lanes else 0 for piece in held]
-        counted = write_rows(connection, held, carrier, doubts=True)
+        counted = write_rows(connection, held, carrier)
         closings = [_closing(piece, wait, again) for piece, again in zip(held, resent, strict=True)]
         close_intents(connection, closings, counted)
         crashpoint("settle.before_commit")

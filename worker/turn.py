@@ -17,10 +17,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from shared.crashpoints import crashpoint
+from shared.database import AWAY
 from shared.ids import MessageIds
 from shared.lifecycle import MessageStatus
 from shared.settings import Settings
@@ -53,7 +52,6 @@ FIRST_WAIT, LONGEST_WAIT, MOST_WAITS = 0.1, 2.0, 6
 
 PATIENCE = 60.0
 """Seconds for which a turn tries to settle while the database is away."""
-AWAY = (OperationalError, InterfaceError, PoolTimeoutError)
 
 STATUS_OF = {
     Answer.ACCEPTED: MessageStatus.SENT,

@@ -39,7 +39,7 @@ SHORT = {
 WAIT = 300
 """Seconds: what ends a wait that would never end."""
 
-HITS = {"expand": 1, "recover": 1, "accept": 2, "receipts": 2}
+HITS = {"expand": 1, "recover": 1, "copy": 1, "accept": 2, "receipts": 2}
 numbers = count(1)
 
 
@@ -71,7 +71,7 @@ def crash_a_worker(service: House, name: str, mode: str) -> None:
     with stopping(service):
         service.start_api()
         sends = workload(service)
-        if name.startswith("recover."):
+        if name.startswith(("recover.", "copy.")):
             leave_something_behind(service)
         worker = start_armed_worker(service, f"{name}:{mode}:{HITS.get(name.partition('.')[0], 3)}")
         wait_until(lambda: has_crashed(worker, mode), WAIT, f"the crash at {name}")

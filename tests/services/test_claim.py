@@ -10,7 +10,8 @@ from shared.lifecycle import Category
 from tests.database import fresh_database
 from tests.drafts import single
 from worker.claim import CANDIDATE, CANDIDATE_OWED, CLAIM, Candidate, Claimed
-from worker.record import ADVANCE, FENCE
+from worker.record import ADVANCE, FENCE, RECORDED
+from worker.rows import parameters_of
 
 SENDS = 3_000
 AS_A_WORKER = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
@@ -76,7 +77,9 @@ def test_a_turn_finds_its_batches_by_their_ids(
         told = "\n".join(
             connection.execute(
                 text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {statement.text}"),
-                {"id": turn, "epoch": [1] * 500, "watermark": [1] * 500, "lease": 15},
+                parameters_of([], "simulator")
+                | {"id": turn, "epoch": [1] * 500, "watermark": [1] * 500, "lease": 15}
+                | dict.fromkeys(RECORDED, [1] * 500),
             ).scalars()
         )
     engine.dispose()

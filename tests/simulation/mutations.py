@@ -23,7 +23,6 @@ from shared.money import Entry
 from shared.sendable import GOES_ON
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
-from worker.counts import Changes
 from worker.settle import Closing
 from worker.slices import Slice
 
@@ -105,15 +104,7 @@ def capture_twice() -> list[Change]:
 
 def doubts_written_early() -> list[Change]:
     """A message without an answer has its row before its intent is closed."""
-    write = worker.record.write_rows
-
-    def early(connection: Connection, slices: list[Slice], carrier: str, *, doubts: bool) -> Changes:
-        counted: Changes = write(connection, slices, carrier, doubts=True)
-        for piece in slices:
-            piece.unrecorded = []
-        return counted
-
-    return [(worker.record, "write_rows", early)]
+    return [(worker.record, "known_and_doubtful", lambda piece: (piece.unrecorded, []))]
 
 
 def watermark_by_count() -> list[Change]:

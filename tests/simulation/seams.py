@@ -29,6 +29,7 @@ from tests.simulation.tasks import stand
 
 WRITES = text("SELECT pg_current_xact_id_if_assigned()")
 TRANSACTION = shared.database.transaction
+OFF_DISK = shared.database.off_disk
 CRASHPOINT = shared.crashpoints.crashpoint
 
 
@@ -45,6 +46,19 @@ def yielding(wrote: Callable[[bool], None]) -> Callable[..., AbstractContextMana
             wrote(durable)
 
     return transaction
+
+
+def yielding_off_disk(wrote: Callable[[bool], None]) -> Callable[[Engine], AbstractContextManager[Connection]]:
+    """The same of `shared.database.off_disk`."""
+
+    @contextmanager
+    def off_disk(engine: Engine) -> Iterator[Connection]:
+        stand("transaction")
+        with OFF_DISK(engine) as connection:
+            yield connection
+        wrote(False)
+
+    return off_disk
 
 
 class Time:
@@ -81,6 +95,8 @@ def seams(
         for module in product_modules():
             if vars(module).get("transaction") is TRANSACTION and module is not shared.database:
                 change(module, "transaction", transaction)
+            if vars(module).get("off_disk") is OFF_DISK and module is not shared.database:
+                change(module, "off_disk", yielding_off_disk(wrote))
             if vars(module).get("crashpoint") is CRASHPOINT:
                 change(module, "crashpoint", stand)
         for module in (shared.fair, shared.ids, worker.suppress, worker.sweeper, worker.turn):

@@ -30,7 +30,7 @@ class Task:
     @property
     def inside(self) -> bool:
         """Whether it stands inside a transaction. Nobody else may run before that has ended: it holds locks."""
-        return not self.done and self.where.endswith(".before_commit")
+        return not self.done and (self.where.endswith(".before_commit") or self.where.startswith("copy."))
 
     def step(self) -> None:
         """Let it run to its next yield, or to its end."""

@@ -8,14 +8,14 @@ from uuid import uuid4
 
 from sqlalchemy import Engine, text
 
-from shared.database import make_engine, transaction
+from shared.database import AWAY, make_engine, transaction
 from shared.logs import configure_logging
 from shared.schema import WrongSchema, wait_for_schema
 from shared.settings import Settings, from_environment
 from shared.text_keys import WrongTextKeys, check_text_keys
 from shared.texts import Texts
 from worker.webhooks.client import Client
-from worker.webhooks.deliver import AWAY, DATABASE_THREADS, Deliverer
+from worker.webhooks.deliver import DATABASE_THREADS, Deliverer
 from worker.webhooks.prune import prune
 from worker.webhooks.restored import mend_order
 

@@ -18,9 +18,8 @@ from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from shared.database import AWAY
 from shared.webhooks import secret, sign
 from worker.webhooks import books
 from worker.webhooks.books import Hook, Work
@@ -36,7 +35,6 @@ RENEW_SECONDS = 3.0
 PAGE_SECONDS = 15.0
 """After so long no post of a page is begun."""
 DATABASE_THREADS = 6
-AWAY = (OperationalError, InterfaceError, PoolTimeoutError)
 
 T = TypeVar("T")
 

@@ -23,6 +23,8 @@ NAMES = (
     "submit.before",
     "submit.answered",
     "copy.message",
+    "copy.event",
+    "advance.before_commit",
     "advance.committed",
     "settle.before_commit",
     "settle.committed",

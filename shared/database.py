@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
@@ -14,7 +14,14 @@ from sqlalchemy.pool import QueuePool
 from shared.crashpoints import crashpoint
 from shared.texts import Texts
 
-AWAY = (OperationalError, InterfaceError, PoolTimeoutError, psycopg.OperationalError, psycopg.InterfaceError)
+AWAY = (
+    OperationalError,
+    InterfaceError,
+    PoolTimeoutError,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.IdleInTransactionSessionTimeout,
+)
 """The database did not answer, or gave up. The driver's own errors come from where it is used without SQLAlchemy."""
 
 CONNECT_SECONDS = 5
@@ -61,7 +68,7 @@ def make_engine(
         dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off") if by_key else {}
     )
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())
-    return create_engine(
+    engine = create_engine(
         url,
         poolclass=pool_class,
         pool_size=pool,
@@ -79,6 +86,16 @@ def make_engine(
             "options": options,
         },
     )
+    event.listen(engine, "handle_error", _named_as_away, retval=True)
+    return engine
+
+
+def _named_as_away(failure: ExceptionContext) -> Exception | None:
+    """The session of a process that stood still has been ended: the driver calls that an internal error."""
+    error = failure.original_exception
+    if not isinstance(error, psycopg.errors.IdleInTransactionSessionTimeout):
+        return None
+    return OperationalError(failure.statement, None, error, hide_parameters=True, connection_invalidated=True)
 
 
 @contextmanager

@@ -84,7 +84,8 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
 
     The watermark is put `ahead` messages beyond those that have a result, so that no crash of this process can leave
     more than that in doubt. Renews the lease of `lease` seconds. A batch that is another worker's by now is marked
-    lost, one whose send may not go on is marked halted: nothing more of them may leave.
+    lost, one whose send may not go on is marked halted: nothing more of them may leave. Halted are all where the
+    database has begun anew: what is recorded here might be gone as well, and the settlement is on disk.
     """
     held = [piece for piece in slices if not piece.lost]
     if unsure := [piece for piece in held if piece.unsure]:
@@ -100,7 +101,7 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
         if row is None:
             piece.lost = True
             continue
-        piece.halted = piece.wait > 0 or not row.goes_on
+        piece.halted = piece.wait > 0 or not (row.goes_on and row.same_start)
         piece.watermark = piece.watermark if piece.halted else watermark
         piece.unrecorded = doubtful
         if not row.same_start:
@@ -128,6 +129,7 @@ def _record(
         kept = {row.id: row for row in connection.execute(ADVANCE, parameters)}
         sure = [each for each in written if (row := kept.get(each[0].batch_id)) and row.same_start]
         add_of_messages(connection, lambda heard: moved_of(sure, heard))
+        crashpoint("advance.before_commit")
     return kept
 
 

@@ -63,7 +63,7 @@ def parameters_of(written: Written, carrier: str) -> dict[str, str]:
         messages += [f"{prefix}{indexes[place]:04x}" for place in places]
         phones += called
         routes += [piece.route] * len(places)
-        references += map(_reference, told, statuses, called) if None in told else told
+        references += told if all(told) else map(_reference, told, statuses, called)
         errors += failures
         alike["number"] += [number] * len(places)
         alike["at"] += ats
@@ -75,7 +75,7 @@ def parameters_of(written: Written, carrier: str) -> dict[str, str]:
     return (
         {"carrier": carrier}
         | own
-        | {name: texts(values if any(values) else ()) for name, values in nullable.items()}
+        | {name: texts(() if values.count(None) == len(values) else values) for name, values in nullable.items()}
         | {name: array(_once(values)) for name, values in alike.items()}
     )
 
@@ -86,4 +86,4 @@ def _once(values: Sequence[Any]) -> Iterable[Any]:
 
 def _reference(told: str | None, status: MessageStatus, phone: str) -> str | None:
     """A carrier that took a message without telling its id."""
-    return by_destination(phone) if told is None and status is SENT else told
+    return by_destination(phone) if not told and status is SENT else told

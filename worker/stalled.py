@@ -6,22 +6,41 @@ where it does not wait for its client (src/backend/tcop/postgres.c, `ProcessClie
 `idle_in_transaction_session_timeout` only between two statements. What is terminated it heeds there too.
 """
 
+import time
+
 from sqlalchemy import Engine, text
 
 from shared.database import IDLE_MILLISECONDS, reading
 
-END_STALLED = text(
+WAITING = text(
     """
-    SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
+    SELECT pid, query_start FROM pg_stat_activity
      WHERE datname = current_database() AND usename = current_user AND application_name LIKE 'bulksms-%'
        AND state = 'active' AND wait_event IN ('ClientRead', 'ClientWrite')
-       AND query_start < clock_timestamp() - make_interval(secs => :seconds)
     """
 )
 """Only the service's own sessions: those of a backup may wait for as long as they like."""
 
+END = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND query_start = :query_start")
 
-def end_stalled(engine: Engine, seconds: float = IDLE_MILLISECONDS / 1000) -> int:
-    """End the sessions that wait for their client, for `seconds` since the statement began. Returns how many."""
-    with reading(engine) as connection:
-        return int(connection.execute(END_STALLED, {"seconds": seconds}).scalar_one())
+
+class Stalled:
+    """Looks for them again and again. Ended is who waited for its client, within one statement, at each look.
+
+    `patience` is the seconds between the first and the last of those looks. One statement that is old is not enough:
+    its answer may have come to the client just now.
+    """
+
+    def __init__(self, engine: Engine, patience: float = IDLE_MILLISECONDS / 1000) -> None:
+        self._engine = engine
+        self._patience = patience
+        self._since: dict[tuple[object, ...], float] = {}
+
+    def end(self) -> int:
+        """Look, and end those sessions. Returns how many."""
+        now = time.monotonic()
+        with reading(self._engine) as connection:
+            waiting = connection.execute(WAITING).all()
+            self._since = {tuple(row): self._since.get(tuple(row), now) for row in waiting}
+            long = [row for row in waiting if now - self._since[tuple(row)] > self._patience]
+            return sum(bool(connection.execute(END, row._asdict()).scalar()) for row in long)

@@ -32,7 +32,7 @@ from worker.purge import purge_deleted_groups
 from worker.quiet import Outage
 from worker.receipts import match_kept
 from worker.recovery import recover
-from worker.stalled import end_stalled
+from worker.stalled import Stalled
 from worker.turn import Turns
 
 log = logging.getLogger(__name__)
@@ -131,6 +131,7 @@ class Sweeper:
         self._pool = ThreadPoolExecutor(settings.turns, thread_name_prefix="turn")
         self._running: set[Future[None]] = set()
         self._housekept = 0.0
+        self._stalled = Stalled(engine)
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
         self.outage = turns.outage if isinstance(turns, Fleet) else Outage()
 
@@ -169,7 +170,7 @@ class Sweeper:
 
     def recover_and_wake(self) -> None:
         """What one worker does for all of them."""
-        stalled = end_stalled(self._engine)
+        stalled = self._stalled.end()
         if stalled:
             log.warning("ended %d sessions of processes that had stopped in the middle of a statement", stalled)
         resend = self._settings.resend_lanes

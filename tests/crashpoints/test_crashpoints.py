@@ -20,6 +20,7 @@ import pytest
 from bulksms.local.command import Command
 from shared.audit import audit
 from shared.crashpoints import MODES, NAMES
+from shared.events import LISTEN
 from tests.services.house import House, wait_until
 
 WINDOW = 400
@@ -40,6 +41,7 @@ WAIT = 300
 """Seconds: what ends a wait that would never end."""
 
 HITS = {"expand": 1, "recover": 1, "copy": 1, "accept": 2, "receipts": 2}
+WHERE_AN_ACCOUNT_LISTENS = ("advance.before_commit", "copy.event")
 numbers = count(1)
 
 
@@ -70,8 +72,8 @@ def test_nothing_is_lost_and_nothing_is_sent_twice(service: House, name: str, mo
 def crash_a_worker(service: House, name: str, mode: str) -> None:
     with stopping(service):
         service.start_api()
-        sends = workload(service)
-        if name.startswith(("recover.", "copy.")):
+        sends = workload(service, name in WHERE_AN_ACCOUNT_LISTENS)
+        if name.startswith("recover.") or name == "copy.message":
             leave_something_behind(service)
         worker = start_armed_worker(service, f"{name}:{mode}:{HITS.get(name.partition('.')[0], 3)}")
         wait_until(lambda: has_crashed(worker, mode), WAIT, f"the crash at {name}")
@@ -126,10 +128,13 @@ def crash_the_api(service: House, name: str, mode: str) -> None:
         service.wait_for_end(WAIT)
 
 
-def workload(service: House) -> dict[str, int]:
+def workload(service: House, listens: bool) -> dict[str, int]:
     """A list, a group of several pages and single sends. Returns the accepted messages by send."""
     number = next(numbers)
     account = service.new_account(f"crash-{number}", 100_000)
+    if listens:
+        with service.engine.begin() as connection:
+            connection.execute(LISTEN, {"account": account})
     first = 254_000_000_000 + number * 1_000_000
     group = service.new_group(account, 9_000, first + 500_000)
     phones = [str(first + index) for index in range(3_000)]

@@ -1,5 +1,6 @@
 """What a window came to is recorded by one statement: rows, counters, watermarks, and whose batch it is."""
 
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from shared import events
 from shared.database import reading, texts
@@ -152,7 +154,7 @@ def test_after_a_new_start_of_the_database_it_is_first_seen_which_rows_there_are
     piece.put(1, Result(SENT, "r1", None, AT, 1))
     record(service, [piece])
     assert len(rows(service, first)) == 1
-    assert (piece.unrecorded, piece.unsure) == ([0, 1], True)
+    assert (piece.unrecorded, piece.unsure, piece.halted) == ([0, 1], True, True)
     settle(service.engine, [piece], "simulator", 0.0)
     assert [row[3] for row in rows(service, first)] == ["r0", "r1"]
     assert counters(service, piece) == (2, 0, 0, 0)
@@ -204,3 +206,20 @@ def test_what_the_driver_says_of_a_database_that_is_away_is_heard() -> None:
     assert is_away(psycopg.OperationalError("server closed the connection unexpectedly"))
     assert is_away(psycopg.InterfaceError("the connection is closed"))
     assert not is_away(psycopg.errors.UniqueViolation())
+
+
+def test_who_stood_still_within_a_transaction_hears_that_the_database_is_away(service: Service) -> None:
+    with pytest.raises(OperationalError) as told, service.engine.begin() as connection:
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 50"))
+        time.sleep(0.3)
+        connection.execute(text("SELECT 1"))
+    assert is_away(told.value)
+    with service.engine.connect() as connection:
+        assert connection.execute(text("SELECT 1")).scalar_one() == 1
+
+
+def test_a_reference_that_is_empty_is_none(service: Service, first: int) -> None:
+    [piece] = claimed(service, first)
+    put(piece, Result(SENT, "", None, AT, 1))
+    record(service, [piece])
+    assert [row[3] for row in rows(service, first)] == [f"to:{first}"]

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from shared.database import driver_of, make_engine, reading
 from tests.integration.service import Service
 from tests.services.house import wait_until
-from worker.stalled import end_stalled
+from worker.stalled import Stalled
 
 LOCK = "SELECT FROM account WHERE id = %s FOR UPDATE"
 LOCK_AT_ONCE = text("SELECT FROM account WHERE id = :id FOR UPDATE NOWAIT")
@@ -50,13 +50,21 @@ def wait_for_the_client(service: Service, cursor: psycopg.Cursor, event: str = "
         wait_until(lambda: connection.execute(WAITS, session).scalar_one(), 10, event)
 
 
+def looks(service: Service) -> tuple[int, int]:
+    """The sessions ended by each of two looks."""
+    stalled = Stalled(service.engine, 0.0)
+    return stalled.end(), stalled.end()
+
+
 def test_a_stalled_copy_is_ended_and_its_locks_are_free(service: Service) -> None:
     with session(service, "bulksms-worker") as cursor, contextlib.suppress(psycopg.OperationalError):
         with cursor.copy(COPY):
             wait_for_the_client(service, cursor)
-            assert end_stalled(service.engine, 60.0) == 0, "it may take its time"
+            patient, stalled = Stalled(service.engine, 60.0), Stalled(service.engine, 0.0)
+            assert (patient.end(), patient.end()) == (0, 0), "it may take its time"
+            assert stalled.end() == 0, "it was not seen before"
             assert is_locked(service)
-            assert end_stalled(service.engine, 0.0) == 1
+            assert stalled.end() == 1
             wait_until(lambda: not is_locked(service), 10, "the lock")
         pytest.fail("the process is not told")
 
@@ -65,19 +73,29 @@ def test_who_does_not_read_the_answer_is_ended_too(service: Service) -> None:
     with session(service, "bulksms-worker") as cursor:
         cursor.connection.pgconn.send_query(LONG_ANSWER)
         wait_for_the_client(service, cursor, "ClientWrite")
-        assert end_stalled(service.engine, 0.0) == 1
+        assert looks(service) == (0, 1)
         wait_until(lambda: not is_locked(service), 10, "the lock")
+
+
+def test_who_goes_on_to_another_statement_is_left_alone(service: Service) -> None:
+    stalled = Stalled(service.engine, 0.0)
+    with session(service, "bulksms-worker") as cursor:
+        for token in ("a", "b"):
+            with cursor.copy(COPY) as copy:
+                wait_for_the_client(service, cursor)
+                assert stalled.end() == 0
+                copy.write(f"{token}\t2026-01-01\n")
 
 
 def test_a_session_of_another_program_is_left_alone(service: Service) -> None:
     with session(service, "pg_dump") as cursor, cursor.copy(COPY):
         wait_for_the_client(service, cursor)
-        assert end_stalled(service.engine, 0.0) == 0
+        assert looks(service) == (0, 0)
         assert is_locked(service)
 
 
 def test_who_is_between_two_statements_is_left_to_its_timeout(service: Service) -> None:
     with session(service, "bulksms-worker") as cursor:
         wait_for_the_client(service, cursor)
-        assert end_stalled(service.engine, 0.0) == 0
+        assert looks(service) == (0, 0)
         assert is_locked(service)

@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared.crashpoints import crashpoint
-from shared.database import OFF_DISK, STARTED, array, copy_rows, field, off_disk, reading, transaction, uuids
+from shared.database import OFF_DISK, STARTED, array, copy_rows, field, off_disk, transaction, uuids
 from shared.events import Moved, add_of_messages, listening
 from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
@@ -88,22 +88,18 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
     database has begun anew: what is recorded here might be gone as well, and the settlement is on disk.
     """
     held = [piece for piece in slices if not piece.lost]
-    if unsure := [piece for piece in held if piece.unsure]:
-        with reading(engine) as connection:
-            for piece in unsure:
-                forget_recorded(connection, piece)
-    watermarks, parts = watermarks_ahead(held, ahead), [known_and_doubtful(piece) for piece in held]
-    written = [(piece, known) for piece, (known, _) in zip(held, parts, strict=True)]
+    watermarks, parts = watermarks_ahead(held, ahead), [now_and_later(piece) for piece in held]
+    written = [(piece, now) for piece, (now, _) in zip(held, parts, strict=True)]
     kept = _record(engine, written, watermarks, carrier, lease)
     crashpoint("advance.committed")
-    for piece, watermark, (_, doubtful) in zip(held, watermarks, parts, strict=True):
+    for piece, watermark, (_, later) in zip(held, watermarks, parts, strict=True):
         row = kept.get(piece.batch_id)
         if row is None:
             piece.lost = True
             continue
         piece.halted = piece.wait > 0 or not (row.goes_on and row.same_start)
         piece.watermark = piece.watermark if piece.halted else watermark
-        piece.unrecorded = doubtful
+        piece.unrecorded = later
         if not row.same_start:
             piece.doubt_rows()
     record_lost(engine, slices)
@@ -133,12 +129,17 @@ def _record(
     return kept
 
 
-def known_and_doubtful(piece: Slice) -> tuple[list[int], list[int]]:
-    """The unrecorded places that may be recorded before the intent is closed, and those without an answer."""
-    known = [place for place in piece.unrecorded if not in_doubt(piece, place)]
-    if len(known) == len(piece.unrecorded):
-        return known, []
-    return known, [place for place in piece.unrecorded if in_doubt(piece, place)]
+def now_and_later(piece: Slice) -> tuple[list[int], list[int]]:
+    """The unrecorded places that may be recorded now, and those of the settlement.
+
+    That is who is in doubt, and everything where it is first to be seen which rows there are.
+    """
+    if piece.unsure:
+        return [], piece.unrecorded
+    now = [place for place in piece.unrecorded if not in_doubt(piece, place)]
+    if len(now) == len(piece.unrecorded):
+        return now, []
+    return now, [place for place in piece.unrecorded if in_doubt(piece, place)]
 
 
 def _counts(written: Written) -> dict[str, str]:

@@ -104,7 +104,7 @@ def capture_twice() -> list[Change]:
 
 def doubts_written_early() -> list[Change]:
     """A message without an answer has its row before its intent is closed."""
-    return [(worker.record, "known_and_doubtful", lambda piece: (piece.unrecorded, []))]
+    return [(worker.record, "now_and_later", lambda piece: (piece.unrecorded, []))]
 
 
 def watermark_by_count() -> list[Change]:

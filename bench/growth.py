@@ -10,11 +10,12 @@ PATTERN = 100_000
 """Messages of the send that is copied."""
 
 # Everything that one bulk send left is inserted again under other ids: four digits of the random part of each id are
-# replaced. The books stay true, so the audit looks at the copies too.
+# replaced, and its version, so that no copy has the id of an original. The books stay true, so the audit looks at the
+# copies too.
 COPIES = (
     """
     CREATE FUNCTION pg_temp.other(id uuid, digits text) RETURNS uuid LANGUAGE sql IMMUTABLE AS
-    $$ SELECT overlay(id::text PLACING digits FROM 25 FOR 4)::uuid $$
+    $$ SELECT overlay(overlay(id::text PLACING digits FROM 25 FOR 4) PLACING 'f' FROM 15 FOR 1)::uuid $$
     """,
     """
     INSERT INTO send SELECT (jsonb_populate_record(s, jsonb_build_object('id', pg_temp.other(s.id, :digits)))).*

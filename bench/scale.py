@@ -70,11 +70,7 @@ def _watched(stand: Stand) -> Iterator[Seen]:
 
 
 def carried(seen: Seen, messages: int) -> float:
-    """Messages per second between the first and the last tenth of them.
-
-    >>> carried([(0.0, 5), (1.0, 15), (2.0, 55), (3.0, 95), (9.0, 105)], messages=100)
-    40.0
-    """
+    """Messages per second between the first and the last tenth of them."""
     before = seen[0][1]
     begun = next(each for each in seen if each[1] >= before + FIRST * messages)
     ended = next(each for each in seen if each[1] >= before + LAST * messages)

@@ -19,7 +19,7 @@ MOST_ATTEMPTS = 3
 
 
 class Result(NamedTuple):
-    """What became of one message in this turn; `at` is when it was answered, as COPY reads a time."""
+    """What became of one message in this turn; `at` is when it was answered, as Postgres reads a time."""
 
     status: MessageStatus
     reference: str | None

@@ -21,6 +21,7 @@ from bulksms.local.command import Command
 from shared.audit import audit
 from shared.crashpoints import MODES, NAMES
 from shared.events import LISTEN
+from tests.crashpoints import WHERE_AN_ACCOUNT_LISTENS
 from tests.services.house import House, wait_until
 
 WINDOW = 400
@@ -41,7 +42,6 @@ WAIT = 300
 """Seconds: what ends a wait that would never end."""
 
 HITS = {"expand": 1, "recover": 1, "copy": 1, "accept": 2, "receipts": 2}
-WHERE_AN_ACCOUNT_LISTENS = ("advance.before_commit", "copy.event")
 numbers = count(1)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.crashpoints import NAMES
+from tests.crashpoints import WHERE_AN_ACCOUNT_LISTENS
 from tests.simulation.database import Database
 from tests.simulation.mutations import MUTATIONS, Mutation
 from tests.simulation.run import DATABASE_CRASHES, caught_by, database
@@ -19,13 +20,11 @@ CRASHING = Plan(sends=5, most_phones=20, database_crashes=DATABASE_CRASHES)
 LEAST_SEEDS = 10
 MOST_SEEDS = 60
 """For a mistake to be found."""
-WHERE_AN_ACCOUNT_LISTENS = ("advance.before_commit", "copy.event")
-"""None does here."""
 HAPPEN = (
     *(name for name in NAMES if not name.startswith("accept.") and name not in WHERE_AN_ACCOUNT_LISTENS),
     *("crashes", "pauses", "stops", "leases expired", "recovered", "in doubt by recovery"),
 )
-"""Crash points and what else some seed must come to."""
+"""Crash points and what else some seed must come to. No account listens here."""
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import bench
 from bench import ratios, report
 from bench.limits import PATH
 from bench.result import Case, Result, load
+from bench.scale import carried
 from bench.sizing import sizing
 from bench.statistics import Counts
 
@@ -71,3 +72,7 @@ def test_what_happens_while_statistics_are_waited_for_is_no_messages() -> None:
     at_rest, before, after = Counts(70, 40, 0), Counts(100, 50, 1_000), Counts(430, 160, 31_000)
     told = after.per(100, before, at_rest)
     assert told == {"commits per message": 3.0, "fsyncs per message": 1.0, "WAL bytes per message": 290.0}
+
+
+def test_what_is_carried_leaves_out_how_it_begins_and_ends() -> None:
+    assert carried([(0.0, 5), (1.0, 15), (2.0, 55), (3.0, 95), (9.0, 105)], messages=100) == 40.0

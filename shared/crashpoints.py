@@ -26,6 +26,8 @@ NAMES = (
     "copy.event",
     "advance.before_commit",
     "advance.committed",
+    "finish.before_commit",
+    "finish.committed",
     "settle.before_commit",
     "settle.committed",
     "recover.before_commit",

@@ -1,12 +1,14 @@
 """Connections to Postgres, with a bound on everything that could wait for ever."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 import psycopg
-from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event
+from sqlalchemy import Connection, Engine, ExceptionContext, TextClause, create_engine, event
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
@@ -39,6 +41,9 @@ SESSION = {
     "max_parallel_workers_per_gather": 0,  # an audit takes one core from what is sent meanwhile, not all
     "random_page_cost": 1.1,  # what is looked for by key is new, and so in memory
 }
+
+PARAMETER = re.compile(r"(?<![:\\]):(\w+)")
+"""As SQLAlchemy's `text` names one."""
 
 STARTED = "GREATEST(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())"
 """SQL: when the database last began with what was on its disk, and lost every commit that had not reached it.
@@ -123,6 +128,13 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
+def on_disk(engine: Engine) -> Iterator[Connection]:
+    """A connection for one statement that writes, a transaction by itself: one round trip, durable as `transaction`."""
+    with reading(engine) as connection:
+        yield connection
+
+
+@contextmanager
 def off_disk(engine: Engine) -> Iterator[Connection]:
     """A connection for one statement that writes, a transaction by itself: one round trip.
 
@@ -140,6 +152,17 @@ def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
     driver: psycopg.Connection[Any] | None = connection.connection.driver_connection
     assert driver is not None
     return driver
+
+
+def tuples_of(connection: Connection, statement: TextClause, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The rows of a statement as the driver has them: to unpack those of SQLAlchemy takes as long as to read them."""
+    return driver_of(connection).execute(_for_driver(statement), parameters).fetchall()
+
+
+@lru_cache(maxsize=64)
+def _for_driver(statement: TextClause) -> bytes:
+    """With its parameters as the driver names them."""
+    return PARAMETER.sub(r"%(\1)s", statement.text.replace("%", "%%")).encode()
 
 
 @contextmanager

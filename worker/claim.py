@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, TextClause, text
 
 from shared.crashpoints import crashpoint
-from shared.database import STARTED, array, transaction, uuids
+from shared.database import STARTED, array, transaction, tuples_of, uuids
 from shared.holding import holding_unreadable
 from shared.personal import PRICE, SEGMENTS
 from shared.rules import Rules
@@ -167,11 +167,9 @@ def _claim(
         if begun:
             connection.execute(BEGUN, {"ids": sorted(set(begun))})
         watermarks = _first_watermarks(list(intents.values()), window)
-        taken = connection.execute(
-            CLAIM,
-            {"id": uuids(intents), "intent": array(intents.values()), "watermark": array(watermarks), "lease": lease},
-        )
-        claimed = {row.batch_id: row for row in map(Claimed._make, taken.all())}
+        turn = {"id": uuids(intents), "intent": array(intents.values()), "watermark": array(watermarks)}
+        taken = tuples_of(connection, CLAIM, {**turn, "lease": lease})
+        claimed = {row.batch_id: row for row in map(Claimed._make, taken)}
         texts = texts_of(connection)
         said = {batch: _opened(row, texts) for batch, row in claimed.items()}
         crashpoint("claim.before_commit")
@@ -191,8 +189,7 @@ def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: i
 
 
 def _candidates(connection: Connection, statement: TextClause, most: int, carrier: str | None) -> list[Candidate]:
-    rows = connection.execute(statement, {"candidates": most, "carrier": carrier}).all()
-    return list(map(Candidate._make, rows))
+    return list(map(Candidate._make, tuples_of(connection, statement, {"candidates": most, "carrier": carrier})))
 
 
 def _within_budget(

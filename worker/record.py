@@ -114,7 +114,7 @@ def _record(
         "epoch": array(piece.epoch for piece, _ in written),
         "watermark": array(watermarks),
         "lease": lease,
-        **_counts(written),
+        **counts_of(written),
         **parameters_of(written, carrier),
     }
     with off_disk(engine) as connection:
@@ -142,10 +142,10 @@ def now_and_later(piece: Slice) -> tuple[list[int], list[int]]:
     return now, [place for place in piece.unrecorded if in_doubt(piece, place)]
 
 
-def _counts(written: Written) -> dict[str, str]:
+def counts_of(written: Written) -> dict[str, str]:
     """The results of each slice by status, as parameters."""
-    found = [Counter([piece.result(place).status for place in places]) for piece, places in written]
-    return {str(status): array([counter[status] for counter in found]) for status in RECORDED}
+    found = [[piece.result(place).status for place in places] for piece, places in written]
+    return {str(status): array([statuses.count(status) for statuses in found]) for status in RECORDED}
 
 
 def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:

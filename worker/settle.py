@@ -19,6 +19,7 @@ from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
 from shared.stopping import stop_failing
 from worker.counts import Changes, add_and_close, add_to_sends, in_order
+from worker.finish import can_finish, finish
 from worker.record import fence, record_lost, write_rows
 from worker.slices import Slice, messages_left
 
@@ -97,6 +98,14 @@ def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float, resen
 
     Messages without an answer are in doubt; in `resend_lanes` they go again.
     """
+    if can_finish(slices):
+        slices = finish(engine, slices, carrier)
+        crashpoint("finish.committed")
+    if slices:
+        _settle(engine, slices, carrier, wait, resend_lanes)
+
+
+def _settle(engine: Engine, slices: list[Slice], carrier: str, wait: float, resend_lanes: Collection[int]) -> None:
     with transaction(engine) as connection:
         fence(connection, slices)
         held = [piece for piece in slices if not piece.lost]

@@ -14,24 +14,22 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from sqlalchemy import Engine
 
 from shared.crashpoints import crashpoint
 from shared.database import AWAY
-from shared.ids import MessageIds
-from shared.lifecycle import MessageStatus
 from shared.settings import Settings
-from worker.carriers.base import OURS, Answer, Carrier, Outcome, Parcel
+from worker.carriers.base import OURS, Answer, Carrier
 from worker.claim import claim
 from worker.gate import Gate
 from worker.guarantee import DEFAULT_SHARE, Guarantee
 from worker.hand_off import apply_rules
 from worker.record import advance
 from worker.settle import settle
-from worker.slices import MOST_ATTEMPTS, Result, Slice, all_that_waits
+from worker.slices import Slice, all_that_waits
 from worker.suppress import Suppressions
+from worker.windows import next_window, note, parcels, unfinished
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +40,9 @@ MOST_AT_ONCE = 5_000
 FEW, COST_OF_TURN, GATHER_SECONDS, LONGEST_GATHER = 400, 40, 0.05, 0.2
 """After a turn of fewer messages than that, which were all that waited, the next one begins so many seconds later, for
 each worker that there is: single sends come one by one. Twice as long after one of more messages than a turn costs."""
+SMALL = 10
+"""Messages of a batch. Of smaller ones a turn takes one window, where that is more than few: no watermark moves then,
+and each batch is written twice, not three times."""
 FIRST_SPEED = 1_000.0
 """Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
 TURN_SHARE, MOST_SHARES = 0.25, 1.0
@@ -52,16 +53,6 @@ FIRST_WAIT, LONGEST_WAIT, MOST_WAITS = 0.1, 2.0, 6
 
 PATIENCE = 60.0
 """Seconds for which a turn tries to settle while the database is away."""
-
-STATUS_OF = {
-    Answer.ACCEPTED: MessageStatus.SENT,
-    Answer.REJECTED: MessageStatus.FAILED,
-    Answer.FAILED: MessageStatus.FAILED,
-    Answer.IN_DOUBT: MessageStatus.IN_DOUBT,
-}
-
-Window = list[tuple[Slice, list[int]]]
-"""Places to submit together, by slice."""
 
 
 class Turns:
@@ -182,6 +173,8 @@ class Turns:
         if rate > 0:
             share = min(TURN_SHARE, MOST_SHARES / max(1, self.workers()))
             return min(MOST_AT_ONCE, max(1, int(rate * share / self._settings.turns)))
+        if stride > FEW and self._size < SMALL:
+            return min(MOST_AT_ONCE, stride)
         return min(MOST_AT_ONCE, max(stride, int(self._speed * TURN_SECONDS)))
 
     def _send(self, carrier: Carrier, slices: list[Slice], stride: int) -> None:
@@ -237,62 +230,3 @@ class Turns:
                 for piece in slices:
                     piece.doubt_rows()
                 time.sleep(0.5)
-
-
-def next_window(slices: list[Slice], size: int) -> Window:
-    """Up to `size` messages that may leave now."""
-    window: Window = []
-    for piece in slices:
-        if size > 0 and not piece.lost and not piece.halted and (places := piece.take(size)):
-            window.append((piece, places))
-            size -= len(places)
-    return window
-
-
-def unfinished(slices: list[Slice]) -> bool:
-    """Whether any slice has messages that this turn may still submit."""
-    return any(piece.unfinished for piece in slices)
-
-
-def parcels(window: Window) -> list[Parcel]:
-    """The window as a driver takes it."""
-    made = []
-    for piece, places in window:
-        if piece.personal is None:
-            made.append(_parcel(piece, piece.message, piece.encoding, places))
-        else:
-            made += [_parcel(piece, *piece.personal.text(place), [place]) for place in places]
-    return made
-
-
-def _parcel(piece: Slice, text: str, encoding: str, places: list[int]) -> Parcel:
-    return Parcel(
-        sender_id=piece.sender_id,
-        text=text,
-        encoding=encoding,
-        segments=piece.segments,
-        expires_at=piece.expires_at,
-        ids=MessageIds(piece.batch_id, [piece.indexes[place] for place in places]),
-        phones=[piece.phones[place] for place in places],
-    )
-
-
-def note(window: Window, outcomes: list[Outcome], several: bool = False) -> bool:
-    """Keep each message's result. Returns whether any go again in this turn: throttled, or failed and not too often.
-
-    Where there are `several` carriers, what failed is put aside: after this turn another one may take it.
-    """
-    now = str(datetime.now(UTC))
-    again = False
-    answers = iter(outcomes)
-    for piece, places in window:
-        for place in places:
-            answer, reference, error = next(answers)
-            attempts = piece.again.pop(place, 0) + (answer is not Answer.THROTTLED)
-            if answer is Answer.THROTTLED or (answer is Answer.FAILED and attempts + piece.attempts < MOST_ATTEMPTS):
-                later = piece.aside if several and answer is Answer.FAILED else piece.again
-                later[place] = attempts
-                again |= later is piece.again
-            else:
-                piece.put(place, Result(STATUS_OF[answer], reference, error, now, attempts + piece.attempts))
-    return again

@@ -21,7 +21,7 @@ from bulksms.local.command import Command
 from shared.audit import audit
 from shared.crashpoints import MODES, NAMES
 from shared.events import LISTEN
-from tests.crashpoints import WHERE_AN_ACCOUNT_LISTENS
+from tests.crashpoints import WHERE_A_SEND_MAY_BE_STOPPED, WHERE_AN_ACCOUNT_LISTENS
 from tests.services.house import House, wait_until
 
 WINDOW = 400
@@ -36,6 +36,7 @@ SHORT = {
     ("submit.answered", "exit"),
     ("advance.committed", "stop"),
     ("copy.message", "stop"),
+    ("finish.before_commit", "exit"),
     ("settle.before_commit", "raise"),
 }
 WAIT = 300
@@ -72,7 +73,8 @@ def test_nothing_is_lost_and_nothing_is_sent_twice(service: House, name: str, mo
 def crash_a_worker(service: House, name: str, mode: str) -> None:
     with stopping(service):
         service.start_api()
-        sends = workload(service, name in WHERE_AN_ACCOUNT_LISTENS)
+        rules = {"stop_if": {"failed_share": 0.9}} if name in WHERE_A_SEND_MAY_BE_STOPPED else {}
+        sends = workload(service, name in WHERE_AN_ACCOUNT_LISTENS, rules)
         if name.startswith("recover.") or name == "copy.message":
             leave_something_behind(service)
         worker = start_armed_worker(service, f"{name}:{mode}:{HITS.get(name.partition('.')[0], 3)}")
@@ -128,7 +130,7 @@ def crash_the_api(service: House, name: str, mode: str) -> None:
         service.wait_for_end(WAIT)
 
 
-def workload(service: House, listens: bool) -> dict[str, int]:
+def workload(service: House, listens: bool, rules: dict[str, Any]) -> dict[str, int]:
     """A list, a group of several pages and single sends. Returns the accepted messages by send."""
     number = next(numbers)
     account = service.new_account(f"crash-{number}", 100_000)
@@ -138,8 +140,8 @@ def workload(service: House, listens: bool) -> dict[str, int]:
     first = 254_000_000_000 + number * 1_000_000
     group = service.new_group(account, 9_000, first + 500_000)
     phones = [str(first + index) for index in range(3_000)]
-    sends = [service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")]
-    sends.append(service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi"))
+    sends = [service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi", **rules)]
+    sends.append(service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", **rules))
     made = {send["send_id"]: send["counts"]["accepted"] for send in sends}
     for index in range(10):
         phone = str(first + 900_000 + index)

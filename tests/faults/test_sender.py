@@ -61,7 +61,7 @@ def test_f09_killed_after_the_answers(fault: Fault) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"SIMULATOR_WINDOW": "40"}])
-@pytest.mark.parametrize("crashpoint", ["advance.committed", "settle.before_commit"])
+@pytest.mark.parametrize("crashpoint", ["advance.committed", "finish.before_commit"])
 def test_f10_killed_between_record_and_settlement(fault: Fault, crashpoint: str) -> None:
     crash_at(fault, crashpoint, 2, WINDOW)
 

@@ -18,7 +18,7 @@ from worker.claim import claim
 from worker.doubt import Resolution, give_up, resolve
 from worker.record import advance
 from worker.recovery import recover
-from worker.turn import next_window, note, parcels
+from worker.windows import next_window, note, parcels
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 LATER = {"send_at": TOMORROW.isoformat(), "expires_at": (TOMORROW + timedelta(days=1)).isoformat()}

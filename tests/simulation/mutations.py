@@ -13,6 +13,7 @@ import shared.closing
 import shared.receipts
 import worker.claim
 import worker.doubt
+import worker.finish
 import worker.receipts
 import worker.record
 import worker.recovery
@@ -34,6 +35,7 @@ HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.claim, "CLAIM"),
     (worker.record, "ADVANCE"),
     (worker.record, "FENCE"),
+    (worker.finish, "FINISH"),
     (worker.recovery, "LEFT_BEHIND"),
 )
 
@@ -100,6 +102,11 @@ def capture_twice() -> list[Change]:
         return made + [replace(entry, step=entry.step + 1000) for entry in made if entry.kind == "capture"]
 
     return [(worker.settle, "_entries", twice)]
+
+
+def can_finish_too_much(slices: list[Slice]) -> bool:
+    """A turn ends its batches though some of their messages have no result."""
+    return all(piece.known == len(piece.indexes) and not piece.lost for piece in slices)
 
 
 def doubts_written_early() -> list[Change]:
@@ -170,6 +177,8 @@ MUTATIONS = (
         "unfenced settlement",
         lambda: [sql(worker.record, "FENCE", f"AND {IN_ITS_TURN}", "")],
     ),
+    Mutation("an end without credits", lambda: [sql(worker.finish, "FINISH", "p.amount > 0", "p.amount > 1")]),
+    Mutation("an end of more than there is", lambda: [(worker.settle, "can_finish", can_finish_too_much)]),
     Mutation("late evidence without money", lambda: [(worker.doubt, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),
     Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=6),

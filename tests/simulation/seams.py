@@ -25,11 +25,12 @@ import worker.expand
 import worker.suppress
 import worker.sweeper
 import worker.turn
+import worker.windows
 from tests.simulation.tasks import stand
 
 WRITES = text("SELECT pg_current_xact_id_if_assigned()")
 TRANSACTION = shared.database.transaction
-OFF_DISK = shared.database.off_disk
+ONE_STATEMENT = {"on_disk": shared.database.on_disk, "off_disk": shared.database.off_disk}
 CRASHPOINT = shared.crashpoints.crashpoint
 
 
@@ -48,17 +49,17 @@ def yielding(wrote: Callable[[bool], None]) -> Callable[..., AbstractContextMana
     return transaction
 
 
-def yielding_off_disk(wrote: Callable[[bool], None]) -> Callable[[Engine], AbstractContextManager[Connection]]:
-    """The same of `shared.database.off_disk`."""
+def yielding_one(name: str, wrote: Callable[[bool], None]) -> Callable[[Engine], AbstractContextManager[Connection]]:
+    """The same of `shared.database.on_disk` or `off_disk`."""
 
     @contextmanager
-    def off_disk(engine: Engine) -> Iterator[Connection]:
+    def connected(engine: Engine) -> Iterator[Connection]:
         stand("transaction")
-        with OFF_DISK(engine) as connection:
+        with ONE_STATEMENT[name](engine) as connection:
             yield connection
-        wrote(False)
+        wrote(name == "on_disk")
 
-    return off_disk
+    return connected
 
 
 class Time:
@@ -95,14 +96,15 @@ def seams(
         for module in product_modules():
             if vars(module).get("transaction") is TRANSACTION and module is not shared.database:
                 change(module, "transaction", transaction)
-            if vars(module).get("off_disk") is OFF_DISK and module is not shared.database:
-                change(module, "off_disk", yielding_off_disk(wrote))
+            for name, function in ONE_STATEMENT.items():
+                if vars(module).get(name) is function and module is not shared.database:
+                    change(module, name, yielding_one(name, wrote))
             if vars(module).get("crashpoint") is CRASHPOINT:
                 change(module, "crashpoint", stand)
         for module in (shared.fair, shared.ids, worker.suppress, worker.sweeper, worker.turn):
             if hasattr(module, "time"):
                 change(module, "time", clock)
-        for module in (worker.suppress, worker.turn):
+        for module in (worker.suppress, worker.windows):
             change(module, "datetime", SimpleNamespace(now=now_of))
         change(shared.ids, "os", SimpleNamespace(urandom=rng.randbytes))
         change(shared.ids, "_random", deque())  # what was fetched before is not of this seed

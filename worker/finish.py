@@ -1,0 +1,130 @@
+"""Ends a turn that leaves nothing over: each message of its batches has a result, and none is in doubt.
+
+That is how nearly every turn ends, and then nothing is to be decided: one statement, its own transaction, closes the
+batches, writes the rows that are missing, counts them for the sends, and captures or releases what was reserved. What
+it does is what `worker.settle` does in general, in the same order of locks: batch, send, account.
+"""
+
+from sqlalchemy import Engine, text
+
+from shared.crashpoints import crashpoint
+from shared.database import STARTED, array, on_disk, transaction, uuids
+from shared.events import add_of_messages, add_of_sends, listening
+from shared.lifecycle import SendState
+from shared.money import BOOKS
+from worker.record import HELD, RECORDED, counts_of, moved_of
+from worker.rows import COLUMNS, ROWS, SENT, parameters_of
+from worker.slices import Slice
+
+COUNTS = [str(status) for status in RECORDED]
+TOLD = ["epoch", *COUNTS, "captured", "released"]
+
+FINISH = text(
+    f"""
+    WITH ended AS (
+        UPDATE batch b
+           SET state = 'done', next_index = b.size + 1, retry = NULL, due_at = clock_timestamp(), attempts = 0,
+               crashes = 0, intent = 0, watermark = 0, lease_until = NULL, database_started = NULL,
+               carrier = NULL, portion = NULL, route = NULL
+          FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS int[])" for name in TOLD)})
+               WITH ORDINALITY AS w (id, {", ".join(TOLD)}, number)
+         WHERE {HELD} AND b.database_started = {STARTED}
+        RETURNING b.id, b.send_id, b.account_id, w.number, {", ".join(f"w.{name}" for name in TOLD)}
+    ), written AS (
+        INSERT INTO message ({COLUMNS}) {ROWS}
+         WHERE (SELECT count(*) FROM ended) = :slices OR u.number = ANY(ARRAY(SELECT e.number FROM ended e))
+    ), sums AS (
+        SELECT send_id, count(*) AS closed, {", ".join(f"sum({name}) AS {name}" for name in COUNTS)}
+          FROM ended GROUP BY send_id ORDER BY send_id
+    ), counted AS (
+        UPDATE send s
+           SET {", ".join(f"{name} = s.{name} + t.{name}" for name in COUNTS)},
+               open_batches = s.open_batches - t.closed,
+               state = CASE WHEN s.open_batches = t.closed AND s.expanded_to IS NULL AND s.state <> 'canceled'
+                            THEN CAST('completed' AS send_state) ELSE s.state END,
+               completed_at = CASE WHEN s.open_batches = t.closed AND s.expanded_to IS NULL THEN clock_timestamp()
+                                   ELSE s.completed_at END
+          FROM sums t WHERE s.id = t.send_id
+        RETURNING s.id, s.account_id, s.state
+    ), posted AS (
+        INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step)
+        SELECT e.account_id, p.kind, p.debit, p.credit, p.amount, 'batch', e.id, e.epoch
+          FROM ended e
+         CROSS JOIN LATERAL (VALUES ('capture', {", ".join(map(repr, BOOKS["capture"]))}, e.captured),
+                                    ('release', {", ".join(map(repr, BOOKS["release"]))}, e.released))
+               AS p (kind, debit, credit, amount)
+         WHERE p.amount > 0
+    ), paid AS (
+        UPDATE account a
+           SET available = a.available + d.released, reserved = a.reserved - d.captured - d.released,
+               updated_at = clock_timestamp()
+          FROM (SELECT account_id, sum(captured) AS captured, sum(released) AS released
+                  FROM ended WHERE captured + released > 0 GROUP BY account_id ORDER BY account_id) d
+         WHERE a.id = d.account_id AND (SELECT count(*) FROM counted) > 0
+    )
+    SELECT ARRAY(SELECT number FROM ended) AS ended,
+           CASE WHEN :heard THEN ARRAY(SELECT id FROM counted WHERE state = 'completed') END AS completed
+    """
+)
+"""`paid` asks for `counted`, so that the account's row is locked last: until the commit is on the disk."""
+
+
+def can_finish(slices: list[Slice]) -> bool:
+    """Whether nothing is to be decided: no message is left or in doubt, and no send is stopped by what it came to."""
+    return all(map(_has_ended, slices))
+
+
+def _has_ended(piece: Slice) -> bool:
+    return (
+        piece.known == len(piece.indexes) == piece.left
+        and not (piece.lost or piece.unsure)
+        and not (piece.rules and "stop_if" in piece.rules)
+        and all(result is not None and result.status in RECORDED for result in piece.results)
+    )
+
+
+def finish(engine: Engine, slices: list[Slice], carrier: str) -> list[Slice]:
+    """End the batches of a turn that `can_finish`: one durable commit.
+
+    Returns those for which nothing was done: they are another worker's by now, or the database has begun anew.
+    """
+    ordered = sorted(slices, key=lambda piece: piece.batch_id.int)  # as batches are locked everywhere
+    written = [(piece, piece.unrecorded) for piece in ordered]
+    parameters = {
+        "id": uuids(piece.batch_id for piece in ordered),
+        "epoch": array(piece.epoch for piece in ordered),
+        **counts_of(written),
+        **_credits(ordered),
+        **parameters_of(written, carrier),
+        "slices": len(ordered),
+        "heard": False,
+    }
+    with on_disk(engine) as connection:
+        heard = listening(connection)
+        if heard.isdisjoint(piece.account_id for piece in ordered):
+            crashpoint("finish.before_commit")
+            return _rest(ordered, connection.execute(FINISH, parameters).one().ended)
+    with transaction(engine) as connection:
+        done = connection.execute(FINISH, parameters | {"heard": True}).one()
+        rest = _rest(ordered, done.ended)
+        left = {piece.batch_id for piece in rest}
+        told = [each for each in written if each[0].batch_id not in left]
+        add_of_messages(connection, lambda heard: moved_of(told, heard))
+        accounts = {piece.send_id: piece.account_id for piece in ordered}
+        add_of_sends(connection, [(accounts[send], send, SendState.COMPLETED) for send in done.completed])
+        crashpoint("finish.before_commit")
+    return rest
+
+
+def _rest(slices: list[Slice], ended: list[int]) -> list[Slice]:
+    """The slices without those of the numbers."""
+    return [slices[number - 1] for number in sorted({*range(1, len(slices) + 1)} - {*ended})]
+
+
+def _credits(slices: list[Slice]) -> dict[str, str]:
+    """What each slice's messages cost, and what is given back."""
+    charged = [[piece.result(place).status for place in range(len(piece.indexes))].count(SENT) for piece in slices]
+    return {
+        "captured": array(sent * piece.price for piece, sent in zip(slices, charged, strict=True)),
+        "released": array((piece.known - sent) * piece.price for piece, sent in zip(slices, charged, strict=True)),
+    }

@@ -62,8 +62,10 @@ def parse_object(raw: bytes) -> dict[str, Any]:
     if not raw.strip():
         raise Problem("invalid_json", "The body is empty.")
     try:
-        value = DECODER.decode(raw.decode("utf-8"))
-        _check(value, DEEPEST)
+        said = raw.decode("utf-8")
+        value = DECODER.decode(said)
+        if "\\u" in said or not _is_plain(value):
+            _check(value, DEEPEST)
     except UnicodeDecodeError:
         raise Problem("invalid_json", "The body is not UTF-8.") from None
     except RecursionError:
@@ -101,6 +103,11 @@ def _no_constant(name: str) -> NoReturn:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is an object of texts only. What none may hold comes escaped: JSON and UTF-8 refuse it as it is."""
+    return type(value) is dict and all(type(item) is str for item in value.values())
 
 
 def _check(value: Any, depth: int) -> None:

@@ -28,8 +28,9 @@ class StandardHeaders:
         ]
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        given = environ.get("HTTP_X_REQUEST_ID", "")
-        identifier = environ[REQUEST_ID] = given if USABLE.fullmatch(given) else f"req_{random_bits():016x}"
+        given = environ.get("HTTP_X_REQUEST_ID")
+        identifier = given if given and USABLE.fullmatch(given) else f"req_{random_bits():016x}"
+        environ[REQUEST_ID] = identifier
 
         def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
             headers += self._constant

@@ -10,7 +10,6 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -90,13 +89,18 @@ def is_on_the_loop() -> bool:
     return getattr(_here, "loop", None) is not None
 
 
-@contextmanager
-def on_the_loop(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+class on_the_loop:  # noqa: N801 - used as the function that it would be, if a generator were as cheap
     """What is called within is called on the event loop, which is the running one."""
-    _here.loop = loop
-    try:
-        yield
-    finally:
+
+    __slots__ = ("_loop",)
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def __enter__(self) -> None:
+        _here.loop = self._loop
+
+    def __exit__(self, *_: object) -> None:
         _here.loop = None
 
 

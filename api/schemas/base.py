@@ -1,5 +1,6 @@
 """What requests are made of: the fields, and what is said of a wrong one."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import lru_cache
@@ -37,27 +38,42 @@ class Request(Schema):
         """
         if options or not isinstance(data, dict) or not data.keys() <= self.fields.keys():
             return super().load(data, **options)
-        schema, defaults, alone = _narrowed(type(self), frozenset(data))
-        if alone:
+        schema, defaults, asked = _narrowed(type(self), frozenset(data))
+        if asked and None not in data.values():
             try:
-                return {**defaults, **{name: schema.fields[name].deserialize(data[name], name, data) for name in data}}
+                return {**defaults, **{name: _asked(name, data, *asked[name]) for name in data}}
             except ValidationError:
                 pass  # all errors are told together
         return {**defaults, **Schema.load(schema, data)}
 
 
+Asked = tuple[Callable[..., Any], list[Callable[[Any], Any]]]
+"""How a field reads a value that is there, and what is asked about it then."""
+
+
 @lru_cache(500)
-def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict[str, Any], bool]:
-    """A schema for an object with these keys, what its absent fields are, and whether only the others are asked."""
+def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict[str, Any], dict[str, Asked]]:
+    """A schema for an object with these keys, what its absent fields are, and its fields if only they are asked."""
     whole = kind()
     if any(field.data_key for field in whole.fields.values()):
-        return whole, {}, False
+        return whole, {}, {}
     looked_at = [
         name for name, field in whole.fields.items() if name in given or field.required or callable(field.load_default)
     ]
     absent = {name: field.load_default for name, field in whole.fields.items() if name not in looked_at}
     defaults = {name: value for name, value in absent.items() if value is not missing}
-    return kind(only=looked_at), defaults, bool(given) and given == set(looked_at) and given <= kind.by_themselves
+    narrowed = kind(only=looked_at)
+    if given != set(looked_at) or not given <= kind.by_themselves:
+        return narrowed, defaults, {}
+    return narrowed, defaults, {name: (field._deserialize, field.validators) for name, field in narrowed.fields.items()}
+
+
+def _asked(name: str, data: dict[str, Any], read: Callable[..., Any], checks: list[Callable[[Any], Any]]) -> Any:
+    """What Marshmallow's `deserialize` comes to for a value that is there. Raises ValidationError."""
+    value = read(data[name], name, data)
+    for check in checks:
+        check(value)
+    return value
 
 
 def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:

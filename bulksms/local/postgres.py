@@ -36,6 +36,7 @@ SETTINGS = {
     "checkpoint_timeout": "15min",
     "max_connections": "200",
     "autovacuum_naptime": "10s",
+    "default_statistics_target": "20",  # of tables that grow by the second; what is asked goes by keys
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",

@@ -60,7 +60,7 @@ WITH new_send AS (
     SELECT {{values}} FROM json_to_recordset(%(sends)s::json) AS s ({{typed}})
     RETURNING id, account_id, coalesce(cost, price * accepted::bigint) AS cost
 ), queue AS (
-    SELECT coalesce({fair.CLOCK},
+    SELECT coalesce({fair.CLOCK_FROM},
                     extract(epoch FROM clock_timestamp())::bigint * 1000000) AS clock
 ), numbered AS (
     SELECT i.*, GREATEST(q.clock, a.turns[i.lane + 1])
@@ -97,7 +97,7 @@ WITH new_send AS (
            json_build_object('balance', p.available, 'low_balance_threshold', p.threshold)
       FROM paid p JOIN listener l ON l.account_id = p.id WHERE p.available < p.threshold AND p.before >= p.threshold
 )
-SELECT id, available FROM paid
+SELECT id, available, (SELECT clock FROM queue) FROM paid
 """
 
 
@@ -125,7 +125,7 @@ UPDATE batch b SET segments = p.segments, variables = p.variables::jsonb
 INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %s::jsonb)"
 
 
-def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
+def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.SeenClock | None = None) -> list[str]:
     """Write the drafts and reserve their cost, in the connection's transaction. Returns their answers.
 
     Raises NotEnough where an account cannot pay for all of its drafts: the transaction must be rolled back.
@@ -134,7 +134,7 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
     accounts = sorted({draft.account_id for draft in drafts})
     if len(accounts) > 1:
         driver.execute(LOCK_ACCOUNTS, (accounts,))
-    left = accept_rows(driver, drafts)
+    left = accept_rows(driver, drafts, clock or fair.SeenClock())
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
@@ -149,23 +149,27 @@ def commit_sends(connection: Connection, drafts: list[Draft]) -> list[str]:
     return answers
 
 
-def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft]) -> dict[int, int]:
+def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: fair.SeenClock) -> dict[int, int]:
     """Store, queue and pay for the drafts. Returns what is left by account; raises NotEnough, or its kind OverSpend."""
     accounts = {draft.account_id for draft in drafts}
     rows = [_send_row(draft) for draft in drafts]
     plain = all(len(row) == len(PLAIN) for row in rows)
+    begin = clock.begin()
     parameters = {
+        "clock": begin,
         "sends": encode(rows),
         "batches": encode([row for draft in drafts for row in _batch_rows(draft)]),
         "events": encode({str(account): new_batch_id() for account in accounts}),
     }
     try:
-        return dict(driver.execute(ACCEPT_PLAIN if plain else ACCEPT, parameters, prepare=True).fetchall())
+        paid = driver.execute(ACCEPT_PLAIN if plain else ACCEPT, parameters, prepare=True).fetchall()
     except psycopg.errors.CheckViolation as error:
         refused: type[NotEnough] | None = REFUSALS.get(error.diag.constraint_name or "")
         if refused is None:
             raise
         raise refused(accounts) from None
+    clock.note(begin, paid[0][2])
+    return {account: available for account, available, _ in paid}
 
 
 def answers_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:

@@ -21,6 +21,7 @@ from api.loop import Later, Waits, go_on
 from api.problems import Problem
 from shared.crashpoints import crashpoint
 from shared.database import at_once, reading
+from shared.fair import SeenClock
 from shared.money import NotEnough
 from shared.spending import OverSpend, Period, Standing, standings
 
@@ -88,6 +89,7 @@ class GroupCommit:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._clock = SeenClock()
         self._lines: dict[int, Line] = {}
         """By account; one without a line has nobody whose group is being committed."""
         self._lock = Lock()
@@ -125,7 +127,7 @@ class GroupCommit:
                     before = idempotency.stored(connection, [draft.key]).get(draft.key.lock)
                     if before is not None:
                         return idempotency.replay(draft.key, *before)
-                return Answered(commit_sends(connection, [draft])[0])
+                return Answered(commit_sends(connection, [draft], self._clock)[0])
         except NotEnough as error:
             raise self._not_enough(draft, error) from None
 
@@ -172,7 +174,7 @@ class GroupCommit:
             free = self._free(connection, group)
             if not free:
                 return
-            answers = commit_sends(connection, [waiting.draft for waiting in free])
+            answers = commit_sends(connection, [waiting.draft for waiting in free], self._clock)
         for waiting, answer in zip(free, answers, strict=True):
             waiting.answered = Answered(answer)
 
@@ -181,7 +183,7 @@ class GroupCommit:
         drafts = [waiting.draft for waiting in group]
         crashpoint("accept.before_commit")
         with at_once(self._engine) as driver:
-            left = accept_rows(driver, drafts)
+            left = accept_rows(driver, drafts, self._clock)
         for waiting, answer in zip(group, answers_of(drafts, left), strict=True):
             waiting.answered = Answered(answer)
 

@@ -22,11 +22,16 @@ the time of day, never falls behind an account's last turn for long."""
 FIRST = 100
 """Segments of a batch that come before its turn: a smaller one comes sooner, one of a more urgent lane much sooner."""
 
-CLOCK = """
-    LEAST((SELECT min(turn) FROM batch WHERE state = 'queued'), (SELECT min(turn) FROM batch WHERE state = 'sending'))
+LEAST_TURN = """
+    LEAST((SELECT min(turn) FROM batch WHERE state = 'queued' {which}),
+          (SELECT min(turn) FROM batch WHERE state = 'sending' {which}))
 """
+CLOCK = LEAST_TURN.format(which="")
 """SQL: the smallest turn that is not over; null when there is none. What is being sent counts, because it comes back
 with a turn only a little later, and who comes now would wait until it is done."""
+CLOCK_FROM = f"coalesce({LEAST_TURN.format(which='AND turn >= %(clock)s')}, {CLOCK})"
+"""SQL: the same for who knows what the clock said a moment ago. The index begins with the turns that are over, as many
+as there were since the table was vacuumed last, and to pass them takes as long as to accept several sends."""
 SMALLEST = text(f"SELECT {CLOCK}")
 
 
@@ -34,6 +39,29 @@ def clock(connection: Connection) -> int:
     """The queue's clock: the smallest turn that is not over, or the time of day in microseconds when all are."""
     waiting = connection.execute(SMALLEST).scalar()
     return int(waiting) if waiting is not None else time.time_ns() // 1000
+
+
+class SeenClock:
+    """What the queue's clock said a moment ago, of one process: where to begin to look for what it says now.
+
+    Turns only end or move on; one that is before the clock is of a batch that waited for its time or was stopped, and
+    so the whole queue is looked through again every FRESH seconds.
+    """
+
+    FRESH = 0.25
+
+    def __init__(self) -> None:
+        self._said = 0
+        self._until = float("-inf")
+
+    def begin(self) -> int:
+        """The turn from which to look; 0 is from the first."""
+        return self._said if time.monotonic() < self._until else 0
+
+    def note(self, begin: int, said: int) -> None:
+        """The clock was looked for from there, and said that."""
+        if begin == 0:
+            self._said, self._until = said, time.monotonic() + self.FRESH
 
 
 def cost(segments: int, lane: int, weight: int = 1) -> int:

@@ -42,7 +42,7 @@ SESSION = {
     "random_page_cost": 1.1,  # what is looked for by key is new, and so in memory
 }
 
-PARAMETER = re.compile(r"(?<![:\\]):(\w+)")
+PARAMETER = re.compile(r"(?<![:\w\\]):(\w+)(?![:\w])")
 """As SQLAlchemy's `text` names one."""
 
 STARTED = "GREATEST(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())"

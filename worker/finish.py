@@ -8,13 +8,17 @@ it does is what `worker.settle` does in general, in the same order of locks: bat
 from sqlalchemy import Engine, text
 
 from shared.crashpoints import crashpoint
-from shared.database import STARTED, array, on_disk, transaction, uuids
-from shared.events import add_of_messages, add_of_sends, listening
-from shared.lifecycle import SendState
+from shared.database import STARTED, array, on_disk, uuids
+from shared.events import listening
 from shared.money import BOOKS
-from worker.record import HELD, RECORDED, counts_of, moved_of
+from worker.record import RECORDED, counts_of
 from worker.rows import COLUMNS, ROWS, SENT, parameters_of
 from worker.slices import Slice
+
+HELD_SINCE_THE_START = (
+    f"b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 AND b.database_started = {STARTED} THEN w.epoch END"
+)
+"""As `worker.record.HELD`, and in one condition for the same reason."""
 
 COUNTS = [str(status) for status in RECORDED]
 TOLD = ["epoch", *COUNTS, "captured", "released"]
@@ -28,11 +32,12 @@ FINISH = text(
                carrier = NULL, portion = NULL, route = NULL
           FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS int[])" for name in TOLD)})
                WITH ORDINALITY AS w (id, {", ".join(TOLD)}, number)
-         WHERE {HELD} AND b.database_started = {STARTED}
+         WHERE {HELD_SINCE_THE_START}
         RETURNING b.id, b.send_id, b.account_id, w.number, {", ".join(f"w.{name}" for name in TOLD)}
     ), written AS (
         INSERT INTO message ({COLUMNS}) {ROWS}
          WHERE (SELECT count(*) FROM ended) = :slices OR u.number = ANY(ARRAY(SELECT e.number FROM ended e))
+        RETURNING 1
     ), sums AS (
         SELECT send_id, count(*) AS closed, {", ".join(f"sum({name}) AS {name}" for name in COUNTS)}
           FROM ended GROUP BY send_id ORDER BY send_id
@@ -45,7 +50,7 @@ FINISH = text(
                completed_at = CASE WHEN s.open_batches = t.closed AND s.expanded_to IS NULL THEN clock_timestamp()
                                    ELSE s.completed_at END
           FROM sums t WHERE s.id = t.send_id
-        RETURNING s.id, s.account_id, s.state
+        RETURNING 1
     ), posted AS (
         INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step)
         SELECT e.account_id, p.kind, p.debit, p.credit, p.amount, 'batch', e.id, e.epoch
@@ -54,19 +59,20 @@ FINISH = text(
                                     ('release', {", ".join(map(repr, BOOKS["release"]))}, e.released))
                AS p (kind, debit, credit, amount)
          WHERE p.amount > 0
+        RETURNING 1
     ), paid AS (
         UPDATE account a
            SET available = a.available + d.released, reserved = a.reserved - d.captured - d.released,
                updated_at = clock_timestamp()
           FROM (SELECT account_id, sum(captured) AS captured, sum(released) AS released
                   FROM ended WHERE captured + released > 0 GROUP BY account_id ORDER BY account_id) d
-         WHERE a.id = d.account_id AND (SELECT count(*) FROM counted) > 0
+         WHERE a.id = d.account_id AND (SELECT count(*) FROM counted) + (SELECT count(*) FROM written)
+                                       + (SELECT count(*) FROM posted) >= 0
     )
-    SELECT ARRAY(SELECT number FROM ended) AS ended,
-           CASE WHEN :heard THEN ARRAY(SELECT id FROM counted WHERE state = 'completed') END AS completed
+    SELECT ARRAY(SELECT number FROM ended)
     """
 )
-"""`paid` asks for `counted`, so that the account's row is locked last: until the commit is on the disk."""
+"""`paid` asks for all the others, so that the account's row is locked last: until the commit is on the disk."""
 
 
 def can_finish(slices: list[Slice]) -> bool:
@@ -86,39 +92,26 @@ def _has_ended(piece: Slice) -> bool:
 def finish(engine: Engine, slices: list[Slice], carrier: str) -> list[Slice]:
     """End the batches of a turn that `can_finish`: one durable commit.
 
-    Returns those for which nothing was done: they are another worker's by now, or the database has begun anew.
+    Returns those for which nothing was done: they are another worker's by now, or the database has begun anew, or an
+    account of them listens to its events, which `worker.settle` writes before it locks the account.
     """
     ordered = sorted(slices, key=lambda piece: piece.batch_id.int)  # as batches are locked everywhere
     written = [(piece, piece.unrecorded) for piece in ordered]
-    parameters = {
-        "id": uuids(piece.batch_id for piece in ordered),
-        "epoch": array(piece.epoch for piece in ordered),
-        **counts_of(written),
-        **_credits(ordered),
-        **parameters_of(written, carrier),
-        "slices": len(ordered),
-        "heard": False,
-    }
     with on_disk(engine) as connection:
-        heard = listening(connection)
-        if heard.isdisjoint(piece.account_id for piece in ordered):
-            crashpoint("finish.before_commit")
-            return _rest(ordered, connection.execute(FINISH, parameters).one().ended)
-    with transaction(engine) as connection:
-        done = connection.execute(FINISH, parameters | {"heard": True}).one()
-        rest = _rest(ordered, done.ended)
-        left = {piece.batch_id for piece in rest}
-        told = [each for each in written if each[0].batch_id not in left]
-        add_of_messages(connection, lambda heard: moved_of(told, heard))
-        accounts = {piece.send_id: piece.account_id for piece in ordered}
-        add_of_sends(connection, [(accounts[send], send, SendState.COMPLETED) for send in done.completed])
+        if not listening(connection).isdisjoint(piece.account_id for piece in ordered):
+            return slices
+        parameters = {
+            "id": uuids(piece.batch_id for piece in ordered),
+            "epoch": array(piece.epoch for piece in ordered),
+            **counts_of(written),
+            **_credits(ordered),
+            **parameters_of(written, carrier),
+            "slices": len(ordered),
+        }
         crashpoint("finish.before_commit")
-    return rest
-
-
-def _rest(slices: list[Slice], ended: list[int]) -> list[Slice]:
-    """The slices without those of the numbers."""
-    return [slices[number - 1] for number in sorted({*range(1, len(slices) + 1)} - {*ended})]
+        ended: list[int] = connection.execute(FINISH, parameters).scalar_one()
+    crashpoint("finish.committed")
+    return [ordered[number - 1] for number in sorted({*range(1, len(ordered) + 1)} - {*ended})]
 
 
 def _credits(slices: list[Slice]) -> dict[str, str]:

@@ -100,7 +100,6 @@ def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float, resen
     """
     if can_finish(slices):
         slices = finish(engine, slices, carrier)
-        crashpoint("finish.committed")
     if slices:
         _settle(engine, slices, carrier, wait, resend_lanes)
 

@@ -84,7 +84,8 @@ class Turns:
         self._suppressions = Suppressions(engine)
         self._free = threading.BoundedSemaphore(settings.turns)
         self._speed = FIRST_SPEED
-        self._size = 100.0
+        self._size, self._segments = 100.0, 1.0
+        """Messages of a batch, and segments of a message, in the last turn."""
         self._found = 0
         """Segments of the last turn that went to the carrier."""
         self._booking = threading.Lock()
@@ -136,6 +137,7 @@ class Turns:
             self._next = max(self._next, time.monotonic() + self._gap) if few else 0.0
         if slices:
             self._size = messages / len(slices)
+            self._segments = sum(len(piece.indexes) * piece.segments for piece in slices) / max(1, messages)
         return slices
 
     def _claim_within(self, budget: int, stride: int) -> list[Slice]:
@@ -174,7 +176,7 @@ class Turns:
             share = min(TURN_SHARE, MOST_SHARES / max(1, self.workers()))
             return min(MOST_AT_ONCE, max(1, int(rate * share / self._settings.turns)))
         if stride > FEW and self._size < SMALL:
-            return min(MOST_AT_ONCE, stride)
+            return min(MOST_AT_ONCE, int(stride * self._segments))
         return min(MOST_AT_ONCE, max(stride, int(self._speed * TURN_SECONDS)))
 
     def _send(self, carrier: Carrier, slices: list[Slice], stride: int) -> None:

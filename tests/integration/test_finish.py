@@ -29,6 +29,19 @@ BATCH = text(
            portion, route FROM batch WHERE id = :id
     """
 )
+LOOK_AT_THE_ACCOUNT = (
+    "CREATE TABLE locked_account (what text)",
+    """
+    CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO locked_account
+        SELECT TG_ARGV[0] || ' ' || (a.xmax = pg_current_xact_id()::xid OR a.xmin = pg_current_xact_id()::xid)
+          FROM account a WHERE a.id = (SELECT max(id) FROM account);
+        RETURN NEW;
+    END $$
+    """,
+    "CREATE TRIGGER look BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION look('message')",
+    "CREATE TRIGGER look BEFORE INSERT ON ledger FOR EACH ROW EXECUTE FUNCTION look('ledger')",
+)
 LEDGER = text("SELECT kind, debit, credit, amount, step FROM ledger WHERE subject = :id ORDER BY kind")
 BALANCE = text("SELECT available, reserved FROM account WHERE id = :id")
 
@@ -159,20 +172,40 @@ def test_after_a_new_start_of_the_database_the_general_way_looks_which_rows_ther
 
 
 def test_who_listens_hears_of_messages_and_sends(service: Service, first: int, listens: None) -> None:
-    lost, piece = claimed(service, first, phones=3, sends=2)
-    for each in (lost, piece):
-        put(each, result(0, SENT), result(1, FAILED), result(2, SENT))
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET epoch = epoch + 1 WHERE id = :id"), {"id": lost.batch_id})
-    assert finish(service.engine, [lost, piece], "simulator") == [lost]
-    told = text("SELECT type, send_id, indexes, error FROM event WHERE send_id = ANY(:ids) ORDER BY type, id")
+    """As before: what is told is written before the account's row is locked."""
+    [piece] = claimed(service, first, phones=3)
+    put(piece, result(0, SENT), result(1, FAILED), result(2, SENT))
+    assert can_finish([piece])
+    assert finish(service.engine, [piece], "simulator") == [piece]
+    settle(service.engine, [piece], "simulator", 0.0)
+    told = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
     with service.engine.connect() as connection:
-        found = [tuple(row) for row in connection.execute(told, {"ids": [lost.send_id, piece.send_id]})]
+        found = [tuple(row) for row in connection.execute(told, {"id": piece.send_id})]
     assert found == [
-        ("message.failed", piece.send_id, [2], "an error"),
-        ("message.sent", piece.send_id, [1, 3], None),
-        ("send.completed", piece.send_id, None, None),
+        ("message.failed", [2], "an error"),
+        ("message.sent", [1, 3], None),
+        ("send.completed", None, None),
     ]
+
+
+def test_the_account_is_locked_last(service: Service, first: int) -> None:
+    """Its row is free while the rows of messages and of the ledger are written: whoever sends waits for it."""
+    pieces = claimed(service, first, phones=5, sends=2)
+    for piece in pieces:
+        put(piece, *(result(place, FAILED if place == 3 else SENT) for place in range(5)))
+    with service.engine.begin() as connection:
+        for statement in LOOK_AT_THE_ACCOUNT:
+            connection.execute(text(statement))
+    try:
+        assert finish(service.engine, pieces, "simulator") == []
+        with service.engine.connect() as connection:
+            seen = connection.execute(text("SELECT what, count(*) FROM locked_account GROUP BY 1")).all()
+    finally:
+        with service.engine.begin() as connection:
+            for table in ("message", "ledger"):
+                connection.execute(text(f"DROP TRIGGER look ON {table}"))
+            connection.execute(text("DROP FUNCTION look; DROP TABLE locked_account"))
+    assert sorted(map(tuple, seen)) == [("ledger false", 4), ("message false", 10)]
 
 
 def test_a_canceled_send_stays_canceled(service: Service, first: int) -> None:

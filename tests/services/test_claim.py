@@ -1,5 +1,7 @@
 """What a claim reads: the head of the queue, however many sends there are."""
 
+import re
+
 import pytest
 from sqlalchemy import Connection, TextClause, text
 
@@ -10,6 +12,7 @@ from shared.lifecycle import Category
 from tests.database import fresh_database
 from tests.drafts import single
 from worker.claim import CANDIDATE, CANDIDATE_OWED, CLAIM, Candidate, Claimed
+from worker.finish import FINISH
 from worker.record import ADVANCE, FENCE, RECORDED
 from worker.rows import parameters_of
 
@@ -55,7 +58,7 @@ def test_the_tuples_have_the_columns_of_their_statements(connection: Connection)
 
 
 @pytest.mark.parametrize("analyzed", [False, True])
-@pytest.mark.parametrize("statement", [FENCE, ADVANCE], ids=["fence", "advance"])
+@pytest.mark.parametrize("statement", [FENCE, ADVANCE, FINISH], ids=["fence", "advance", "finish"])
 def test_a_turn_finds_its_batches_by_their_ids(
     postgres_server: Postgres, statement: TextClause, analyzed: bool
 ) -> None:
@@ -79,8 +82,11 @@ def test_a_turn_finds_its_batches_by_their_ids(
                 text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {statement.text}"),
                 parameters_of([], "simulator")
                 | {"id": turn, "epoch": [1] * 500, "watermark": [1] * 500, "lease": 15}
-                | dict.fromkeys(RECORDED, [1] * 500),
+                | dict.fromkeys(RECORDED, [0] * 500)
+                | {"slices": 500, "captured": [0] * 500, "released": [0] * 500},
             ).scalars()
         )
     engine.dispose()
     assert "pk_batch" in told and "ix_batch" not in told, told
+    [of_the_turn] = [line for line in told.splitlines() if re.search(r" on (unnest )?w ", line)]
+    assert "loops=1)" in of_the_turn, told

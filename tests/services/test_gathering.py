@@ -69,6 +69,47 @@ def test_nobody_waits_while_more_is_there(segments: int, taken: int, waits: int)
     assert all_that_waits([piece], 40) == bool(waits)  # type: ignore[list-item]
 
 
+def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is recorded between two windows then, and what is submitted is a window of messages."""
+    taken: list[int] = []
+
+    class Counting(Taker):
+        def submit(self, parcels: list[Parcel], limit: object = None) -> list[Outcome]:
+            taken.append(sum(len(parcel.phones) for parcel in parcels))
+            return super().submit(parcels, limit)
+
+    carrier = Counting()
+    turns = Turns(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    turns._size = 1.0  # as after a turn of single sends
+    recorded: list[object] = []
+    monkeypatch.setattr(turn, "advance", lambda *told: recorded.append(told))
+    with engine.begin() as connection:
+        account = create_account(connection, "windows")
+        top_up(connection, account, 1_000, "test", "first")
+    send(engine, account, 700)
+    assert turns.take_turn() and turns.take_turn()
+    assert (taken, recorded) == ([500, 200], [])
+
+
+@pytest.mark.parametrize(
+    ("size", "segments", "stride", "budget"),
+    [
+        (1.0, 1.0, 500, 500),
+        (1.0, 3.0, 500, 1_500),
+        (1.0, 30.0, 500, turn.MOST_AT_ONCE),
+        (1.0, 1.0, FEW, 1_000),
+        (turn.SMALL, 1.0, 500, 1_000),
+    ],
+    ids=["small", "of three segments", "of many segments", "a narrow window", "large"],
+)
+def test_the_budget_of_a_turn(engine: Engine, size: float, segments: float, stride: int, budget: int) -> None:
+    """In segments, as the batches and the texts of the turn before it were."""
+    carrier = Taker()
+    turns = Turns(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    turns._size, turns._segments = size, segments
+    assert turns._budget(stride) == budget
+
+
 def send(engine: Engine, account: int, messages: int) -> None:
     if messages:
         with engine.begin() as connection:

@@ -11,7 +11,8 @@ from shared.crashpoints import crashpoint
 from shared.database import STARTED, array, on_disk, uuids
 from shared.events import listening
 from shared.money import BOOKS
-from worker.record import RECORDED, counts_of
+from worker.counts import CLOSED
+from worker.record import ADDED, RECORDED, SUMS, counts_of
 from worker.rows import COLUMNS, ROWS, SENT, parameters_of
 from worker.slices import Slice
 
@@ -20,16 +21,19 @@ HELD_SINCE_THE_START = (
 )
 """As `worker.record.HELD`, and in one condition for the same reason."""
 
-COUNTS = [str(status) for status in RECORDED]
-TOLD = ["epoch", *COUNTS, "captured", "released"]
+OUT_OF_TURN = """
+    intent = 0, watermark = 0, lease_until = NULL, database_started = NULL, carrier = NULL, portion = NULL, route = NULL
+"""
+"""SQL: what changes in every batch whose turn is over."""
+
+TOLD = ("epoch", *RECORDED, "captured", "released")
 
 FINISH = text(
     f"""
     WITH ended AS (
         UPDATE batch b
            SET state = 'done', next_index = b.size + 1, retry = NULL, due_at = clock_timestamp(), attempts = 0,
-               crashes = 0, intent = 0, watermark = 0, lease_until = NULL, database_started = NULL,
-               carrier = NULL, portion = NULL, route = NULL
+               crashes = 0, {OUT_OF_TURN}
           FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS int[])" for name in TOLD)})
                WITH ORDINALITY AS w (id, {", ".join(TOLD)}, number)
          WHERE {HELD_SINCE_THE_START}
@@ -39,17 +43,9 @@ FINISH = text(
          WHERE (SELECT count(*) FROM ended) = :slices OR u.number = ANY(ARRAY(SELECT e.number FROM ended e))
         RETURNING 1
     ), sums AS (
-        SELECT send_id, count(*) AS closed, {", ".join(f"sum({name}) AS {name}" for name in COUNTS)}
-          FROM ended GROUP BY send_id ORDER BY send_id
+        SELECT send_id, count(*) AS closed, {SUMS} FROM ended GROUP BY send_id ORDER BY send_id
     ), counted AS (
-        UPDATE send s
-           SET {", ".join(f"{name} = s.{name} + t.{name}" for name in COUNTS)},
-               open_batches = s.open_batches - t.closed,
-               state = CASE WHEN s.open_batches = t.closed AND s.expanded_to IS NULL AND s.state <> 'canceled'
-                            THEN CAST('completed' AS send_state) ELSE s.state END,
-               completed_at = CASE WHEN s.open_batches = t.closed AND s.expanded_to IS NULL THEN clock_timestamp()
-                                   ELSE s.completed_at END
-          FROM sums t WHERE s.id = t.send_id
+        UPDATE send s SET {ADDED}, {CLOSED} FROM sums c WHERE s.id = c.send_id
         RETURNING 1
     ), posted AS (
         INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step)

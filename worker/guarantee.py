@@ -10,7 +10,7 @@ carrier never idles. What a turn is short of is owed by the next one (a deficit 
 import threading
 
 from shared.lifecycle import LANES, Category
-from worker.slices import Slice
+from worker.slices import Slice, segments_of
 
 AUTHENTICATION = LANES.index(Category.AUTHENTICATION)
 DEFAULT_SHARE = 0.2
@@ -39,6 +39,6 @@ class Guarantee:
 
     def took(self, due: int, slices: list[Slice]) -> None:
         """What the turn took. What was due and not there is owed by the next turn, and by no later one."""
-        taken = sum(len(piece.indexes) * piece.segments for piece in slices if piece.lane == AUTHENTICATION)
+        taken = segments_of(piece for piece in slices if piece.lane == AUTHENTICATION)
         with self._lock:
             self._owed += max(0, due - taken)

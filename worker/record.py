@@ -31,7 +31,7 @@ turns for few, from the statistics or from their own index, and would look throu
 RECORDED = (MessageStatus.SENT, MessageStatus.REJECTED, MessageStatus.FAILED)
 """What is known of a message before its intent is closed."""
 SUMS, ADDED = (
-    ", ".join(each.format(status) for status in RECORDED) for each in ("sum({0}) AS {0}", "{0} = s.{0} + t.{0}")
+    ", ".join(each.format(status) for status in RECORDED) for each in ("sum({0}) AS {0}", "{0} = s.{0} + c.{0}")
 )
 
 ADVANCE = text(
@@ -56,7 +56,7 @@ ADVANCE = text(
     ), totals AS (
         SELECT t.* FROM sums t JOIN send s ON s.id = t.send_id ORDER BY s.id FOR UPDATE OF s
     ), counted AS (
-        UPDATE send s SET {ADDED} FROM totals t WHERE s.id = t.send_id
+        UPDATE send s SET {ADDED} FROM totals c WHERE s.id = c.send_id
     )
     SELECT id, same_start, goes_on, {OFF_DISK} FROM moved
     """

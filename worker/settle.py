@@ -19,7 +19,7 @@ from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
 from shared.stopping import stop_failing
 from worker.counts import Changes, add_and_close, add_to_sends, in_order
-from worker.finish import can_finish, finish
+from worker.finish import OUT_OF_TURN, can_finish, finish
 from worker.record import fence, record_lost, write_rows
 from worker.slices import Slice, messages_left
 
@@ -65,13 +65,12 @@ LOCK_SENDS = text(
 )
 
 CLOSE_INTENT = text(
-    """
+    f"""
     UPDATE batch b
        SET state = c.state, next_index = c.next_index,
            retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), turn = b.turn + c.cost,
            due_at = clock_timestamp() + make_interval(secs => c.wait), attempts = c.attempts, crashes = c.crashes,
-           intent = 0, watermark = 0, lease_until = NULL, database_started = NULL,
-           carrier = NULL, portion = NULL, route = NULL
+           {OUT_OF_TURN}
       FROM unnest(CAST(:id AS uuid[]), CAST(:state AS batch_state[]), CAST(:next_index AS int[]),
                   CAST(:retry AS text[]), CAST(:cost AS bigint[]), CAST(:wait AS float8[]), CAST(:attempts AS int[]),
                   CAST(:crashes AS int[])) AS c (id, state, next_index, retry, cost, wait, attempts, crashes)

@@ -3,7 +3,7 @@
 A message is known here by its place in the intent, from 0. Nothing below asks the database or a clock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -178,7 +178,11 @@ class Slice:
         self.unrecorded.clear()
 
 
+def segments_of(slices: Iterable[Slice]) -> int:
+    """Segments of all messages that a turn may submit."""
+    return sum(len(piece.indexes) * piece.segments for piece in slices)
+
+
 def all_that_waits(slices: list[Slice], budget: int) -> bool:
     """Whether a turn of so many segments at most is all that could be sent: it is not full, and each batch is in it."""
-    segments = sum(len(piece.indexes) * piece.segments for piece in slices)
-    return segments < budget and all(len(piece.indexes) == piece.left for piece in slices)
+    return segments_of(slices) < budget and all(len(piece.indexes) == piece.left for piece in slices)

@@ -27,7 +27,7 @@ from worker.guarantee import DEFAULT_SHARE, Guarantee
 from worker.hand_off import apply_rules
 from worker.record import advance
 from worker.settle import settle
-from worker.slices import Slice, all_that_waits
+from worker.slices import Slice, all_that_waits, segments_of
 from worker.suppress import Suppressions
 from worker.windows import next_window, note, parcels, unfinished
 
@@ -137,7 +137,7 @@ class Turns:
             self._next = max(self._next, time.monotonic() + self._gap) if few else 0.0
         if slices:
             self._size = messages / len(slices)
-            self._segments = sum(len(piece.indexes) * piece.segments for piece in slices) / max(1, messages)
+            self._segments = segments_of(slices) / messages
         return slices
 
     def _claim_within(self, budget: int, stride: int) -> list[Slice]:
@@ -160,8 +160,7 @@ class Turns:
         owed = self._guarantee.due(room)
         slices = claim(self._engine, room, stride, self._settings.lease, self._size, self._queue, False, owed)
         self._guarantee.took(owed, slices)
-        live = [piece for piece in slices if self.carrier_of(piece.test) is self._live]
-        self._found = sum(len(piece.indexes) * piece.segments for piece in live)
+        self._found = segments_of(piece for piece in slices if self.carrier_of(piece.test) is self._live)
         pace.booked(booked, self._found)
         return slices
 

@@ -1,11 +1,13 @@
-"""Runs the API: `python -m api.server`. Processes of one socket, each an event loop and its threads."""
+"""Runs the API: `python -m api.server`. Processes of one port, each an event loop and its threads."""
 
 import sys
 from typing import Any
 
 import click
 import uvicorn
+from uvicorn.supervisors import Multiprocess
 
+from api.listening import IS_DIVIDED, take
 from shared.logs import configure_logging
 from shared.settings import SettingsError, from_environment
 
@@ -43,7 +45,14 @@ def main(application: str, host: str, port: int, processes: int) -> None:
         "timeout_keep_alive": KEEP_ALIVE_SECONDS,
         "timeout_graceful_shutdown": END_SECONDS,
     }
-    uvicorn.run(application, host=host, port=port, workers=processes, **options)
+    if processes == 1 or not IS_DIVIDED:
+        uvicorn.run(application, host=host, port=port, workers=processes, **options)
+        return
+    try:
+        listening = take(host, port)
+    except OSError as error:
+        sys.exit(f"{host}:{port} cannot be listened on ({error.strerror}): stop who has it, or give another --port.")
+    Multiprocess(uvicorn.Config(application, host=host, port=port, workers=processes, **options), [listening]).run()
 
 
 if __name__ == "__main__":

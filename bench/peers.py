@@ -103,7 +103,7 @@ def run(result: Result) -> None:
     result.note, result.load = jasmin, "wrk"
     for shape in SHAPES:
         with tempfile.TemporaryDirectory(prefix="bulksms-bench-") as folder:
-            _measure(result, Path(folder), shape, 5 if result.short else 15)
+            _measure(result, Path(folder), shape, 5 if result.short else 10)
 
 
 def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:

@@ -1,5 +1,7 @@
 """Figures as shares of the floors and of the peers that were measured in the same run."""
 
+from statistics import median
+
 from rich.console import Console
 from rich.table import Table
 
@@ -28,16 +30,26 @@ COMPARED = (
 
 
 def ratios() -> list[list[str]]:
-    """Rows: what is compared and its figure, with what and its figure, and the ratio; as far as one run has both."""
+    """Rows: what is compared and its figure, with what and its figure, and the ratio; as far as one run has both.
+
+    Of several rounds it is the median of each round's ratio, with the lowest and the highest.
+    """
     rows = []
     for name, case, figure, other, other_case, other_figure in COMPARED:
         result, compared = load(name), load(other)
         if result is None or compared is None or result.run != compared.run:
             continue
-        mine, theirs = _figure(result, case, figure), _figure(compared, other_case, other_figure)
-        if mine and theirs:
-            ratio = f"{mine / theirs:.0%}" if other == "limits" else f"{mine / theirs:.1f} x"
-            rows.append([f"{name}: {case}, {figure}", f"{mine:,.0f}", other_case, f"{theirs:,.0f}", ratio])
+        mine, theirs = _figures(result, case, figure), _figures(compared, other_case, other_figure)
+        if not mine or not theirs:
+            continue
+        alike = len(mine) == len(theirs)
+        found = [a / b for a, b in zip(mine, theirs, strict=True)] if alike else [median(mine) / median(theirs)]
+
+        told = "{:.0%}" if other == "limits" else "{:.2f} x"
+        ratio = told.format(median(found))
+        if len(found) > 1:
+            ratio += f" ({told.format(min(found))} to {told.format(max(found))})"
+        rows.append([f"{name}: {case}, {figure}", f"{median(mine):,.0f}", other_case, f"{median(theirs):,.0f}", ratio])
     return rows
 
 
@@ -50,5 +62,8 @@ def show() -> None:
     Console(highlight=False).print(table)
 
 
-def _figure(result: Result, case: str, figure: str) -> float | None:
-    return next((each.figures.get(figure) for each in result.cases if each.name == case), None)
+def _figures(result: Result, case: str, figure: str) -> list[float]:
+    """That figure of each round."""
+    found = next((each for each in result.cases if each.name == case), None)
+    rounds = (found.rounds or [found.figures]) if found else []
+    return [each[figure] for each in rounds if each.get(figure)]

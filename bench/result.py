@@ -26,6 +26,8 @@ class Case:
     load_average: float = field(default_factory=load_average)
     others: float | None = None
     """Cores that other programs of the machine used meanwhile; None where it was not looked at."""
+    rounds: list[dict[str, float]] = field(default_factory=list)
+    """The figures of each round, where there were several."""
 
 
 @dataclass(slots=True)
@@ -36,6 +38,10 @@ class Result:
     run: str
     """When the command was started: results with the same one can be compared."""
     short: bool
+    rounds: int = 1
+    """Of how many measurements the figures are medians."""
+    number: int = 1
+    """Which of them this is."""
     smsc: str = ""
     load: str = ""
     cases: list[Case] = field(default_factory=list)
@@ -78,7 +84,8 @@ def load(name: str) -> Result | None:
 
 def tables(result: Result) -> list[tuple[str, list[list[str]]]]:
     """Titles and rows: the figures, and what a message cost where that was measured."""
-    how = ", ".join(part for part in (result.smsc, result.load, "short" if result.short else "") if part)
+    medians = f"medians of {result.rounds} rounds" if result.rounds > 1 else ""
+    how = ", ".join(part for part in (result.smsc, result.load, "short" if result.short else "", medians) if part)
     found = [(f"{result.name} ({how})", _rows(result.cases, [case.figures for case in result.cases]))]
     costly = [case for case in result.cases if case.cpu_us]
     if costly:

@@ -9,6 +9,7 @@ import bench
 from bench import ratios, report
 from bench.limits import PATH
 from bench.result import Case, Result, load
+from bench.rounds import merged
 from bench.scale import carried
 from bench.sizing import sizing
 from bench.statistics import Counts
@@ -39,6 +40,33 @@ def test_shares_are_of_the_same_run_only() -> None:
     assert ratios.ratios() == []
     saved("limits", "first", Case(PATH, {"submitted/s": 20_000}))
     assert ratios.ratios() == [[f"bulk: {BULK}, submitted/s", "5,000", PATH, "20,000", "25%"]]
+
+
+def rounds(name: str, case: str, figure: str, *values: float) -> Result:
+    made = merged([Result(name, "now", short=True, cases=[Case(case, {figure: value})]) for value in values])
+    made.save()
+    return made
+
+
+def test_of_several_rounds_it_is_the_median_of_their_shares() -> None:
+    rounds("bulk", BULK, "submitted/s", 5_000, 9_000, 8_000)
+    rounds("limits", PATH, "submitted/s", 20_000, 10_000, 20_000)
+    told = [f"bulk: {BULK}, submitted/s", "8,000", PATH, "20,000", "40% (25% to 90%)"]
+    assert ratios.ratios() == [told]
+    rounds("limits", PATH, "submitted/s", 20_000, 10_000)
+    assert ratios.ratios() == [[*told[:3], "15,000", "53%"]]
+
+
+def test_a_figure_is_the_median_of_the_rounds_that_have_it() -> None:
+    first = Result("bulk", "now", short=True, cases=[Case(BULK, {"a": 1, "b": 7}, {"api": 3}, {"api": 3}, 0.5, 0.1)])
+    second = Result("bulk", "now", short=True, cases=[Case(BULK, {"a": 4}, {"api": 1}, {"api": 9}, 0.2)], void=["no"])
+    third = Result("bulk", "now", short=True, cases=[Case(BULK, {"a": 2}, {"api": 2}, {"api": 5}, 0.1)])
+    made = merged([first, second, third])
+    figures = [{"a": 1, "b": 7}, {"a": 4}, {"a": 2}]
+    assert made.cases == [Case(BULK, {"a": 2, "b": 7}, {"api": 2}, {"api": 9}, 0.5, 0.1, figures)]
+    assert (made.rounds, made.void) == (3, ["no"])
+    made.save()
+    assert load("bulk") == made
 
 
 def test_cores_follow_from_the_processor_time() -> None:

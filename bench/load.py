@@ -14,6 +14,8 @@ from bulksms.local.ports import LOOPBACK
 SCRIPT = Path(__file__).with_name("single.lua")
 MOST = 1_000_000
 """Phones that are put aside for one run."""
+SUSTAINED = 45
+"""Seconds of a rate that can be kept: what a store leaves to the file system for later, comes due within them."""
 
 
 class Answers(NamedTuple):

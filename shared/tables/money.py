@@ -5,8 +5,8 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Identity,
-    Index,
     Integer,
+    PrimaryKeyConstraint,
     Table,
     Text,
     UniqueConstraint,
@@ -19,7 +19,7 @@ from shared.tables.base import MOMENT, metadata
 ledger = Table(
     "ledger",
     metadata,
-    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("id", BigInteger, Identity(always=True), nullable=False),
     Column("account_id", BigInteger, nullable=False),
     Column("kind", Text, nullable=False),
     Column("debit", Text, nullable=False, comment="the book that the amount leaves"),
@@ -38,7 +38,7 @@ ledger = Table(
         " ('refund', 'revenue', 'available'))",
         name="double_entry",
     ),
+    PrimaryKeyConstraint("account_id", "id"),
     UniqueConstraint("subject", "kind", "step", name="uq_ledger_operation"),
-    Index("ix_ledger_account_id_id", "account_id", "id"),
     comment="append-only: a trigger refuses UPDATE, DELETE and TRUNCATE",
 )

@@ -68,8 +68,8 @@ simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FI
 clients: $(READY) ## Make the generated files of clients/ again, of the OpenAPI document
 	$(BIN)/python -m clients.making
 
-bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 (docs/performance.md)
-	$(BIN)/python -m bench $(BENCH) $(if $(SHORT),--short)
+bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 ROUNDS=3 (docs/performance.md)
+	$(BIN)/python -m bench $(BENCH) $(if $(SHORT),--short) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 check: lint types test ## Lint, format, types and tests
 

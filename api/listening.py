@@ -2,7 +2,7 @@
 
 With one socket for all of them, the process that wakes first takes all the connections that have come: of 64 clients
 one process had 63, and it has one core. Where each has its own (SO_REUSEPORT, socket(7)), Linux divides the connections
-by their addresses.
+by their addresses: many about evenly, a few as it comes.
 """
 
 import socket
@@ -13,28 +13,31 @@ IS_DIVIDED = sys.platform == "linux"
 """Whether the system divides connections among the sockets of a port."""
 
 
-class Listening(socket.socket):
-    """A socket that has a port for this process and its children: each child that it is given to gets its own."""
+class SharedPort:
+    """A port that is kept for this process and its children. A child that it is given to gets a socket of its own."""
 
     def __init__(self, host: str, port: int) -> None:
-        """Bind to the address, beside others of ours. Raises OSError where somebody else has it."""
-        super().__init__(_family(host))
-        self._address = host, port
-        self.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        self.bind(self._address)
+        """Take the port. Raises OSError where somebody has it, be it a service like this one."""
+        _bound(host, port).close()  # with somebody who listens and shares, what shares would get it too
+        self._kept = _bound(host, port, socket.SO_REUSEPORT)
+        self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)  # from here on nobody else gets it
+        self.address: tuple[str, int] = self._kept.getsockname()[:2]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Listening, self._address
+        return _bound, (*self.address, socket.SO_REUSEPORT)
+
+    def close(self) -> None:
+        """Give it back."""
+        self._kept.close()
 
 
-def take(host: str, port: int) -> Listening:
-    """Take a port that nobody has. Raises OSError where somebody listens there, be it a service like this one."""
-    with socket.socket(_family(host)) as alone:
-        alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        alone.bind((host, port))
-    return Listening(host, port)
-
-
-def _family(host: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in host else socket.AF_INET
+def _bound(host: str, port: int, *options: int) -> socket.socket:
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        for option in (socket.SO_REUSEADDR, *options):
+            made.setsockopt(socket.SOL_SOCKET, option, 1)
+        made.bind((host, port))
+    except OSError:
+        made.close()
+        raise
+    return made

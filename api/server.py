@@ -1,15 +1,20 @@
 """Runs the API: `python -m api.server`. Processes of one port, each an event loop and its threads."""
 
+import errno
+import logging
 import sys
-from typing import Any
+from socket import socket
+from typing import Any, cast
 
 import click
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from api.listening import IS_DIVIDED, take
+from api.listening import IS_DIVIDED, SharedPort
 from shared.logs import configure_logging
 from shared.settings import SettingsError, from_environment
+
+log = logging.getLogger(__name__)
 
 API = "api.serving:app"
 KEEP_ALIVE_SECONDS = 75
@@ -49,10 +54,13 @@ def main(application: str, host: str, port: int, processes: int) -> None:
         uvicorn.run(application, host=host, port=port, workers=processes, **options)
         return
     try:
-        listening = take(host, port)
+        shared = SharedPort(host, port)
     except OSError as error:
-        sys.exit(f"{host}:{port} cannot be listened on ({error.strerror}): stop who has it, or give another --port.")
-    Multiprocess(uvicorn.Config(application, host=host, port=port, workers=processes, **options), [listening]).run()
+        advice = ": stop who has it, or give another --port" if error.errno == errno.EADDRINUSE else ""
+        sys.exit(f"Cannot listen on {host} port {port} ({error.strerror}){advice}.")
+    log.info("listening on %s port %d, %d processes", *shared.address, processes)
+    config = uvicorn.Config(application, host=host, port=port, workers=processes, **options)
+    Multiprocess(config, cast(list[socket], [shared])).run()
 
 
 if __name__ == "__main__":

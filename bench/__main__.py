@@ -22,7 +22,9 @@ ALL = (*COMPARED, "mixed", "scale")
 @click.command()
 @click.argument("name", type=click.Choice([*NAMES, "all", "report"]))
 @click.option("--short", is_flag=True, help="Smaller where that takes long.")
-@click.option("--rounds", type=click.IntRange(1, 99), help=f"How often; with `all`, as often as not {ROUNDS} times.")
+@click.option(
+    "--rounds", type=click.IntRange(1, 99), help=f"How often; {ROUNDS} with `all`, 1 with --short or one name."
+)
 def main(name: str, short: bool, rounds: int | None) -> None:
     """Measure, or `all`: the floors and what is compared with them. Exit code 1 for a figure that does not count."""
     if name == "report":

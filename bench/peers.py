@@ -134,6 +134,8 @@ def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:
         url = f"http://{LOOPBACK}:{told}/" if shape.receipts else ""
         case, accepted = _case(smsc, meter, shape, http, url, seconds)
         result.cases.append(case)
+        if errors := case.figures.get("errors"):
+            result.void.append(f"{shape.name}: {errors:g} requests failed")
         counts = smsc.counts()
         if counts["duplicates"] or counts["submits"] < accepted:
             result.void.append(f"{shape.name}: {accepted:,} accepted, {counts}")

@@ -39,17 +39,16 @@ def ratios() -> list[list[str]]:
         result, compared = load(name), load(other)
         if result is None or compared is None or result.run != compared.run:
             continue
-        mine, theirs = _figures(result, case, figure), _figures(compared, other_case, other_figure)
-        if not mine or not theirs:
+        pairs = _pairs(_figures(result, case, figure), _figures(compared, other_case, other_figure))
+        if not pairs:
             continue
-        alike = len(mine) == len(theirs)
-        found = [a / b for a, b in zip(mine, theirs, strict=True)] if alike else [median(mine) / median(theirs)]
-
+        found = [mine / theirs for mine, theirs in pairs]
         told = "{:.0%}" if other == "limits" else "{:.2f} x"
         ratio = told.format(median(found))
         if len(found) > 1:
             ratio += f" ({told.format(min(found))} to {told.format(max(found))})"
-        rows.append([f"{name}: {case}, {figure}", f"{median(mine):,.0f}", other_case, f"{median(theirs):,.0f}", ratio])
+        mine, theirs = (median(each) for each in zip(*pairs, strict=True))
+        rows.append([f"{name}: {case}, {figure}", f"{mine:,.0f}", other_case, f"{theirs:,.0f}", ratio])
     return rows
 
 
@@ -63,7 +62,14 @@ def show() -> None:
 
 
 def _figures(result: Result, case: str, figure: str) -> list[float]:
-    """That figure of each round."""
+    """That figure of each round; 0 of one that has none."""
     found = next((each for each in result.cases if each.name == case), None)
     rounds = (found.rounds or [found.figures]) if found else []
-    return [each[figure] for each in rounds if each.get(figure)]
+    return [each.get(figure, 0.0) for each in rounds]
+
+
+def _pairs(mine: list[float], theirs: list[float]) -> list[tuple[float, float]]:
+    """What is compared: the figures of one round, or the medians where one has more rounds than the other."""
+    if len(mine) != len(theirs):
+        mine, theirs = ([median([value for value in each if value] or [0.0])] for each in (mine, theirs))
+    return [pair for pair in zip(mine, theirs, strict=True) if all(pair)]

@@ -17,9 +17,12 @@ def merged(rounds: Sequence[Result]) -> Result:
     made.smsc, made.load, made.note = first.smsc, first.load, first.note
     made.measured_at, made.machine = first.measured_at, first.machine
     made.void = [reason for each in rounds for reason in each.void]
-    made.cases = [
-        median_case([case for each in rounds for case in each.cases if case.name == of.name]) for of in first.cases
-    ]
+    names = dict.fromkeys(case.name for each in rounds for case in each.cases)
+    found = [{case.name: case for case in each.cases} for each in rounds]
+    for name in names:
+        case = median_case([cases[name] for cases in found if name in cases])
+        case.rounds = [cases[name].figures if name in cases else {} for cases in found]
+        made.cases.append(case)
     return made
 
 
@@ -28,17 +31,15 @@ def median_case(measured: list[Case]) -> Case:
     others = [case.others for case in measured if case.others is not None]
     return Case(
         measured[0].name,
-        _each(measured[0].figures, [case.figures for case in measured], median),
-        _each(measured[0].cpu_us, [case.cpu_us for case in measured], median),
-        _each(measured[0].rss_mib, [case.rss_mib for case in measured], max),
+        _each([case.figures for case in measured], median),
+        _each([case.cpu_us for case in measured], median),
+        _each([case.rss_mib for case in measured], max),
         max(case.load_average for case in measured),
         max(others, default=None),
-        [case.figures for case in measured],
     )
 
 
-def _each(
-    names: dict[str, float], values: list[dict[str, float]], of: Callable[[list[float]], float]
-) -> dict[str, float]:
+def _each(values: list[dict[str, float]], of: Callable[[list[float]], float]) -> dict[str, float]:
     """Of each name what `of` makes of those that have it."""
+    names = dict.fromkeys(name for each in values for name in each)
     return {name: of([each[name] for each in values if name in each]) for name in names}

@@ -14,6 +14,7 @@ def migrate(engine: Engine) -> str:
     """Apply every outstanding migration; returns the revision reached. Several callers at once wait for each other."""
     with engine.begin() as connection:
         connection.execute(text("SET LOCAL lock_timeout = '5min'"))
+        connection.execute(text("SET LOCAL statement_timeout = 0"))  # a large table takes as long as it takes
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         config = _config()
         config.attributes["connection"] = connection

@@ -1,4 +1,4 @@
-"""The API's processes share a port: connections are divided among them, and a process that dies takes none with it."""
+"""The API's processes share a port: connections are divided among them, and without one of them the others answer."""
 
 import http.client
 import os
@@ -14,10 +14,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from api.listening import IS_DIVIDED, Listening, take
+from api.listening import IS_DIVIDED, SharedPort
 from bulksms.local import services
 from bulksms.local.command import Command
-from bulksms.local.ports import LOOPBACK, free_port
+from bulksms.local.ports import LOOPBACK, free_port, is_free
 from tests.services.house import wait_until
 
 pytestmark = pytest.mark.skipif(not IS_DIVIDED, reason="only Linux divides connections")
@@ -65,10 +65,10 @@ def sockets(port: int) -> int:
     return sum(each.status == psutil.CONN_LISTEN and each.laddr.port == port for each in found)
 
 
-def copy_of(listening: Listening) -> Listening:
-    """As another process gets it."""
-    made = pickle.loads(pickle.dumps(listening))
-    assert isinstance(made, Listening)
+def socket_of(shared: SharedPort) -> socket.socket:
+    """As a process gets it."""
+    made = pickle.loads(pickle.dumps(shared))
+    assert isinstance(made, socket.socket)
     return made
 
 
@@ -83,22 +83,45 @@ def accepted(listening: socket.socket, open_: ExitStack) -> int:
         count += 1
 
 
-def test_connections_are_divided() -> None:
-    with take(LOOPBACK, free_port()) as reserved, copy_of(reserved) as first, copy_of(reserved) as second:
-        first.listen(), second.listen()
-        with ExitStack() as open_:
-            for _ in range(64):
-                open_.enter_context(socket.create_connection(reserved.getsockname(), 10))
-            of_first, of_second = accepted(first, open_), accepted(second, open_)
-    assert of_first + of_second == 64
-    assert min(of_first, of_second) >= 10  # with fewer once in ten million runs
+@pytest.fixture(name="shared")
+def _shared() -> Iterator[SharedPort]:
+    made = SharedPort(LOOPBACK, free_port())
+    yield made
+    made.close()
 
 
-def test_a_port_that_somebody_has_is_not_shared() -> None:
-    with take(LOOPBACK, free_port()) as reserved, copy_of(reserved) as ours:
-        ours.listen()
+def test_connections_are_divided(shared: SharedPort) -> None:
+    with ExitStack() as open_:
+        sockets = [open_.enter_context(socket_of(shared)) for _ in range(2)]
+        for each in sockets:
+            each.listen()
+        for _ in range(64):
+            open_.enter_context(socket.create_connection(shared.address, 10))
+        counts = [accepted(each, open_) for each in sockets]
+    assert sum(counts) == 64
+    assert min(counts) >= 10  # with fewer once in a hundred million runs
+
+
+@pytest.mark.parametrize("listens", [False, True])
+def test_nobody_else_gets_the_port(shared: SharedPort, listens: bool) -> None:
+    with socket_of(shared) as ours:
+        if listens:
+            ours.listen()
         with pytest.raises(OSError, match="in use"):
-            take(*reserved.getsockname())
+            SharedPort(*shared.address)
+        assert not is_free(shared.address[1])
+    with pytest.raises(OSError, match="in use"):  # nor when all of its processes have died
+        SharedPort(*shared.address)
+
+
+def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -> None:
+    with socket_of(shared) as ours:
+        ours.listen()
+        client = socket.create_connection(shared.address, 10)
+        ours.accept()[0].close()  # who closes first is left with it, for a minute
+        client.close()
+    shared.close()
+    SharedPort(*shared.address).close()
 
 
 def test_a_second_server_of_a_port_says_so_and_ends(server: tuple[Command, int]) -> None:
@@ -106,7 +129,7 @@ def test_a_second_server_of_a_port_says_so_and_ends(server: tuple[Command, int])
     env = services.environment({"PYTHONPATH": str(Path.cwd())})
     second = subprocess.run(command(port), env=env, capture_output=True, text=True, timeout=60, check=False)
     assert second.returncode == 1
-    assert f"{LOOPBACK}:{port} cannot be listened on (Address already in use)" in second.stderr
+    assert f"Cannot listen on {LOOPBACK} port {port} (Address already in use): stop who has it" in second.stderr
     assert answers(port)
 
 
@@ -122,5 +145,14 @@ def test_what_comes_after_a_process_was_killed_is_answered(server: tuple[Command
         assert all(answers(port) for _ in range(20))
     finally:
         os.kill(running.pid, signal.SIGCONT)
+    wait_until(lambda: sockets(port) == 2, 30, "another one")
+    assert all(answers(port) for _ in range(20))
+
+
+def test_a_process_that_stands_still_is_replaced(server: tuple[Command, int]) -> None:
+    running, port = server
+    stopped = processes(running)[0]
+    os.kill(stopped.pid, signal.SIGSTOP)
+    wait_until(lambda: not stopped.is_running() or stopped.status() == psutil.STATUS_ZOMBIE, 30, "its end")
     wait_until(lambda: sockets(port) == 2, 30, "another one")
     assert all(answers(port) for _ in range(20))

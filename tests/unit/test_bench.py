@@ -69,6 +69,21 @@ def test_a_figure_is_the_median_of_the_rounds_that_have_it() -> None:
     assert load("bulk") == made
 
 
+def test_what_only_a_later_round_has_is_told() -> None:
+    first = Result("peers", "now", short=True, cases=[Case(PATH, {"a": 1})])
+    second = Result("peers", "now", short=True, cases=[Case(PATH, {"a": 3, "errors": 7}), Case(BULK, {"a": 5})])
+    made = merged([first, second])
+    assert [(case.name, case.figures) for case in made.cases] == [(PATH, {"a": 2, "errors": 7}), (BULK, {"a": 5})]
+    assert made.cases[1].rounds == [{}, {"a": 5}]
+
+
+def test_a_round_is_compared_with_its_own() -> None:
+    case = Case(BULK, rounds=[{"submitted/s": 5_000}, {}, {"submitted/s": 9_000}])
+    Result("bulk", "now", short=True, cases=[case]).save()
+    rounds("limits", PATH, "submitted/s", 20_000, 10_000, 10_000)
+    assert ratios.ratios()[0][-1] == "58% (25% to 90%)"
+
+
 def test_cores_follow_from_the_processor_time() -> None:
     cpu = {"api": 7.0, "worker": 70.0, "postgres": 35.0, "redis": 0.0, "smsc": 900.0}
     saved("bulk", "now", Case(BULK, {"submitted/s": 1.0}, cpu))

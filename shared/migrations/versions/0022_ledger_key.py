@@ -10,7 +10,8 @@ ALTER TABLE ledger DROP CONSTRAINT pk_ledger;
 ALTER TABLE ledger ADD CONSTRAINT pk_ledger PRIMARY KEY (account_id, id);
 DROP INDEX ix_ledger_account_id_id;
 """
-"""Building the key reads the table once, and nothing is posted meanwhile: about a second for each million entries."""
+"""Building the key reads the table once, about a second for each million entries. Meanwhile nobody else reads it or
+posts to it."""
 
 
 def upgrade() -> None:

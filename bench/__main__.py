@@ -48,7 +48,7 @@ def measure(result: Result, before: list[Result]) -> bool:
     click.echo(f"{result.name}, round {result.number} ...", err=True)
     importlib.import_module(f"bench.{result.name}").run(result)
     before.append(result)
-    told = merged(before) if len(before) > 1 else result
+    told = merged(before)
     told.show()
     click.echo(f"{told.save()} ({time.monotonic() - begun:.0f} s)", err=True)
     return not result.void

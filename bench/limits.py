@@ -31,10 +31,8 @@ def run(result: Result) -> None:
             connection.execute(TABLES)
             connection.commit()
             for case in (*_submits(stand, count), *_rows(stand, connection, count), *_paths(stand, connection, count)):
-                result.cases.append(case)
-        result.cases.append(_flask(stand, 3 if result.short else 10))
-        if errors := result.cases[-1].figures.get("errors"):
-            result.void.append(f"{FLASK}: {errors:g} requests failed")
+                result.add(case)
+        result.add(_flask(stand, 3 if result.short else 10))
         if duplicates := stand.smsc.counts()["duplicates"]:
             result.void.append(f"{duplicates:,} messages came twice")
 

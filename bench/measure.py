@@ -78,8 +78,6 @@ def conclude(result: Result, stand: Stand, cases: Iterable[Case], warm: int = WA
     result.smsc = stand.smsc.kind
     warm_up(stand, warm)
     for case in cases:
-        if case.figures.get("errors"):
-            result.void.append(f"{case.name}: {case.figures['errors']:g} requests failed")
-        result.cases.append(case)
+        result.add(case)
         print(f"  {case.name}", file=sys.stderr, flush=True)
     result.void += stand.faults()

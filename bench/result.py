@@ -50,6 +50,12 @@ class Result:
     measured_at: str = field(default_factory=now)
     machine: dict[str, Any] = field(default_factory=machine)
 
+    def add(self, case: Case) -> None:
+        """Take in a case. One whose requests failed counts for nothing."""
+        if errors := case.figures.get("errors"):
+            self.void.append(f"{case.name}: {errors:g} requests failed")
+        self.cases.append(case)
+
     def save(self) -> Path:
         """Write it to bench/results."""
         RESULTS.mkdir(exist_ok=True)

@@ -5,6 +5,7 @@ a ratio is that of one round.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from statistics import median
 
 from bench.result import Case, Result
@@ -12,11 +13,8 @@ from bench.result import Case, Result
 
 def merged(rounds: Sequence[Result]) -> Result:
     """The rounds of one measurement as one result. Void is what was void in any of them."""
-    first = rounds[0]
-    made = Result(first.name, first.run, first.short, rounds=len(rounds))
-    made.smsc, made.load, made.note = first.smsc, first.load, first.note
-    made.measured_at, made.machine = first.measured_at, first.machine
-    made.void = [reason for each in rounds for reason in each.void]
+    void = [reason for each in rounds for reason in each.void]
+    made = replace(rounds[0], rounds=len(rounds), cases=[], void=void)
     names = dict.fromkeys(case.name for each in rounds for case in each.cases)
     found = [{case.name: case for case in each.cases} for each in rounds]
     for name in names:

@@ -11,7 +11,7 @@ from bench.stand import Stand
 def run(result: Result) -> None:
     """Without receipts and with; 64 clients are the case whose fsyncs are counted, and who go on for longest."""
     result.load = kind()
-    seconds, longest = (5, 5) if result.short else (10, SUSTAINED)
+    cases = ((1, 10), (16, 10), (64, SUSTAINED))
     for receipts in (False, True):
         with Stand(receipts=receipts) as stand:
             ending = "with receipts" if receipts else "without"
@@ -20,10 +20,10 @@ def run(result: Result) -> None:
                 measured(
                     stand,
                     f"{clients} clients, {ending}",
-                    lambda: single(stand, clients, longest if clients == 64 else seconds),  # noqa: B023 - called before the next
+                    lambda: single(stand, clients, 5 if result.short else seconds),  # noqa: B023 - called before the next
                     statistics=clients == 64 and result.number == 1,
                 )
-                for clients in (1, 16, 64)
+                for clients, seconds in cases
             )
             conclude(result, stand, told)
 

@@ -1,12 +1,10 @@
 """The API's processes share a port: connections are divided among them, and without one of them the others answer."""
 
-import http.client
 import os
 import pickle
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +16,7 @@ from api.listening import IS_DIVIDED, SharedPort
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port, is_free
+from bulksms.local.services import _answers as answers
 from tests.services.house import wait_until
 
 pytestmark = pytest.mark.skipif(not IS_DIVIDED, reason="only Linux divides connections")
@@ -26,43 +25,24 @@ pytestmark = pytest.mark.skipif(not IS_DIVIDED, reason="only Linux divides conne
 @pytest.fixture(name="server")
 def _server(tmp_path: Path) -> Iterator[tuple[Command, int]]:
     port = free_port()
-    env = services.environment({"PYTHONPATH": str(Path.cwd())})
-    with Command("api", command(port), env, tmp_path / "api.log", Path.cwd(), lambda: answers(port)) as made:
-        made.launch()
-        made.wait_ready(30)
-        wait_until(lambda: len(processes(made)) == 2, 30, "both processes")
-        yield made, port
+    with server_of(port, tmp_path) as api:
+        api.launch()
+        api.wait_ready(30)
+        wait_until(lambda: len(listeners(port)) == 2, 30, "both processes")
+        yield api, port
 
 
-def command(port: int) -> list[str]:
-    return [sys.executable, "-m", "api.server", "bench.hello:served", "--port", str(port), "--processes", "2"]
+def server_of(port: int, folder: Path) -> Command:
+    """The API's server, with an application that needs nothing."""
+    env, home = services.environment({"PYTHONPATH": str(Path.cwd())}), Path.cwd()
+    api = services.api(port, env, folder, home)
+    return Command("api", [*api._command, "bench.hello:served"], env, folder / "api.log", home, api._is_ready)
 
 
-def answers(port: int) -> bool:
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=5)
-    try:
-        connection.request("GET", "/readyz")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
-    finally:
-        connection.close()
-
-
-def processes(server: Command) -> list[psutil.Process]:
-    """Those of the server that listen."""
-    assert server.pid is not None
-    return [each for each in psutil.Process(server.pid).children() if any(listens(each))]
-
-
-def listens(process: psutil.Process) -> Iterator[bool]:
-    return (connection.status == psutil.CONN_LISTEN for connection in process.net_connections("tcp"))
-
-
-def sockets(port: int) -> int:
-    """How many listen on it."""
+def listeners(port: int) -> list[int]:
+    """The processes that listen on it."""
     found = psutil.net_connections("tcp")
-    return sum(each.status == psutil.CONN_LISTEN and each.laddr.port == port for each in found)
+    return [each.pid for each in found if each.status == psutil.CONN_LISTEN and each.laddr.port == port]
 
 
 def socket_of(shared: SharedPort) -> socket.socket:
@@ -125,9 +105,8 @@ def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -
 
 
 def test_a_second_server_of_a_port_says_so_and_ends(server: tuple[Command, int]) -> None:
-    _, port = server
-    env = services.environment({"PYTHONPATH": str(Path.cwd())})
-    second = subprocess.run(command(port), env=env, capture_output=True, text=True, timeout=60, check=False)
+    running, port = server
+    second = subprocess.run(running._command, capture_output=True, text=True, timeout=60, check=False)
     assert second.returncode == 1
     assert f"Cannot listen on {LOOPBACK} port {port} (Address already in use): stop who has it" in second.stderr
     assert answers(port)
@@ -137,22 +116,22 @@ def test_what_comes_after_a_process_was_killed_is_answered(server: tuple[Command
     running, port = server
     assert running.pid is not None
     assert all(answers(port) for _ in range(20))
-    killed = processes(running)[0]
+    killed = listeners(port)[0]
     os.kill(running.pid, signal.SIGSTOP)  # who would start another one
     try:
-        os.kill(killed.pid, signal.SIGKILL)
-        wait_until(lambda: sockets(port) == 1, 30, "the end of its socket")
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: len(listeners(port)) == 1, 30, "the end of its socket")
         assert all(answers(port) for _ in range(20))
     finally:
         os.kill(running.pid, signal.SIGCONT)
-    wait_until(lambda: sockets(port) == 2, 30, "another one")
+    wait_until(lambda: len(listeners(port)) == 2, 30, "another one")
     assert all(answers(port) for _ in range(20))
 
 
 def test_a_process_that_stands_still_is_replaced(server: tuple[Command, int]) -> None:
-    running, port = server
-    stopped = processes(running)[0]
-    os.kill(stopped.pid, signal.SIGSTOP)
-    wait_until(lambda: not stopped.is_running() or stopped.status() == psutil.STATUS_ZOMBIE, 30, "its end")
-    wait_until(lambda: sockets(port) == 2, 30, "another one")
+    _, port = server
+    stopped = listeners(port)[0]
+    os.kill(stopped, signal.SIGSTOP)
+    wait_until(lambda: stopped not in listeners(port), 30, "its end")
+    wait_until(lambda: len(listeners(port)) == 2, 30, "another one")
     assert all(answers(port) for _ in range(20))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import CheckConstraint, Connection, Engine, inspect, text
@@ -95,6 +96,19 @@ def test_it_works(empty: Engine) -> None:
     assert migrate(empty) == head()
     assert schema_problem(empty) is None
     wait_for_schema(empty, seconds=0)
+
+
+def test_a_large_table_takes_as_long_as_it_takes(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    timeouts = []
+    real = shared.migrate.command.upgrade
+
+    def upgrade(config: Config, revision: str) -> None:
+        real(config, revision)
+        timeouts.append(config.attributes["connection"].execute(text("SHOW statement_timeout")).scalar_one())
+
+    monkeypatch.setattr(shared.migrate.command, "upgrade", upgrade)
+    migrate(empty)
+    assert timeouts == ["0"]
 
 
 def test_the_revisions_are_one_line() -> None:

@@ -1,6 +1,10 @@
 """Fixtures that every kind of test may use, and the order of the files."""
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("bulksms", deadline=None)
+hypothesis.settings.load_profile("bulksms")  # what a busy machine makes slow is not wrong
 
 pytest_plugins = ["tests.fixtures_servers"]
 

@@ -4,12 +4,12 @@ A route with a new variable needs a line here (tests/unit/test_guards.py asks fo
 """
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import text
 
 from tests.integration.service import PREFIX, Service
+from tests.times import ahead
 
 PHONE, OPTED_OUT = "254799123456", "254799654321"
 FAILED = text(
@@ -22,13 +22,9 @@ TEXT = "The words of a stranger"
 REFERENCE = "the-reference-of-a-stranger"
 
 
-def later() -> str:
-    return (datetime.now(UTC) + timedelta(days=1)).isoformat()
-
-
 def a_send(service: Service) -> dict[str, Any]:
     """A send that waits for its time."""
-    answer = service.send(PHONE, TEXT, reference=REFERENCE, send_at=later())
+    answer = service.send(PHONE, TEXT, reference=REFERENCE, send_at=ahead())
     assert answer.status_code == 200, answer.text
     return dict(answer.json)
 

@@ -12,6 +12,7 @@ from shared.events import listen
 from shared.ids import message_id
 from shared.senders import decide_sender
 from tests.integration.service import Service
+from tests.times import ahead
 from worker.doubt import give_up
 
 ROWS = text("SELECT type, send_id, batch_id, indexes, error, data FROM event WHERE account_id = :account ORDER BY id")
@@ -86,7 +87,7 @@ def test_a_list_is_packed_and_each_outcome_is_told_once(heard: Service) -> None:
 
 
 def test_canceling_tells_of_the_messages_and_the_send_once(heard: Service) -> None:
-    answer = heard.bulk(["254711000001", "254711000002"], send_at="2026-12-31T00:00:00Z").json
+    answer = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
     for _ in range(2):
         heard.post(f"/sends/{answer['send_id']}/cancel")
     ids = [UUID(entry["message_id"]) for entry in answer["messages"]]
@@ -95,7 +96,7 @@ def test_canceling_tells_of_the_messages_and_the_send_once(heard: Service) -> No
 
 
 def test_what_expires_is_told_and_the_send_completed(heard: Service) -> None:
-    answer = heard.bulk(["254711000001"], send_at="2026-12-31T00:00:00Z").json
+    answer = heard.bulk(["254711000001"], send_at=ahead()).json
     with heard.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :id"), {"id": answer["send_id"]})
     heard.sweep()
@@ -104,7 +105,7 @@ def test_what_expires_is_told_and_the_send_completed(heard: Service) -> None:
 
 
 def test_who_opted_out_meanwhile_is_told_of(heard: Service) -> None:
-    answer = heard.bulk(["254711000001", "254711000002"], send_at="2026-12-31T00:00:00Z").json
+    answer = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
     with heard.engine.begin() as connection:
         values = {"account": heard.account_id}
         connection.execute(text("INSERT INTO suppression VALUES (:account, 254711000002, 'STOP')"), values)

@@ -1,6 +1,5 @@
 """Sender IDs: asked for, decided on, suspended, given up."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from shared.audit import audit
 from shared.holding import release
 from shared.senders import Decision, decide_sender
 from tests.integration.service import Service
+from tests.times import ahead
 
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
 
@@ -26,10 +26,6 @@ def new_sender(service: Service) -> str:
     assert service.post("/sender-ids", sender_id=sender).status_code == 200
     decide(service, sender, "approved")
     return sender
-
-
-def later() -> str:
-    return (datetime.now(UTC) + timedelta(days=1)).isoformat()
 
 
 def test_it_works(service: Service) -> None:
@@ -79,10 +75,10 @@ def test_one_request_with_one_key(service: Service) -> None:
 
 def test_a_suspended_one_stops_what_waits_until_it_is_approved_again(service: Service) -> None:
     sender = new_sender(service)
-    bulk = service.bulk(["254711000001", "254711000002"], sender_id=sender, send_at=later()).json["send_id"]
-    paused = service.send(sender_id=sender, send_at=later()).json["send_id"]
+    bulk = service.bulk(["254711000001", "254711000002"], sender_id=sender, send_at=ahead()).json["send_id"]
+    paused = service.send(sender_id=sender, send_at=ahead()).json["send_id"]
     service.post(f"/sends/{paused}/pause")
-    other = service.send(send_at=later()).json["send_id"]
+    other = service.send(send_at=ahead()).json["send_id"]
     decide(service, sender, "suspended", "complaints")
     shown = service.get(f"/sends/{bulk}").json
     assert (shown["status"], shown["held_by"]) == ("held", "sender_id")
@@ -107,7 +103,7 @@ def test_what_was_accepted_in_the_moment_of_suspension_is_held_too(service: Serv
     sender = new_sender(service)
     service.send(sender_id=sender)
     decide(service, sender, "suspended", "complaints")
-    late = service.send(sender_id=sender, send_at=later())  # the API still remembers that it was approved
+    late = service.send(sender_id=sender, send_at=ahead())  # the API still remembers that it was approved
     assert late.status_code == 200
     service.sweep()
     assert service.get(f"/sends/{late.json['send_id']}").json["held_by"] == "sender_id"

@@ -1,6 +1,5 @@
 """The opt-out list over HTTP: who is put on it, who is taken off, and whom it keeps a message from."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,12 +9,9 @@ from werkzeug.test import TestResponse
 from shared.audit import audit
 from shared.events import listen
 from tests.integration.service import PREFIX, Service
+from tests.times import ahead
 
 PHONE, OTHER = "254733000001", "254733000002"
-
-
-def later() -> str:
-    return (datetime.now(UTC) + timedelta(days=1)).isoformat()
 
 
 def import_csv(service: Service, body: str, **headers: str) -> TestResponse:
@@ -66,7 +62,7 @@ def test_scopes(service: Service, scope: dict[str, str], category: str, sender: 
 
 
 def test_who_opts_out_after_acceptance_is_looked_for_at_hand_off_and_not_charged(service: Service) -> None:
-    send = service.bulk([PHONE, OTHER], category="marketing", send_at=later()).json["send_id"]
+    send = service.bulk([PHONE, OTHER], category="marketing", send_at=ahead()).json["send_id"]
     service.post("/suppressions", phones=[OTHER], category="marketing")
     service.post("/suppressions", phones=[PHONE], category="transactional")
     with service.engine.begin() as connection:

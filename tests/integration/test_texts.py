@@ -20,6 +20,7 @@ from shared.texts import TextKey, Texts
 from tests.database import fresh_database
 from tests.integration.service import Service
 from tests.integration.test_privacy import erase, where
+from tests.times import ahead
 from worker.carriers.base import Outcome, Parcel
 from worker.retention import forget
 
@@ -85,7 +86,7 @@ def everything(service: Service) -> dict[str, str]:
         "single": service.send(message=f"To {CANARY}").json["send_id"],
         "bulk": service.bulk(PHONES, f"To {CANARY}").json["send_id"],
         "personal": service.bulk(personal, "To {{name}}").json["send_id"],
-        "later": service.send(message=CANARY, send_at="2026-12-01T00:00:00Z").json["send_id"],
+        "later": service.send(message=CANARY, send_at=ahead()).json["send_id"],
     }
     assert service.patch(f"/sends/{made['later']}", message=f"Later, {CANARY}").status_code == 200
     paused = service.post(f"/sends/{made['later']}/pause", headers={"Idempotency-Key": "k"})
@@ -142,7 +143,7 @@ def test_what_is_forgotten_and_erased_is_gone(service: Heard) -> None:
 
 
 def test_without_the_key_nothing_is_read_kept_or_sent(service: Heard, engine: Engine) -> None:
-    held = service.bulk(PHONES, CANARY, send_at="2026-12-01T00:00:00Z").json["send_id"]
+    held = service.bulk(PHONES, CANARY, send_at=ahead()).json["send_id"]
     with engine.begin() as connection:
         connection.execute(text("UPDATE batch SET state = 'queued', due_at = now()"))
         connection.execute(text("UPDATE send SET state = 'queued', send_at = NULL"))
@@ -173,8 +174,8 @@ def test_a_process_that_began_before_the_key_refuses_what_it_cannot_read(service
 
 def test_a_text_that_was_changed_is_held_and_the_others_go_on(service: Heard, engine: Engine) -> None:
     sends = [service.bulk([phone], f"{CANARY} {phone}").json["send_id"] for phone in PHONES[:2]]
-    bad = service.bulk(PHONES, CANARY, send_at="2026-12-01T00:00:00Z").json["send_id"]
-    good = service.send(message="Good", send_at="2026-12-01T00:00:00Z").json["send_id"]
+    bad = service.bulk(PHONES, CANARY, send_at=ahead()).json["send_id"]
+    good = service.send(message="Good", send_at=ahead()).json["send_id"]
     with engine.begin() as connection:
         swap = "UPDATE send SET message = (SELECT message FROM send WHERE id = :from) WHERE id = :to"
         connection.execute(text(swap), {"from": sends[0], "to": bad})
@@ -193,9 +194,7 @@ def test_a_group_whose_text_was_changed_is_held(service: Heard, engine: Engine) 
     group = service.new_group([])
     contacts = [{"phone": phone, "fields": {"name": "Zoe"}} for phone in PHONES]
     service.post(f"/groups/{group}/contacts", contacts=contacts)
-    made = service.post(
-        "/sms/send-group", sender_id="ACME", group_id=group, message="{{name}}", send_at="2026-12-01T00:00:00Z"
-    )
+    made = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="{{name}}", send_at=ahead())
     with engine.begin() as connection:
         connection.execute(text("UPDATE send SET message = message || 'A', state = 'expanding', send_at = NULL"))
     service.sweep()

@@ -294,7 +294,7 @@ def test_a_group_of_many_pages_and_prices(service: Service) -> None:
 values = st.text("aé €^ő😀{}|", max_size=90)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.one_of(st.none(), values), min_size=1, max_size=8),
     st.text("ab €ő", max_size=70),

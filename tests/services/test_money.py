@@ -244,7 +244,7 @@ def history(engine: Engine) -> Iterator[type[History]]:
 
 def test_any_history_adds_up(history: type[History]) -> None:
     history.TestCase.settings = settings(
-        max_examples=25, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck), database=None
+        max_examples=25, stateful_step_count=20, suppress_health_check=list(HealthCheck), database=None
     )
     case = history.TestCase()
     case.runTest()
@@ -418,7 +418,7 @@ def test_one_operation_at_once_is_posted_once(engine: Engine) -> None:
     assert balance(engine, account) == (99, 1)
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
 @given(made=st.uuids(), index=st.integers(0, 0xFFFF))
 def test_the_database_finds_a_messages_batch_as_the_code_does(connection: Connection, made: UUID, index: int) -> None:
     message = message_id(UUID(int=made.int & ~0xFFFF), index)

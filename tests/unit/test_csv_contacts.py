@@ -82,7 +82,7 @@ def test_too_many_columns() -> None:
 cells = st.text(st.sampled_from('ab,;"\n 1é='), max_size=8)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(cells, cells), max_size=12), st.data())
 def test_however_a_file_is_cut_the_same_is_read(rows: list[tuple[str, str]], data: st.DataObject) -> None:
     written = io.StringIO()
@@ -107,7 +107,7 @@ def test_however_a_file_is_cut_the_same_is_read(rows: list[tuple[str, str]], dat
     assert contacts == whole[0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(st.characters(exclude_characters="\r"), max_size=300))
 def test_any_text_is_read(text: str) -> None:
     contacts, bad = read(text)

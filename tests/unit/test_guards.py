@@ -326,3 +326,10 @@ def test_the_page_and_the_code_have_no_secret() -> None:
     secret = re.compile(r"smss_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}|-----BEGIN [A-Z ]*PRIVATE KEY|AKIA[0-9A-Z]{16}")
     for path in [*files(*PACKAGES), *PRODUCT]:
         assert not secret.search(path.read_text()), name(path)
+
+
+def test_no_test_sends_at_a_date_that_will_pass() -> None:
+    dated = re.compile(r"""send_at["']?[=:]\s*["']20\d\d-""")
+    tests = sorted((ROOT / "tests").rglob("*.py"))
+    assert dated.search('send_at="2026-12-01T00:00:00Z"')
+    assert [path.name for path in tests if path.name != "test_guards.py" and dated.search(path.read_text())] == []

@@ -53,7 +53,7 @@ def test_countries() -> None:
     assert not is_country("XX")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(COUNTRIES),
     st.sampled_from(["", "0", "+", "00", "code", "+code", "8"]),
@@ -68,7 +68,7 @@ def test_the_usual_forms_are_read_as_the_plan_reads_them(country: str, prefix: s
     assert read is None or is_phone(read)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(COUNTRIES), st.text(max_size=30))
 def test_any_text_is_a_phone_or_none(country: str, written: str) -> None:
     read = Numbering(country).read(written)

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -179,17 +177,6 @@ def test_what_is_shown_back_is_cut_and_only_ever_a_string() -> None:
 )
 def test_a_log_shows_little_of_a_phone(phone: str, masked: str) -> None:
     assert mask(phone) == masked
-
-
-def test_100_000_phones_are_screened_at_once() -> None:
-    phones: list[object] = [str(491700000000 + number) for number in range(100_000)]
-    fastest = float("inf")
-    for _ in range(5):
-        started = time.perf_counter()
-        assert screen(phones, allow_duplicates=False).accepted_index is None
-        fastest = min(fastest, time.perf_counter() - started)
-    # It takes about 0.01 s; checking phone by phone takes several times as long. The margin is for a busy machine.
-    assert fastest < 0.1
 
 
 ASCII_DIGITS = frozenset("0123456789")

@@ -83,7 +83,7 @@ def test_what_keeps_a_message_from_a_recipient() -> None:
 values = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=80)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(st.text("ab €ő{}|", max_size=30), values), max_size=4), st.sampled_from(["send", "reject"]))
 def test_a_message_is_priced_as_it_is_sent(pieces: list[tuple[str, str]], on_unicode: str) -> None:
     message = "".join(f"{literal}{{{{v{place}}}}}" for place, (literal, _) in enumerate(pieces)) + "{{end|.}}"
@@ -102,7 +102,7 @@ def test_a_message_is_priced_as_it_is_sent(pieces: list[tuple[str, str]], on_uni
         assert text_problem(text) is not None or (on_unicode == "reject" and segment(text).encoding == "ucs2")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text("{}|a ", max_size=40))
 def test_escaping_twice_over_gives_the_text_again(message: str) -> None:
     template = parse(message)
@@ -111,7 +111,7 @@ def test_escaping_twice_over_gives_the_text_again(message: str) -> None:
     assert len(template.render({})) < len(message)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=60))
 def test_any_text_is_parsed(message: str) -> None:
     template = parse(message)

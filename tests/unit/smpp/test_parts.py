@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.segments import segment, split, text_problem
@@ -32,7 +32,6 @@ def test_it_works() -> None:
     assert (message.data_coding, message.esm_class, message.registered_delivery) == (0, 0, 1)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_parts_with_a_header_are_cut_where_they_are_counted(text: str) -> None:
     messages = submits(text)
@@ -48,7 +47,6 @@ def test_parts_with_a_header_are_cut_where_they_are_counted(text: str) -> None:
     assert parts == split(text)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_parts_with_parameters_are_cut_where_they_are_counted(text: str) -> None:
     messages = submits(text, "sar")
@@ -59,7 +57,6 @@ def test_parts_with_parameters_are_cut_where_they_are_counted(text: str) -> None
         assert len({message.tlvs[Tag.SAR_MSG_REF_NUM] for message in messages}) == 1
 
 
-@settings(deadline=None)
 @given(texts)
 def test_a_payload_is_one_submit(text: str) -> None:
     (message,) = submits(text, "payload")

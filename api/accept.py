@@ -59,7 +59,7 @@ BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Json | Later:
     """Accept a send: when it is answered, it is stored and paid for. Raises Problem, and then nothing has happened."""
-    key = key_of_request(caller.account_id, body)
+    key = key_of_request(caller, body)
     draft = make_draft(work, caller, kind, body)
     look_for_pumping(work, draft)
     draft.key = key

@@ -126,7 +126,7 @@ class GroupCommit:
                     idempotency.wait_for(connection, draft.key)
                     before = idempotency.stored(connection, [draft.key]).get(draft.key.lock)
                     if before is not None:
-                        return idempotency.replay(draft.key, *before)
+                        return idempotency.replay(draft.key, before)
                 return Answered(commit_sends(connection, [draft], self._clock)[0])
         except NotEnough as error:
             raise self._not_enough(draft, error) from None

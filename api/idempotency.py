@@ -2,6 +2,9 @@
 
 The key is stored in the transaction that has the effect, so the two cannot come apart. Only successes are stored:
 after a top-up the same key may be tried again.
+
+It is one key for the whole account, so that a request that is tried again with another API key has no second effect;
+but the first answer is for the API key that got it, and another one is refused. No answer is stored with a secret.
 """
 
 import hashlib
@@ -9,7 +12,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
@@ -17,9 +20,11 @@ from sqlalchemy.exc import OperationalError
 from api.asked import environ_asked
 from api.lean import Json
 from api.problems import Problem, invalid
+from api.tokens import Caller
 
 REPLAYED = (("Idempotency-Replayed", "true"),)
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
+UUID_IN_PATH = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 TRY_LOCK = text(
     """
@@ -30,7 +35,7 @@ TRY_LOCK = text(
 WAIT_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:lock, 0))")
 STORED = text(
     """
-    SELECT i.account_id, i.path, i.key, i.fingerprint, i.answer
+    SELECT i.account_id, i.path, i.key, i.fingerprint, i.api_key_id, i.answer
       FROM idempotency i
       JOIN unnest(CAST(:account AS bigint[]), CAST(:path AS text[]), CAST(:key AS text[])) AS k (account, path, key)
         ON i.account_id = k.account AND i.path = k.path AND i.key = k.key
@@ -38,9 +43,9 @@ STORED = text(
 )
 STORE = text(
     """
-    INSERT INTO idempotency (account_id, path, key, fingerprint, answer)
+    INSERT INTO idempotency (account_id, path, key, fingerprint, api_key_id, answer)
     SELECT * FROM unnest(CAST(:account AS bigint[]), CAST(:path AS text[]), CAST(:key AS text[]),
-                         CAST(:fingerprint AS bytea[]), CAST(:answer AS text[]))
+                         CAST(:fingerprint AS bytea[]), CAST(:api_key AS text[]), CAST(:answer AS text[]))
     """
 )
 
@@ -53,11 +58,22 @@ class Key:
     path: str
     key: str
     fingerprint: bytes
+    api_key_id: str
+    """Who made the request."""
 
     @property
     def lock(self) -> str:
         """What two requests with this key contend for."""
         return f"{self.account_id} {self.path} {self.key}"
+
+
+class Stored(NamedTuple):
+    """What is kept of the first request with a key: what it was, who made it, and its answer."""
+
+    fingerprint: bytes
+    api_key_id: str | None
+    """None: before replays were for the API key that made the request."""
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +88,7 @@ class Answered:
         return Json(self.body, headers=REPLAYED if self.replayed else ())
 
 
-def key_of_request(account_id: int, body: dict[str, Any] | None) -> Key | None:
+def key_of_request(caller: Caller, body: dict[str, Any] | None) -> Key | None:
     """The request's key; None without one. Raises Problem for a key that is not 1 to 255 visible ASCII characters."""
     environ = environ_asked()
     given = environ.get("HTTP_IDEMPOTENCY_KEY")
@@ -84,7 +100,8 @@ def key_of_request(account_id: int, body: dict[str, Any] | None) -> Key | None:
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)
     key = given[1:-1] if len(given) > 2 and given[0] == given[-1] == '"' else given
     path = "/" + environ["PATH_INFO"].strip("/")  # however many slashes: they all find the same view
-    return Key(account_id, path, key, hashlib.sha256(canonical.encode()).digest())
+    path = UUID_IN_PATH.sub(lambda found: found[0].lower(), path)  # and so they do with an id in capitals
+    return Key(caller.account_id, path, key, hashlib.sha256(canonical.encode()).digest(), caller.key_id)
 
 
 def try_locks(connection: Connection, keys: list[Key]) -> set[str]:
@@ -104,8 +121,8 @@ def wait_for(connection: Connection, key: Key) -> None:
         ) from None
 
 
-def stored(connection: Connection, keys: list[Key]) -> dict[str, tuple[bytes, str]]:
-    """Fingerprint and answer of the keys that were used before, by lock. The keys must be locked."""
+def stored(connection: Connection, keys: list[Key]) -> dict[str, Stored]:
+    """The first requests of the keys that were used before, by lock. The keys must be locked."""
     rows = connection.execute(
         STORED,
         {
@@ -114,7 +131,10 @@ def stored(connection: Connection, keys: list[Key]) -> dict[str, tuple[bytes, st
             "key": [key.key for key in keys],
         },
     )
-    return {Key(row.account_id, row.path, row.key, b"").lock: (bytes(row.fingerprint), row.answer) for row in rows}
+    return {
+        Key(row.account_id, row.path, row.key, b"", "").lock: Stored(bytes(row.fingerprint), row.api_key_id, row.answer)
+        for row in rows
+    }
 
 
 def store(connection: Connection, answers: list[tuple[Key, str]]) -> None:
@@ -126,16 +146,21 @@ def store(connection: Connection, answers: list[tuple[Key, str]]) -> None:
             "path": [key.path for key, _ in answers],
             "key": [key.key for key, _ in answers],
             "fingerprint": [key.fingerprint for key, _ in answers],
+            "api_key": [key.api_key_id for key, _ in answers],
             "answer": [answer for _, answer in answers],
         },
     )
 
 
-def replay(key: Key, fingerprint: bytes, answer: str) -> Answered:
-    """The answer of the first request. Raises Problem idempotency_key_reused where that was another request."""
-    if fingerprint != key.fingerprint:
+def replay(key: Key, first: Stored) -> Answered:
+    """The answer of the first request. Raises Problem idempotency_key_reused where that was another request, or
+    another API key's."""
+    if first.api_key_id not in (key.api_key_id, None):
+        detail = "Another API key of your account has made a request with this Idempotency-Key."
+        raise Problem("idempotency_key_reused", detail)
+    if first.fingerprint != key.fingerprint:
         raise Problem("idempotency_key_reused", "The first request with this Idempotency-Key had another body.")
-    return Answered(answer, replayed=True)
+    return Answered(first.answer, replayed=True)
 
 
 def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> Answered:
@@ -144,7 +169,7 @@ def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> Ans
         wait_for(connection, key)
         before = stored(connection, [key]).get(key.lock)
         if before is not None:
-            return replay(key, *before)
+            return replay(key, before)
     body = act()
     if key is not None:
         store(connection, [(key, body)])

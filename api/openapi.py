@@ -87,7 +87,7 @@ def _add_components(spec: APISpec) -> None:
             "required": False,
             "description": "The same request with the same key has one effect, and gets the first answer again: "
             "a number of your order, or a UUID. A key belongs to the account and this path, and is kept for "
-            f"{IDEMPOTENCY_DAYS} days.",
+            f"{IDEMPOTENCY_DAYS} days; the answer is for the API key that made the request, and another gets 422.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         },
     )

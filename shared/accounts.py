@@ -189,7 +189,6 @@ def create_key(
     name: str | None = None,
     allowed_ips: Sequence[str] | None = None,
     requests_per_second: int | None = None,
-    secret: str | None = None,
     by: By | None = None,
 ) -> NewKey:
     """Make an API key. Its secret is in the answer and nowhere else; `pepper` is the installation's SECRET_KEY.
@@ -205,8 +204,7 @@ def create_key(
         raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(SCOPES)}.")
     if connection.execute(LOCK, {"account": account_id}).scalar() is None:
         raise _unknown(account_id)
-    made = make_key(test)
-    key = NewKey(made.api_key, secret or made.api_secret)
+    key = make_key(test)
     shown = {
         "test": test,
         "scopes": sorted(scopes),

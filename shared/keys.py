@@ -34,7 +34,6 @@ SCOPES = (
 )
 MOST_NETWORKS = 50
 """Networks of one key."""
-SEED_BYTES = 32
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -49,20 +48,6 @@ class NewKey(NamedTuple):
 def make_key(test: bool = False) -> NewKey:
     """A new random key and secret."""
     return NewKey(f"smsk_{'test' if test else 'live'}_{_random(12)}", _secret(_random(43)))
-
-
-def new_seed() -> str:
-    """What a secret is made of that must be told twice, when its request is repeated: worthless without SECRET_KEY."""
-    return secrets.token_hex(SEED_BYTES)
-
-
-def secret_of(seed: str, pepper: str) -> str:
-    """The secret of a seed."""
-    number, body = int.from_bytes(hmac.digest(pepper.encode(), f"seed\0{seed}".encode(), hashlib.sha512)), ""
-    for _ in range(43):
-        number, digit = divmod(number, len(ALPHABET))
-        body += ALPHABET[digit]
-    return _secret(body)
 
 
 def networks(allowed: Sequence[str] | None) -> tuple[Network, ...]:

@@ -19,16 +19,16 @@ class ApiKeyAnswer(Schema):
 
 
 class NewApiKeyAnswer(ApiKeyAnswer):
-    """A new API key, with its secret: it is shown now and never again."""
+    """A new API key, with its secret: it is shown now and never again, so an answer that is told again has none."""
 
-    api_secret = fields.String(required=True)
+    api_secret = fields.String()
 
 
 class RotatedApiKeyAnswer(Schema):
-    """The new secret: it is shown now and never again."""
+    """The new secret: it is shown now and never again, so an answer that is told again has none."""
 
     api_key = fields.String(required=True)
-    api_secret = fields.String(required=True)
+    api_secret = fields.String()
     old_secret_expires_at = fields.String(required=True)
 
 

@@ -1,7 +1,8 @@
 """The account's API keys: list, make, rotate and revoke them."""
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -19,7 +20,15 @@ from api.who import by_key
 from shared.accounts import create_key, revoke_key
 from shared.api_keys import MOST_KEYS, ApiKey, count_keys, exceeds, find_key, list_keys, rotate_key
 from shared.database import reading
-from shared.keys import SCOPES, networks, new_seed, secret_of
+from shared.keys import SCOPES, make_key, networks
+
+
+class Told(NamedTuple):
+    """What a request is answered: the part that may be told again, and the secret."""
+
+    answer: dict[str, Any]
+    secret: str
+
 
 INHERITED = ("test", "scopes", "allowed_ips", "requests_per_second", "expires_at")
 
@@ -40,32 +49,31 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
 def make_api_key(caller: Caller, body: dict[str, Any]) -> Json:
     """Make an API key, which can do no more than the key in use. Its secret is shown now and never again.
 
-    A repeated request with the same `Idempotency-Key` shows the same secret.
+    A repeated request with the same `Idempotency-Key` gets the same answer without the secret. Who has lost it rotates
+    the key.
     """
 
-    def act(connection: Connection) -> dict[str, Any]:
+    def act(connection: Connection) -> Told:
         holder = _own(connection, caller)
         wanted = _wanted(holder, body)
         _refuse_more(holder, wanted)
-        seed, pepper = new_seed(), services().settings.secret_key
         made = create_key(
             connection,
             caller.account_id,
-            pepper,
+            services().settings.secret_key,
             wanted.test,
             wanted.scopes,
             wanted.expires_at,
             name=wanted.name,
             allowed_ips=wanted.allowed_ips,
             requests_per_second=wanted.requests_per_second,
-            secret=secret_of(seed, pepper),
             by=by_key(caller),
         )
         if count_keys(connection, caller.account_id) > MOST_KEYS:
             raise Problem("state_conflict", f"An account has at most {MOST_KEYS} API keys. Revoke one first.")
         found = find_key(connection, caller.account_id, made.api_key)
         assert found is not None
-        return {**_shown(found), "api_secret": seed}
+        return Told(_shown(found), made.api_secret)
 
     return _once(caller, body, act)
 
@@ -81,22 +89,23 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> Json:
 def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Json:
     """Give a key another secret, which is shown now and never again. The old one works until `old_secret_expires_at`.
 
-    With the old secret end the tokens that were got with it.
+    With the old secret end the tokens that were got with it. A repeated request with the same `Idempotency-Key` gets
+    the same answer without the secret.
     """
 
-    def act(connection: Connection) -> dict[str, Any]:
+    def act(connection: Connection) -> Told:
         _refuse_more(_own(connection, caller), _live(connection, caller, key_id))
-        seed, pepper = new_seed(), services().settings.secret_key
+        secret = make_key().api_secret
         until = rotate_key(
             connection,
             caller.account_id,
             key_id,
-            secret_of(seed, pepper),
-            pepper,
+            secret,
+            services().settings.secret_key,
             body["overlap_seconds"],
             by=by_key(caller),
         )
-        return {"api_key": key_id, "api_secret": seed, "old_secret_expires_at": timestamp(until)}
+        return Told({"api_key": key_id, "old_secret_expires_at": timestamp(until)}, secret)
 
     return _once(caller, body, act)
 
@@ -117,15 +126,21 @@ def revoke_api_key(caller: Caller, key_id: str) -> dict[str, Any]:
     return {"api_key": key_id, "revoked": True}
 
 
-def _once(caller: Caller, body: dict[str, Any], act: Any) -> Json:
-    """Act once for an Idempotency-Key. Kept is the secret's seed, of which the secret is made for the answer."""
-    key = key_of_request(caller.account_id, body)
+def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Told]) -> Json:
+    """Act once for an Idempotency-Key. The secret is in the first answer, and in none that is kept."""
+    key = key_of_request(caller, body)
+    secrets: list[str] = []
     with services().engine.begin() as connection:
-        kept = once(connection, key, lambda: json.dumps(act(connection)))
+
+        def kept() -> str:
+            told = act(connection)
+            secrets.append(told.secret)
+            return json.dumps(told.answer)
+
+        answered = once(connection, key, kept)
     services().tokens.look_again()
-    answer = json.loads(kept.body)
-    answer["api_secret"] = secret_of(answer["api_secret"], services().settings.secret_key)
-    return Answered(json.dumps(answer, separators=(",", ":")), kept.replayed).response()
+    answer = json.loads(answered.body) | {"api_secret": secret for secret in secrets}
+    return Answered(json.dumps(answer, separators=(",", ":")), answered.replayed).response()
 
 
 def _own(connection: Connection, caller: Caller) -> ApiKey:

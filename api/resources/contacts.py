@@ -79,7 +79,7 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Json:
     `fields` and `tags` replace those that the contact has; left out, they stay as they are. Numbers may be written as
     in the account's country. An entry that is no contact is reported in `rejected`, and the others are taken.
     """
-    key = key_of_request(caller.account_id, body)
+    key = key_of_request(caller, body)
     with services().engine.begin() as connection:
 
         def act() -> str:

@@ -65,7 +65,7 @@ GO_BACK = text(
 )
 def test_webhook(caller: Caller, webhook_id: UUID) -> Json:
     """Post a `webhook.test` event to this webhook; what became of it is among its deliveries."""
-    key = key_of_request(caller.account_id, None)
+    key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
         def act() -> str:
@@ -108,7 +108,7 @@ def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
 )
 def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Json:
     """Post an event to this webhook again, whatever became of it, with the same id."""
-    key = key_of_request(caller.account_id, None)
+    key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
         def act() -> str:
@@ -136,7 +136,7 @@ def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Json:
     since = body["since"]
     if since > datetime.now(UTC):
         raise invalid([{"pointer": "/since", "code": "invalid_time", "detail": "Give a time that is over."}])
-    key = key_of_request(caller.account_id, body)
+    key = key_of_request(caller, body)
     with services().engine.begin() as connection:
 
         def act() -> str:

@@ -61,7 +61,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint("POST", "/groups", takes=GroupBody, answers=GroupAnswer, fails=("name_taken",), scope="groups:write")
 def new_group(caller: Caller, body: dict[str, Any]) -> Json:
     """Make an empty group."""
-    key = key_of_request(caller.account_id, body)
+    key = key_of_request(caller, body)
     with services().engine.begin() as connection:
 
         def act() -> str:

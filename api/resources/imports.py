@@ -64,7 +64,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Js
     queued = False
     try:
         uploaded = take_upload(engine, made)
-        key = key_of_request(caller.account_id, {"sha256": uploaded.digest, **query})
+        key = key_of_request(caller, {"sha256": uploaded.digest, **query})
         with engine.begin() as connection:
 
             def act() -> str:
@@ -138,7 +138,7 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
 )
 def cancel_an_import(caller: Caller, import_id: UUID) -> Json:
     """Stop an import. What was imported until then stays in the group."""
-    key = key_of_request(caller.account_id, None)
+    key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
         def act() -> str:

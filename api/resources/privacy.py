@@ -38,7 +38,7 @@ def erase(caller: Caller, body: dict[str, Any]) -> Json:
     Contacts go, also out of groups; messages keep their status and cost. From now on nothing is sent to the phone, and
     once it is erased an opt-out of it still holds, as a hash. Done within a minute, but for what is on its way.
     """
-    key = key_of_request(caller.account_id, body)
+    key = key_of_request(caller, body)
     with services().engine.begin() as connection:
 
         def act() -> str:

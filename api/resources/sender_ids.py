@@ -63,7 +63,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> Json:
 
     The operator decides. One that was asked for before is answered as it stands.
     """
-    key = key_of_request(caller.account_id, body)
+    key = key_of_request(caller, body)
     with services().engine.begin() as connection:
 
         def act() -> str:

@@ -145,7 +145,7 @@ def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> dict[str
 
 
 def _steer(caller: Caller, send_id: UUID, action: Any) -> Json:
-    key = key_of_request(caller.account_id, None)
+    key = key_of_request(caller, None)
 
     with services().engine.begin() as connection:
 

@@ -126,7 +126,7 @@ def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> dict[
 
 
 def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> Json:
-    key = key_of_request(caller.account_id, body)
+    key = key_of_request(caller, body)
     with services().engine.begin() as connection:
 
         def act() -> str:

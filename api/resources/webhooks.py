@@ -104,7 +104,7 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> Json:
     account has once.
     """
     check_url(body.get("url"), "/url")
-    key = key_of_request(caller.account_id, body)
+    key = key_of_request(caller, body)
     listen(services().engine, caller.account_id)
     with services().engine.begin() as connection:
 
@@ -186,7 +186,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
 )
 def rotate_secret(caller: Caller, webhook_id: UUID) -> Json:
     """Make a new secret. For 24 hours posts are signed with both, so that a receiver can change over."""
-    key = key_of_request(caller.account_id, None)
+    key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
         def act() -> str:

@@ -18,7 +18,8 @@ case. Answers may get new fields: ignore those that you do not know.
 
 **Trying again.** Give every send an `Idempotency-Key`: the same request with the same key has one effect and gets the
 first answer again, so it is safe to repeat after a timeout. A key belongs to your account and the path of the request,
-and is kept for {IDEMPOTENCY_DAYS} days; only successes are kept, so after a refusal the same key may be used again.
+and is kept for {IDEMPOTENCY_DAYS} days; only successes are kept, so after a refusal the same key may be used again. The
+first answer is for the API key that made the request: another one of your account gets 422, and nothing is done twice.
 After 429 and 503 wait as long as `Retry-After` says.
 
 **Placeholders.** `{{{{name}}}}` in a message is the recipient's value of that name; `{{{{name|friend}}}}` has a default

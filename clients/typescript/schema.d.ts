@@ -139,7 +139,7 @@ export interface MakeApiKey {
   expires_at?: string;
 }
 
-/** A new API key, with its secret: it is shown now and never again. */
+/** A new API key, with its secret: it is shown now and never again, so an answer that is told again has none. */
 export interface NewApiKey {
   /** The API key. */
   api_key: string;
@@ -161,8 +161,8 @@ export interface NewApiKey {
   last_used_at: string | null;
   /** When the secret before ends; null: there is none. */
   old_secret_expires_at: string | null;
-  /** Its secret: keep it now. */
-  api_secret: string;
+  /** Its secret: keep it now. Absent where `Idempotency-Replayed` is true. */
+  api_secret?: string;
 }
 
 /** Another secret for a key. */
@@ -171,12 +171,12 @@ export interface RotateApiKey {
   overlap_seconds?: number;
 }
 
-/** The new secret: it is shown now and never again. */
+/** The new secret: it is shown now and never again, so an answer that is told again has none. */
 export interface RotatedApiKey {
   /** The API key. */
   api_key: string;
-  /** Its new secret: keep it now. */
-  api_secret: string;
+  /** Its new secret: keep it now. Absent where `Idempotency-Replayed` is true. */
+  api_secret?: string;
   /** When the secret before ends, and the tokens that were got with it. */
   old_secret_expires_at: string;
 }

@@ -160,5 +160,6 @@ idempotency = Table(
     Column("fingerprint", LargeBinary, nullable=False),
     Column("answer", Text, nullable=False),
     Column("created_at", MOMENT, nullable=False, server_default=NOW, index=True),
+    Column("api_key_id", Text, comment="who made the request; null: it was before this was kept"),
     PrimaryKeyConstraint("account_id", "path", "key"),
 )

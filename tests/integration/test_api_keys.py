@@ -167,15 +167,38 @@ def test_a_wrong_wish_is_named(service: Service, body: dict[str, Any], pointer: 
     assert len(service.get("/api-keys").json["data"]) == before
 
 
-def test_a_repeated_request_makes_one_key_and_shows_the_same_secret(service: Service) -> None:
+def test_a_repeated_request_makes_one_key_and_does_not_show_its_secret_again(service: Service) -> None:
     first, again = (service.post("/api-keys", headers={"Idempotency-Key": "one"}, name="x") for _ in range(2))
-    assert first.json == again.json
     assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.json == {name: value for name, value in first.json.items() if name != "api_secret"}
     assert exchange(service, first.json).status_code == 200
     path = f"/api-keys/{first.json['api_key']}/rotate"
     rotated, repeated = (service.post(path, headers={"Idempotency-Key": "two"}) for _ in range(2))
-    assert rotated.json == repeated.json
+    assert repeated.json == {name: value for name, value in rotated.json.items() if name != "api_secret"}
     assert exchange(service, rotated.json).status_code == 200
+
+
+def test_another_key_that_repeats_the_request_is_shown_nothing(service: Service) -> None:
+    """Neither when it may do less than who made the request, nor when it may do the same."""
+    first = made(service)
+    rotation = f"/api-keys/{first['api_key']}/rotate"
+    for scopes in (["keys:write"], SCOPES):
+        other = limited(service, scopes=scopes)
+        for path in ("/api-keys", rotation):
+            headers = {"Idempotency-Key": f"{path} {len(scopes)}".replace(" ", "-")}
+            assert service.post(path, headers=headers).status_code == 200
+            answer = service.post(path, token=other, headers=headers)
+            assert (answer.status_code, code(answer)) == (422, "idempotency_key_reused")
+            assert "smss_" not in answer.text and "smsk_" not in answer.text.replace(first["api_key"], "")
+
+
+def test_what_is_stored_of_a_new_key_has_nothing_to_make_its_secret_of(service: Service) -> None:
+    answer = service.post("/api-keys", headers={"Idempotency-Key": "stored"}).json
+    rotated = service.post(f"/api-keys/{answer['api_key']}/rotate", headers={"Idempotency-Key": "stored"}).json
+    with service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT answer FROM idempotency WHERE key = 'stored'")).scalars().all()
+    assert len(stored) == 2 and rotated["api_secret"]
+    assert not any("api_secret" in each for each in stored)
 
 
 def test_no_secret_is_in_the_database(service: Service) -> None:

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -52,6 +53,50 @@ def test_another_path_or_account_is_another_key(service: Service) -> None:
     assert service.bulk(["254711000000"], headers=keyed("a")).status_code == 200
     other = service.new_token(service.new_account("other"))
     assert "Idempotency-Replayed" not in service.send(token=other, headers=keyed("a")).headers
+
+
+def test_a_replay_is_for_the_api_key_that_made_the_request(service: Service) -> None:
+    """Another key of the account gets neither the answer nor a second send: the phone would have two messages."""
+    first = service.send(headers=keyed("a"))
+    other = service.new_token(service.account_id)
+    refused = service.send(token=other, headers=keyed("a"))
+    assert (refused.status_code, refused.json["code"]) == (422, "idempotency_key_reused")
+    assert first.json["send_id"] not in refused.text
+    assert service.send(token=other, headers=keyed("b")).status_code == 200
+    assert service.get("/balance").json["balance"] == 998
+
+
+def test_every_post_with_a_key_is_replayed_to_its_own_api_key_alone(service: Service) -> None:
+    group = service.new_group(["254711000009"])
+    due = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send_id = service.send(send_at=due).json["send_id"]
+    other = service.new_token(service.account_id)
+    requests: list[tuple[str, dict[str, Any]]] = [
+        ("/sms/send-bulk", {"sender_id": "ACME", "phones": ["254711000000"], "message": "Hi"}),
+        ("/sms/send-group", {"sender_id": "ACME", "group_id": group, "message": "Hi"}),
+        ("/groups", {"name": "Replayed"}),
+        (f"/groups/{group}/contacts", {"contacts": ["254711000010"]}),
+        ("/suppressions", {"phones": ["254799000001"]}),
+        ("/sender-ids", {"sender_id": "OTHER", "use_case": "orders"}),
+        ("/erasures", {"phone": "254799000002"}),
+        ("/webhooks", {"url": "https://example.com/hook"}),
+        (f"/sends/{send_id}/cancel", {}),
+    ]
+    for path, body in requests:
+        first = service.post(path, headers=keyed("every"), **body)
+        assert first.status_code == 200, (path, first.text)
+        again = service.post(path, headers=keyed("every"), **body)
+        assert (again.status_code, again.headers["Idempotency-Replayed"]) == (200, "true"), path
+        refused = service.post(path, token=other, headers=keyed("every"), **body)
+        assert (refused.status_code, refused.json["code"]) == (422, "idempotency_key_reused"), path
+
+
+def test_an_id_in_capitals_in_the_path_is_the_same_path(service: Service) -> None:
+    group = service.new_group(["254711000009"])
+    first = service.post(f"/groups/{group}/contacts", headers=keyed("case"), contacts=["254711000010"])
+    again = service.post(f"/groups/{group.upper()}/contacts", headers=keyed("case"), contacts=["254711000010"])
+    assert again.headers.get("Idempotency-Replayed") == "true"
+    assert again.data == first.data
 
 
 def test_a_402_may_be_tried_again_after_a_top_up(service: Service) -> None:

@@ -272,6 +272,17 @@ def test_the_secret_is_told_again_to_who_repeats_the_request_and_stored_nowhere(
             assert first.json["secret"].removeprefix("whsec_") not in stored
 
 
+def test_another_api_key_is_not_told_the_secret_of_a_repeated_request(service: Service, there: Receiver) -> None:
+    made = hook(service, there)
+    other = service.new_token(service.account_id)
+    for path, body in (("/webhooks", {"url": there.url}), (f"/webhooks/{made['webhook_id']}/rotate-secret", {})):
+        headers = {"Idempotency-Key": "theirs"}
+        assert "secret" in service.post(path, headers=headers, **body).json
+        answer = service.post(path, token=other, headers=headers, **body)
+        assert (answer.status_code, answer.json["code"]) == (422, "idempotency_key_reused")
+        assert "whsec_" not in answer.text
+
+
 def test_a_send_has_a_callback_of_its_own(service: Service, there: Receiver) -> None:
     with receiver(lambda post: 500) as broken:
         dead = service.send(callback_url=broken.url + "?dead").json

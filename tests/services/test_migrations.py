@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
@@ -22,7 +23,7 @@ from shared.ids import first_id_at
 from shared.lifecycle import BatchState, MessageStatus, SendState
 from shared.migrate import migrate
 from shared.partitions import make_partitions
-from shared.schema import WrongSchema, current, head, revisions, schema_problem, wait_for_schema
+from shared.schema import MIGRATIONS, WrongSchema, current, head, revisions, schema_problem, wait_for_schema
 from shared.tables import metadata
 from tests.database import fresh_database
 
@@ -176,6 +177,28 @@ def test_migrating_again_changes_nothing(migrated: Engine) -> None:
     before = everything(migrated)
     assert migrate(migrated) == head()
     assert everything(migrated) == before
+
+
+def test_answers_from_before_replays_had_an_owner_lead_to_no_secret(empty: Engine) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    paths = ["/api/v1/api-keys", "/api/v1/api-keys/k/rotate", "/api/v1/webhooks", "/api/v1/sms/send"]
+    with empty.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0022")
+        account = connection.execute(text("INSERT INTO account (name) VALUES ('acme') RETURNING id")).scalar_one()
+        key = "INSERT INTO api_key (id, account_id, secret_hash, scopes) VALUES ('k', :account, '\\x00', '{sms:send}')"
+        connection.execute(text(key), {"account": account})
+        insert = text(
+            "INSERT INTO idempotency VALUES (:account, :path, 'one', :fingerprint, '{\"api_secret\": \"seed\"}')"
+        )
+        for path in paths:
+            connection.execute(insert, {"account": account, "path": path, "fingerprint": b"f" * 32})
+    migrate(empty)
+    with empty.connect() as connection:
+        rows = connection.execute(text("SELECT path, answer, fingerprint FROM idempotency")).all()
+    scrubbed = {row.path for row in rows if row.answer == "{}" and bytes(row.fingerprint) == bytes(32)}
+    assert scrubbed == set(paths[:3])
 
 
 def test_several_migrate_at_once(empty: Engine) -> None:

@@ -129,17 +129,17 @@ def revoke_api_key(caller: Caller, key_id: str) -> dict[str, Any]:
 def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Told]) -> Json:
     """Act once for an Idempotency-Key. The secret is in the first answer, and in none that is kept."""
     key = key_of_request(caller, body)
-    secrets: list[str] = []
+    shown: dict[str, str] = {}
     with services().engine.begin() as connection:
 
         def kept() -> str:
             told = act(connection)
-            secrets.append(told.secret)
+            shown["api_secret"] = told.secret
             return json.dumps(told.answer)
 
         answered = once(connection, key, kept)
     services().tokens.look_again()
-    answer = json.loads(answered.body) | {"api_secret": secret for secret in secrets}
+    answer = json.loads(answered.body) | shown
     return Answered(json.dumps(answer, separators=(",", ":")), answered.replayed).response()
 
 

@@ -187,11 +187,11 @@ def test_answers_from_before_replays_had_an_owner_lead_to_no_secret(empty: Engin
         config.attributes["connection"] = connection
         command.upgrade(config, "0022")
         account = connection.execute(text("INSERT INTO account (name) VALUES ('acme') RETURNING id")).scalar_one()
-        key = "INSERT INTO api_key (id, account_id, secret_hash, scopes) VALUES ('k', :account, '\\x00', '{sms:send}')"
-        connection.execute(text(key), {"account": account})
-        insert = text(
-            "INSERT INTO idempotency VALUES (:account, :path, 'one', :fingerprint, '{\"api_secret\": \"seed\"}')"
+        key = text(
+            "INSERT INTO api_key (id, account_id, secret_hash, test, scopes) VALUES ('k', :account, '', false, '{}')"
         )
+        connection.execute(key, {"account": account})
+        insert = text("INSERT INTO idempotency VALUES (:account, :path, 'one', :fingerprint, 'leads to a secret')")
         for path in paths:
             connection.execute(insert, {"account": account, "path": path, "fingerprint": b"f" * 32})
     migrate(empty)

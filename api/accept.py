@@ -121,6 +121,7 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         account_id=caller.account_id,
         api_key_id=caller.key_id,
         test=caller.test,
+        simulated=work.settings.simulated,
         kind=kind,
         sender_id=body["sender_id"],
         category=body["category"],

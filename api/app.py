@@ -28,7 +28,7 @@ from api.services import Services
 from shared.database import make_engine
 from shared.queue import make_celery
 from shared.schema import schema_problem
-from shared.settings import Settings, from_environment
+from shared.settings import Settings, service_settings
 from shared.text_keys import WrongTextKeys, keys_problem
 from shared.texts import TextKeyMissing, Texts, TextUnreadable
 
@@ -54,7 +54,7 @@ def create_app(
     settings: Settings | None = None, *, engine: Engine | None = None, celery: Celery | None = None
 ) -> Flask:
     """The API as a WSGI application. Without arguments, as the environment says."""
-    settings = settings or from_environment()
+    settings = settings or service_settings()
     app = LeanFlask(__name__, static_folder=None)
     app.debug = False  # whatever FLASK_DEBUG says
     app.url_map.merge_slashes = False

@@ -38,6 +38,8 @@ class Draft:
     created_at: datetime
     expires_at: datetime
     send_at: datetime | None = None
+    simulated: bool = False
+    """Whether the installation has no carrier but the simulated one."""
     reference: str | None = None
     metadata: dict[str, Any] | None = None
     rate: int | None = None
@@ -227,6 +229,7 @@ class Draft:
             "send_at": stamp(self.send_at) if self.send_at else None,
             "expires_at": stamp(self.expires_at),
             "test": self.test,
+            **({"simulated": True} if self.simulated else {}),
             "created_at": stamp(self.created_at),
         }
 

@@ -3,6 +3,7 @@
 import errno
 import logging
 import sys
+import threading
 from socket import socket
 from typing import Any, cast
 
@@ -11,8 +12,11 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from api.listening import IS_DIVIDED, SharedPort
+from shared.database import make_engine
+from shared.http_carrier.file import http_carriers
 from shared.logs import configure_logging
-from shared.settings import SettingsError, from_environment
+from shared.schema import schema_problem
+from shared.settings import SIMULATED, Settings, SettingsError, service_settings
 
 log = logging.getLogger(__name__)
 
@@ -32,10 +36,7 @@ def main(application: str, host: str, port: int, processes: int) -> None:
     """Run the HTTP API, or another APPLICATION in the same way."""
     configure_logging()
     if application == API:
-        try:
-            from_environment()  # here, where it is said once
-        except SettingsError as error:
-            sys.exit(str(error))
+        _check_settings()
     options: dict[str, Any] = {
         "loop": "uvloop",
         "http": "api.protocol:Protocol",
@@ -61,6 +62,27 @@ def main(application: str, host: str, port: int, processes: int) -> None:
     log.info("listening on %s port %d, %d processes", *shared.address, processes)
     config = uvicorn.Config(application, host=host, port=port, workers=processes, **options)
     Multiprocess(config, cast(list[socket], [shared])).run()
+
+
+def _check_settings() -> None:
+    """End with one sentence where they are wrong: the children would say it again each time that they are started."""
+    try:
+        settings = service_settings()
+        http_carriers(settings.carriers_file)
+    except SettingsError as error:
+        sys.exit(str(error))
+    if settings.simulated:
+        log.warning(SIMULATED)
+    threading.Thread(target=_look_at_database, args=(settings,), name="first-look", daemon=True).start()
+
+
+def _look_at_database(settings: Settings) -> None:
+    """Say at once what is wrong with it. The API starts all the same, and is ready when it is mended."""
+    engine = make_engine(settings.database_url, 1, "bulksms-api")
+    problem = schema_problem(engine)
+    engine.dispose()
+    if problem is not None:
+        log.warning("%s", problem)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,14 @@
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 
 from api.app import create_app
 from api.asgi import Served
 from shared.garbage import collect_less_often
 from shared.logs import configure_logging
+from shared.settings import SettingsError
 
 
 def _end_with_parent() -> None:
@@ -20,6 +22,9 @@ def _end_with_parent() -> None:
 
 
 configure_logging()
-app = Served(create_app().wsgi_app)
+try:
+    app = Served(create_app().wsgi_app)
+except SettingsError as error:
+    sys.exit(str(error))
 collect_less_often()
 threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()

@@ -2,15 +2,35 @@
 
 from collections.abc import Iterator
 from datetime import UTC
+from pathlib import Path
 
 from sqlalchemy import Connection, RowMapping
 
 from bulksms.carriers import list_carriers
-from bulksms.commands.common import hint
+from bulksms.commands.common import counted, engine_of, hint
+from bulksms.environment import Installation
 from bulksms.finding import Finding
+from shared.settings import NO_CARRIER, SIMULATED
+from worker.carriers.file import CarriersError, read_carriers
 
 REFUSED = "suspended"
 """Begins the error of a carrier that refuses our credentials, or that we do not trust."""
+
+
+def look_at_carriers_file(found: Installation) -> Finding:
+    """Which carriers messages go to, and whether the file that names them can be used."""
+    settings = found.settings
+    if settings.simulated:
+        return Finding("carriers", "notice", SIMULATED, "To send for real: set CARRIERS_FILE (docs/carriers.md).")
+    if not settings.carriers_file:
+        return Finding("carriers", "wrong", "none is set", NO_CARRIER)
+    try:
+        with engine_of(found) as engine:
+            carriers = read_carriers(Path(settings.carriers_file), settings.lease, engine).carriers
+    except CarriersError as error:
+        return Finding("carriers", "wrong", "CARRIERS_FILE cannot be used", str(error))
+    names = ", ".join(carrier.name for carrier in carriers)
+    return Finding("carriers", "ok", f"{names} ({counted(len(carriers), 'carrier')} in {settings.carriers_file})")
 
 
 def look_at_carriers(connection: Connection) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from bulksms.carrier_health import look_at_carriers
+from bulksms.carrier_health import look_at_carriers, look_at_carriers_file
 from bulksms.commands.common import engine_of
 from bulksms.environment import Installation
 from bulksms.finding import Finding
@@ -57,9 +57,8 @@ RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestam
 
 def examine(found: Installation) -> Iterator[Finding]:
     """Look at everything, one finding after the other. What depends on something that is away is left out."""
-    yield Finding(
-        "settings", "ok", f"from {found.source}; carriers from {found.settings.carriers_file or 'nowhere: simulated'}"
-    )
+    yield Finding("settings", "ok", f"from {found.source}")
+    yield look_at_carriers_file(found)
     with engine_of(found) as engine:
         try:
             with reading(engine) as connection:

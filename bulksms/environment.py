@@ -23,7 +23,7 @@ class Installation(NamedTuple):
 def find_installation(environ: Mapping[str, str] | None = None, local: Path = LOCAL) -> Installation:
     """The installation to work on. Raises SettingsError, saying what to do, when there is none."""
     env = os.environ if environ is None else environ
-    if env.get("DATABASE_URL"):
+    if env.get("DATABASE_URL") or env.get("DATABASE_URL_FILE"):
         return Installation(from_environment(env), "the environment", None)
     try:
         values = read_exports(local.read_text())

@@ -1,6 +1,7 @@
 """Tells whether a database has the schema that this code needs, without loading what `shared.migrate` migrates with."""
 
 import logging
+import re
 import time
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,11 @@ log = logging.getLogger(__name__)
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 NEWER = "The database is newer"
+REFUSED = "The database refuses the connection"
+REFUSALS = re.compile(
+    r'password authentication failed|no password supplied|(?:role|database) ".*" does not exist|no pg_hba\.conf entry'
+)
+"""What Postgres says of a connection that it will refuse tomorrow too. The driver gives no SQLSTATE for it."""
 MIGRATED = text("SELECT to_regclass('alembic_version') IS NOT NULL")
 CURRENT = text("SELECT version_num FROM alembic_version")
 
@@ -44,14 +50,14 @@ def current(connection: Connection) -> str | None:
 def wait_for_schema(engine: Engine, seconds: float = 60.0) -> None:
     """Wait until the database answers and is migrated.
 
-    Raises WrongSchema when it is newer than this code, or not migrated within `seconds`.
+    Raises WrongSchema when it is newer than this code, refuses the connection, or is not migrated within `seconds`.
     """
     deadline = time.monotonic() + seconds
     while True:
         problem = schema_problem(engine)
         if problem is None:
             return
-        if problem.startswith(NEWER) or time.monotonic() > deadline:
+        if problem.startswith((NEWER, REFUSED)) or time.monotonic() > deadline:
             raise WrongSchema(problem)
         log.info("waiting for the database: %s", problem)
         time.sleep(1)
@@ -63,6 +69,8 @@ def schema_problem(engine: Engine) -> str | None:
         with reading(engine) as connection:
             revision = current(connection)
     except DBAPIError as error:
+        if REFUSALS.search(str(error.orig)):
+            return f"{REFUSED}: {error.orig}. Check DATABASE_URL."
         return f"The database does not answer: {error.orig}"
     if revision == head():
         return None

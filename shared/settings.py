@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from shared.environment import Environment
+from shared.environment import SettingsError as SettingsError
 from shared.keys import Network, networks
 from shared.lifecycle import LANES, Category
 from shared.texts import TextKey
@@ -17,8 +19,11 @@ IDEMPOTENCY_DAYS = 8
 """How long an Idempotency-Key and its answer are kept."""
 
 
-class SettingsError(RuntimeError):
-    """A setting is missing or unusable. The message names it and says what to put there."""
+SIMULATED = "CARRIER=simulator: every message is only simulated, none reaches a phone."
+NO_CARRIER = (
+    "No carrier is set. Set CARRIERS_FILE to the file that names your carriers (docs/carriers.md), or"
+    " CARRIER=simulator to simulate every message: none reaches a phone then."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,9 @@ class Settings:
     eager: bool = False
     """Run tasks in the caller's thread, for quick tests without a broker."""
     carriers_file: str = ""
-    """TOML with the carrier that messages go to; without it, the simulated one."""
+    """TOML with the carriers that messages go to."""
+    simulated: bool = False
+    """Whether the simulated carrier was asked for by name, in place of CARRIERS_FILE."""
     simulator_rate: float = 0.0
     """Segments per second of the simulated carrier; 0 is no limit."""
     simulator_window: int = 400
@@ -70,11 +77,14 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
 
     Raises SettingsError naming the variable and the remedy.
     """
-    env = os.environ if environ is None else environ
+    env = Environment(os.environ if environ is None else environ)
     required = {name: env.get(name, "") for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")}
     for name, value in required.items():
         if not value:
-            raise SettingsError(f"{name} is not set. Set it in the environment, or use `make run`, which sets it up.")
+            raise SettingsError(
+                f"{name} is not set. Set it in the environment of this process; docker-compose.yml takes that from .env"
+                " (docs/deployment.md)."
+            )
     if len(required["SECRET_KEY"]) < 32:
         raise SettingsError("SECRET_KEY is shorter than 32 characters. Make one with `openssl rand -hex 32`.")
     return Settings(
@@ -85,6 +95,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         database_pool=_number(env, "DATABASE_POOL", 8, int),
         eager=env.get("CELERY_EAGER", "") == "1",
         carriers_file=env.get("CARRIERS_FILE", ""),
+        simulated=_simulated(env.get("CARRIER", ""), env.get("CARRIERS_FILE", "")),
         simulator_rate=_number(env, "SIMULATOR_RATE", 0.0, float),
         simulator_window=_number(env, "SIMULATOR_WINDOW", 400, int),
         simulator_receipt_delay=_number(env, "SIMULATOR_RECEIPT_DELAY", 1.0, float),
@@ -104,12 +115,33 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     )
 
 
+def service_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Settings for a process that accepts or sends messages: it needs to know its carriers.
+
+    Raises SettingsError also where neither CARRIERS_FILE nor CARRIER is set.
+    """
+    settings = from_environment(environ)
+    if not settings.carriers_file and not settings.simulated:
+        raise SettingsError(NO_CARRIER)
+    return settings
+
+
 def driver_url(url: str) -> str:
     """The database URL with its driver named, as SQLAlchemy takes it; `postgres://` is understood too."""
     scheme, separator, rest = url.partition("://")
     if scheme not in ("postgres", "postgresql", "postgresql+psycopg") or not separator:
         raise SettingsError("DATABASE_URL must begin with postgresql://. Postgres 15 or newer is the only database.")
     return f"postgresql+psycopg://{rest}"
+
+
+def _simulated(carrier: str, carriers_file: str) -> bool:
+    if carrier not in ("", "simulator"):
+        raise SettingsError(
+            f"CARRIER is {carrier!r}; it takes only `simulator`. Carriers of your own stand in CARRIERS_FILE."
+        )
+    if carrier and carriers_file:
+        raise SettingsError("CARRIER=simulator and CARRIERS_FILE are both set. Remove one of them.")
+    return bool(carrier)
 
 
 def _networks(text: str) -> tuple[Network, ...]:

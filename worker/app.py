@@ -13,9 +13,8 @@ from shared.guard import Guard
 from shared.logs import configure_logging
 from shared.queue import Doorbell, make_celery
 from shared.schema import WrongSchema, wait_for_schema
-from shared.settings import from_environment
+from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.text_keys import WrongTextKeys, check_text_keys
-from worker.carriers.file import CarriersError
 from worker.ears import Ears
 from worker.guarding import keep_looking
 from worker.process import WorkerProcess
@@ -24,11 +23,11 @@ from worker.waking import Alarm, step_with
 
 log = logging.getLogger(__name__)
 
-settings = from_environment()
-app = make_celery(settings)
 try:
+    settings = service_settings()
+    app = make_celery(settings)
     process = WorkerProcess(settings)
-except CarriersError as problem:
+except SettingsError as problem:
     raise SystemExit(str(problem)) from None
 redis_broker = settings.broker_url.startswith("redis")
 guard = Guard(
@@ -69,6 +68,8 @@ def start(**_: Any) -> None:
     Before the consumer is up, because that waits for the broker, and messages are sent without it too. Celery logs
     what a signal's receiver raises and goes on, so only SystemExit ends the worker here.
     """
+    if settings.simulated:
+        log.warning(SIMULATED)
     try:
         wait_for_schema(process.engine)
         check_text_keys(process.engine)

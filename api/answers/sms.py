@@ -27,6 +27,7 @@ class SingleAnswer(Schema):
     send_at = fields.String(required=True, allow_none=True)
     expires_at = fields.String(required=True)
     test = fields.Boolean(required=True)
+    simulated = fields.Boolean()
     created_at = fields.String(required=True)
 
 
@@ -87,6 +88,7 @@ class BulkAnswer(Schema):
     send_at = fields.String(required=True, allow_none=True)
     expires_at = fields.String(required=True)
     test = fields.Boolean(required=True)
+    simulated = fields.Boolean()
     created_at = fields.String(required=True)
 
 

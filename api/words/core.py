@@ -226,6 +226,11 @@ WORDS: Final[dict[str, Word]] = {
     "HistoryPaging.status": ("Only messages with this status.", "undelivered"),
     "Error.status": ("The HTTP status.", 402),
     "ErrorEntry.status": ("The HTTP status.", 402),
+    "simulated": (
+        "Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches"
+        " no phone.",
+        True,
+    ),
     "strict": ("All recipients, or nothing.", False),
     "submitted": ("Recipients in the request, or contacts in the group.", 5),
     "Error.submitted": ("Of `too_many_recipients`: how many were given.", MOST_PHONES + 1),

@@ -9,7 +9,7 @@ from rich.table import Table
 from bulksms import doctor as looking
 from bulksms.commands.common import console, done, installation, json_option, messages, show_json
 from bulksms.finding import Finding
-from shared.settings import SettingsError
+from shared.settings import SIMULATED, SettingsError
 
 MARKS = {"ok": "[green]✓[/green]", "notice": "[yellow]![/yellow]", "wrong": "[red]✗[/red]"}
 
@@ -31,7 +31,8 @@ def doctor(as_json: bool) -> None:
     if wrong:
         messages().print(f"[red]✗ {wrong} of {len(findings)} checks failed.[/red]")
         sys.exit(1)
-    done("All is well.")
+    simulated = any(finding.name == "carriers" and finding.detail == SIMULATED for finding in findings)
+    done(f"All is well. {SIMULATED}" if simulated else "All is well.")
 
 
 def _findings() -> list[Finding]:

@@ -13,17 +13,28 @@ POST = """curl -s $URL/sms/send -H "Authorization: Bearer $TOKEN" -H 'Content-Ty
 SHOW = 'curl -s $URL/messages -H "Authorization: Bearer $TOKEN"; echo'
 
 
-def banner(demo: Mapping[str, str], var: Path) -> str:
-    """Where the service is, and commands that send a first message when pasted into a shell."""
+PHONE = "254711000000"
+"""Of the first message to the simulated carrier."""
+
+
+def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "") -> str:
+    """Where the service is, and commands that send a first message when pasted into a shell.
+
+    With `carriers_file` messages reach phones, and so the phone is left for the reader to fill in.
+    """
     base = demo["base_url"].rstrip("/")
+    if carriers_file:
+        where = f"the carriers of {carriers_file}: it reaches a phone and may cost money.\nPut a phone of yours into it"
+    else:
+        where = "the simulated carrier: it reaches no phone"
     return f"""
 Bulk SMS is ready at {base}   (documentation: {base}/docs, logs: {var / "log"}, your data: {var})
 
-Paste this to send a message to the simulated carrier:
+Paste this to send a message to {where}:
 
 {variables(base, demo)}
 {GET_TOKEN}
-{send_command(demo["sender_id"])}
+{send_command(demo["sender_id"], "YOUR_PHONE" if carriers_file else PHONE)}
 {SHOW}
 
 Another terminal gets the same environment with: . {shlex.quote(str(var / "env"))}
@@ -37,7 +48,7 @@ def variables(base: str, demo: Mapping[str, str]) -> str:
     return "; ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
 
 
-def send_command(sender: str) -> str:
+def send_command(sender: str, phone: str = PHONE) -> str:
     """A shell command that sends one message with TOKEN."""
-    body = json.dumps({"sender_id": sender, "phone": "254711000000", "message": "Hello"})
+    body = json.dumps({"sender_id": sender, "phone": phone, "message": "Hello"})
     return f"{POST} -d {shlex.quote(body)}; echo"

@@ -27,7 +27,8 @@ window = 400
 def up(home: Path, port: int, workers: int, carrier: str = "simulator") -> int:
     """Run Postgres, Redis, the API and `workers` worker processes until Ctrl-C; data stays in `home`/var.
 
-    Messages go to the simulated carrier in the workers, or with `carrier` "smpp" to a simulated SMSC over a socket.
+    Messages go to the simulated carrier in the workers, with `carrier` "smpp" to a simulated SMSC over a socket, and
+    where CARRIERS_FILE is set to the carriers that it names.
 
     Returns an exit code: 0 after Ctrl-C or SIGTERM, 1 when something could not be started, which is said on stderr.
     """
@@ -70,9 +71,11 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     supervisor.start(redis)
     values = _values(postgres, redis, secret(var / "secret_key"), port) | {"GUARD_FILE": str(var / "mark.json")}
     smsc_port = free_port() if carrier == "smpp" else 0
+    own_file = "" if smsc_port else os.environ.get("CARRIERS_FILE", "")
     if smsc_port:
         write_private(var / "carriers.toml", SMPP_CARRIER.format(host=LOOPBACK, port=smsc_port))
-        values["CARRIERS_FILE"] = str(var / "carriers.toml")
+    carriers_file = str(var / "carriers.toml") if smsc_port else own_file and str(Path(own_file).absolute())
+    values |= {"CARRIERS_FILE": carriers_file, "CARRIER": "" if carriers_file else "simulator"}
     write_private(var / "env", "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
     env = services.environment(values)
     supervisor.finish(services.migrate(env, logs, home))
@@ -83,7 +86,7 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
         supervisor.start(services.worker(number, env, logs, home))
     supervisor.start(services.webhooks(env, logs, home))
     os.environ.update(values)
-    to_stderr(banner(ensure_demo(f"http://{LOOPBACK}:{port}"), var))
+    to_stderr(banner(ensure_demo(f"http://{LOOPBACK}:{port}"), var, "" if smsc_port else carriers_file))
 
 
 def _values(postgres: Postgres, redis: RedisServer, secret_key: str, port: int) -> dict[str, str]:

@@ -1084,6 +1084,8 @@ export interface Single {
   expires_at: string;
   /** Accepted with a test key: it reaches no phone and takes no credits. */
   test: boolean;
+  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
+  simulated?: boolean;
   /** When it was accepted. */
   created_at: string;
 }
@@ -1199,6 +1201,8 @@ export interface Bulk {
   expires_at: string;
   /** Accepted with a test key: it reaches no phone and takes no credits. */
   test: boolean;
+  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
+  simulated?: boolean;
   /** When it was accepted. */
   created_at: string;
 }

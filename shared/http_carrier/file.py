@@ -1,35 +1,28 @@
 """The http carriers of CARRIERS_FILE, as far as the API needs them: to know who calls."""
 
-import logging
 import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from shared.environment import Environment, SettingsError, reason
 from shared.http_carrier.config import HttpConfig, HttpConfigError
-from shared.settings import SettingsError
-
-log = logging.getLogger(__name__)
 
 OF_EVERY_KIND = frozenset({"kind", "driver", "prices", "authentication_share"})
 """Settings of a carrier's table that are not its kind's."""
 
 
 def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[str, HttpConfig]:
-    """The http carriers of the file by name; none without a file. Raises SettingsError for one that is wrong.
-
-    A file that is not on this machine is no error: only workers need it where no carrier calls.
-    """
+    """The http carriers of the file by name; none without a file. Raises SettingsError for one that is wrong."""
     if not file:
         return {}
     try:
         told = tomllib.loads(Path(file).read_text())
-    except FileNotFoundError:
-        log.warning("CARRIERS_FILE=%s is not here: no carrier over HTTP can call this process", file)
-        return {}
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"CARRIERS_FILE={file} cannot be read: {error}.") from None
+    except OSError as error:
+        raise SettingsError(f"CARRIERS_FILE={file} cannot be read: {reason(error)}.") from None
+    except ValueError as error:
+        raise SettingsError(f"CARRIERS_FILE={file} is not TOML: {error}.") from None
     tables = told.get("carrier")
     found = {}
     for name, table in tables.items() if isinstance(tables, dict) else ():
@@ -60,6 +53,7 @@ def _from_environment(where: str, value: Any, environ: Mapping[str, str]) -> Any
         return {key: _from_environment(key, item, environ) for key, item in value.items()}
     if not isinstance(value, str) or not value.startswith("$"):
         return value
-    if not environ.get(value[1:]):
+    secret = Environment(environ).get(value[1:])
+    if not secret:
         raise HttpConfigError(f"{where}: the environment has no {value[1:]}; set it, or write the value itself")
-    return environ[value[1:]]
+    return secret

@@ -48,6 +48,7 @@ class House:
                 "SECRET_KEY": SECRET_KEY,
                 "SIMULATOR_RECEIPT_DELAY": "0.2",
                 "LEASE_SECONDS": "3",
+                **({} if "CARRIERS_FILE" in settings else {"CARRIER": "simulator"}),
                 "PYTHONPATH": str(Path.cwd()),
                 **settings,
             }

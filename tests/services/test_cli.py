@@ -37,6 +37,7 @@ def env(engine: Engine, redis_server: RedisServer) -> dict[str, str]:
         "DATABASE_URL": engine.url.render_as_string(hide_password=False),
         "REDIS_URL": redis_server.url,
         "SECRET_KEY": SECRET_KEY,
+        "CARRIER": "simulator",
     }
 
 
@@ -376,6 +377,23 @@ def test_the_doctor(run: Run, engine: Engine, redis_server: RedisServer) -> None
             assert findings(run("doctor", "--json", code=1))["redis"] == "wrong"
         finally:
             client.config_set("maxmemory-policy", "noeviction")
+
+
+def test_the_doctor_tells_where_messages_go(run: Run, tmp_path: Path) -> None:
+    def carriers(**env: str) -> tuple[str, str]:
+        (found,) = (row for row in as_json(run("doctor", "--json", code=1, **env)) if row["name"] == "carriers")
+        return found["outcome"], f"{found['detail']} {found['remedy']}"
+
+    outcome, told = carriers()
+    assert (outcome, "none reaches a phone" in told) == ("notice", True)
+    outcome, told = carriers(CARRIER="")
+    assert (outcome, "Set CARRIERS_FILE" in told) == ("wrong", True)
+    file = tmp_path / "carriers.toml"
+    file.write_text('[carrier.main]\nkind = "smpp"\nhost = "127.0.0.1"\nsystem_id = "a"\npassword = "b"\n')
+    assert carriers(CARRIER="", CARRIERS_FILE=str(file)) == ("ok", f"main (1 carrier in {file}) ")
+    file.write_text('[carrier.main]\nkind = "smtp"\n')
+    outcome, told = carriers(CARRIER="", CARRIERS_FILE=str(file))
+    assert (outcome, "[carrier.main] needs a kind" in told) == ("wrong", True)
 
 
 def test_the_doctor_tells_of_doubts(run: Run, service: Service, engine: Engine) -> None:

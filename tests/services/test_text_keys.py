@@ -17,7 +17,12 @@ from shared.texts import TextKey, Texts
 from tests.database import fresh_database
 
 CELERY = [str(Path(sys.executable).parent / "celery"), "-A", "worker.app", "worker", "--pool", "threads", "-Q", "sends"]
-ENV = {"REDIS_URL": "redis://127.0.0.1:1", "SECRET_KEY": "x" * 32, "PYTHONPATH": str(Path.cwd())}
+ENV = {
+    "REDIS_URL": "redis://127.0.0.1:1",
+    "SECRET_KEY": "x" * 32,
+    "CARRIER": "simulator",
+    "PYTHONPATH": str(Path.cwd()),
+}
 
 
 @pytest.mark.parametrize("command", [CELERY, [sys.executable, "-m", "worker.webhooks"]], ids=["worker", "webhooks"])

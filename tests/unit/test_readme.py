@@ -68,6 +68,13 @@ def test_the_first_send_is_one_and_the_same_everywhere() -> None:
             assert line in [told.strip() for told in text.splitlines()], line
 
 
+def test_the_banner_names_no_phone_where_messages_reach_phones() -> None:
+    demo = {"base_url": "http://x", "api_key": "k", "api_secret": "s", "sender_id": "DEMO"}
+    printed = banner.banner(demo, Path("var"), "/etc/carriers.toml")
+    assert "the carriers of /etc/carriers.toml" in printed
+    assert banner.PHONE not in printed and "simulated" not in printed
+
+
 def test_what_the_banner_prints_can_be_pasted_whatever_the_key_is() -> None:
     printed = banner.variables("http://x", {"api_key": "a b", "api_secret": "$(c)"})
     assert printed == "URL=http://x/api/v1; KEY='a b'; SECRET='$(c)'"

@@ -24,7 +24,8 @@
     sender = "ACME"
     rate = 10
 
-A text that begins with `$` names a variable of the environment, so that no secret stands in the file. A carrier's
+A text that begins with `$` names a variable of the environment, or where only NAME_FILE is set the file
+that it names, so that no secret stands in here. A carrier's
 other settings are those of its kind.
 """
 
@@ -38,6 +39,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from shared.environment import Environment, SettingsError, reason
 from shared.http_carrier import HttpConfig, HttpConfigError
 from shared.http_carrier.file import OF_EVERY_KIND
 from worker.carriers.base import Carrier
@@ -56,7 +58,7 @@ NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 BUILT_IN = "simulator"
 
 
-class CarriersError(RuntimeError):
+class CarriersError(SettingsError):
     """The file cannot be used. Says where and why."""
 
 
@@ -129,7 +131,7 @@ def read_carriers(
         source = path.read_text()
         told = tomllib.loads(source)
     except OSError as error:
-        raise CarriersError(f"CARRIERS_FILE={path} cannot be read: {error.strerror}.") from None
+        raise CarriersError(f"CARRIERS_FILE={path} cannot be read: {reason(error)}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CarriersError(f"{path} is not TOML: {error}.") from None
     places = Places(path, source)
@@ -197,6 +199,7 @@ def _from_environment(key: str, value: Any, environ: Mapping[str, str]) -> Any:
         return {name: _from_environment(f"{key}.{name}", inner, environ) for name, inner in value.items()}
     if not isinstance(value, str) or not value.startswith("$"):
         return value
-    if not environ.get(value[1:]):
+    secret = Environment(environ).get(value[1:])
+    if not secret:
         raise ConfigError(f"{key}: the environment has no {value[1:]}; set it, or write the value itself")
-    return environ[value[1:]]
+    return secret

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 from shared.database import AWAY, make_engine, transaction
 from shared.logs import configure_logging
 from shared.schema import WrongSchema, wait_for_schema
-from shared.settings import Settings, from_environment
+from shared.settings import Settings, SettingsError, from_environment
 from shared.text_keys import WrongTextKeys, check_text_keys
 from shared.texts import Texts
 from worker.webhooks.client import Client
@@ -69,14 +69,17 @@ async def deliver(engine: Engine, settings: Settings) -> None:
 def main() -> None:
     """Run, on a database that this code was written for."""
     configure_logging()
-    settings = from_environment()
+    try:
+        settings = from_environment()
+    except SettingsError as problem:
+        raise SystemExit(str(problem)) from None
     texts = Texts(settings.text_keys)
     engine = make_engine(settings.database_url, DATABASE_THREADS + 2, "bulksms-webhooks", by_key=True, texts=texts)
     try:
         wait_for_schema(engine)
         check_text_keys(engine)
     except (WrongSchema, WrongTextKeys) as problem:
-        raise SystemExit(str(problem)) from problem
+        raise SystemExit(str(problem)) from None
     renumbered = mend_order(engine)
     if renumbered:
         log.warning("the database was restored from a dump: %d rows of events have another order now", renumbered)

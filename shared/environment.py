@@ -1,0 +1,45 @@
+"""The variables of the environment, each of which may also stand in a file: NAME, or NAME_FILE with the file's path.
+
+So a secret can be a file that Docker, Kubernetes or systemd puts into place, and stands in no environment.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+
+class SettingsError(RuntimeError):
+    """A setting is missing or unusable. The message names it and says what to put there."""
+
+
+class Environment(Mapping[str, str]):
+    """Variables, where one that is not set is read from the file that NAME_FILE names.
+
+    >>> Environment({"SECRET_KEY_FILE": "/run/secrets/secret_key"})["SECRET_KEY"]
+
+    An empty variable counts as not set. Raises SettingsError for a file that cannot be read.
+    """
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = variables
+
+    def __getitem__(self, name: str) -> str:
+        path = self._variables.get(f"{name}_FILE", "")
+        if self._variables.get(name) or not path:
+            return self._variables[name]
+        try:
+            return Path(path).read_text().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{name}_FILE={path} cannot be read: {reason(error)}.") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._variables)
+
+    def __len__(self) -> int:
+        return len(self._variables)
+
+
+def reason(error: OSError | UnicodeDecodeError) -> str:
+    """Why a file cannot be read, in a few words, with the remedy where only its mode is wrong."""
+    if isinstance(error, PermissionError):
+        return "permission denied. Make it readable for the user that the service runs as"
+    return (error.strerror if isinstance(error, OSError) else str(error)) or str(error)

@@ -1,0 +1,51 @@
+"""Settings of the environment, and of files that it names."""
+
+from pathlib import Path
+
+import pytest
+
+from shared.settings import SettingsError, from_environment, service_settings
+
+NEEDED = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}
+
+
+def test_it_works() -> None:
+    settings = service_settings({**NEEDED, "CARRIER": "simulator"})
+    assert (settings.simulated, settings.carriers_file) == (True, "")
+    settings = service_settings({**NEEDED, "CARRIERS_FILE": "carriers.toml"})
+    assert (settings.simulated, settings.carriers_file) == (False, "carriers.toml")
+
+
+def test_who_accepts_or_sends_needs_a_carrier_by_name() -> None:
+    with pytest.raises(SettingsError, match=r"No carrier is set\. .*CARRIERS_FILE.*CARRIER=simulator"):
+        service_settings(NEEDED)
+    assert not from_environment(NEEDED).simulated, "others do not: they only read"
+
+
+@pytest.mark.parametrize("wrong", [{"CARRIER": "main"}, {"CARRIER": "simulator", "CARRIERS_FILE": "carriers.toml"}])
+def test_a_carrier_that_means_nothing_is_refused(wrong: dict[str, str]) -> None:
+    with pytest.raises(SettingsError, match="CARRIER"):
+        from_environment({**NEEDED, **wrong})
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "METRICS_TOKEN", "LEASE_SECONDS"])
+def test_every_setting_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
+    values = NEEDED | {"METRICS_TOKEN": "token", "LEASE_SECONDS": "20"}
+    (tmp_path / "value").write_text(values[name] + "\n")
+    by_file = {**values, name: "", f"{name}_FILE": str(tmp_path / "value")}
+    assert from_environment(by_file) == from_environment(values)
+
+
+def test_a_variable_stands_over_its_file(tmp_path: Path) -> None:
+    assert from_environment({**NEEDED, "SECRET_KEY_FILE": str(tmp_path / "none")}).secret_key == "x" * 32
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "none"
+    with pytest.raises(SettingsError, match=f"SECRET_KEY_FILE={path} cannot be read: No such file"):
+        from_environment({**NEEDED, "SECRET_KEY": "", "SECRET_KEY_FILE": str(path)})
+
+
+def test_what_is_missing_is_said_with_the_place_to_set_it() -> None:
+    with pytest.raises(SettingsError, match=r"SECRET_KEY is not set\. .*\.env"):
+        from_environment({**NEEDED, "SECRET_KEY": ""})

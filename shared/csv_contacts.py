@@ -136,7 +136,10 @@ class ContactReader:
         """See how the file is written, by its first row. Whether that is a header."""
         place = self.place
         place.delimiter = max(",;\t|", key=record.count)
-        cells = _cells(record, place.delimiter)
+        try:
+            cells = _cells(record, place.delimiter)
+        except csv.Error as error:
+            raise NoContacts(f"The first row is no CSV: {error}.") from None
         numbers = [at for at, cell in enumerate(cells) if _NUMBER.search(cell)]
         if numbers:
             place.phone = numbers[0]

@@ -89,6 +89,9 @@ MOVE_CURSOR = text(
     """
 )
 
+NEXT_STEP = text("SELECT GREATEST(max(step), 0) + 1 FROM ledger WHERE subject = :send AND kind = 'release'")
+"""The step of a page's release. Not its position: those of a group whose contacts come and go have 64 bits."""
+
 SET_TURN = text("UPDATE account SET turns[:place] = GREATEST(turns[:place], :turn) WHERE id = :account")
 
 
@@ -141,7 +144,9 @@ def _expand(engine: Engine) -> list[UUID]:
         if state == SendState.COMPLETED:
             add_of_sends(connection, [(send.account_id, send.id, state)])
         dropped = _left_over(send, page, over, removed)
-        post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, position)])
+        if dropped:
+            step = connection.execute(NEXT_STEP, {"send": send.id}).scalar_one()
+            post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, step)])
         connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
         crashpoint("expand.before_commit")
     crashpoint("expand.committed")

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
+from shared.audit import audit
 from shared.contacts import add_contacts, delete_group, remove_contacts
 from shared.suppressions import suppress
 from tests.integration.service import Service
@@ -47,6 +48,25 @@ def test_a_group_of_many_pages(service: Service) -> None:
     service.deliver_receipts()
     assert service.counts(answer["send_id"]) == {"submitted": 20_500, "accepted": 20_500, "delivered": 20_500}
     assert service.get("/balance").json["balance"] == 30_000 - 20_500
+
+
+
+def test_positions_beyond_32_bits(service: Service) -> None:
+    group = service.new_group(phones(2, 255720000000))
+    beyond = text("UPDATE contact_group SET last_position = 5000000000 WHERE id = :id")
+    with service.engine.begin() as connection:
+        connection.execute(beyond, {"id": group})
+        add_contacts(connection, UUID(group), phones(3, 255720000002))
+    made = scheduled(service, group)
+    with service.engine.begin() as connection:
+        suppress(connection, service.account_id, "255720000003", "manual")
+        remove_contacts(connection, UUID(group), ["255720000004"])
+    make_due(service, made)
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(made)["delivered"] == 3
+    assert len(service.get(f"/groups/{group}/contacts?limit=2").json["data"]) == 2
+    assert audit(service.engine, full=True) == []
 
 
 def scheduled(service: Service, group: str) -> str:

@@ -81,6 +81,12 @@ def test_it_works(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
+
+def test_a_first_row_that_is_no_csv_fails_the_import(service: Service) -> None:
+    made = upload_of(service, service.new_group([]), 'name"x\ny"z\n254711000001,a\n')
+    assert (made["status"], "first row" in made["error"]) == ("failed", True)
+
+
 def test_numbers_of_a_country(service: Service) -> None:
     group = service.new_group([])
     assert upload_of(service, group, "0711000001\n")["counts"]["invalid"] == 1

@@ -45,6 +45,12 @@ def test_what_is_read(text: str, contacts: list[Contact]) -> None:
     assert read(text) == (contacts, [])
 
 
+
+def test_a_first_row_that_is_no_csv_ends_the_file() -> None:
+    with pytest.raises(NoContacts, match="first row"):
+        read('name"x\ny"z\n254711000001,a\n')
+
+
 def test_numbers_of_a_country() -> None:
     assert read("0711 000001\n711000002\n+254 711 000003\n", "KE")[0] == [Contact(A), Contact(B), Contact(C)]
 

@@ -8,7 +8,8 @@ commit       send, batches, reserve and idempotency key, durably
 ring         wake the workers, best effort
 """
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -16,35 +17,34 @@ from sqlalchemy import text
 
 from api.allowed import check_destination, forbidden, look_for_pumping
 from api.callback_url import check_callback, expect_callbacks
-from api.draft import BATCH_SIZE, INLINE, Draft
-from api.idempotency import Answered, key_of_request
+from api.draft import BATCH_SIZE, Draft
+from api.idempotency import Answered, answered_before, key_of_request
 from api.lean import Json
 from api.loop import Later, is_on_the_loop
 from api.personal import (
     Variables,
+    common_text,
     group_of,
     pieces_of_list,
-    render_one,
-    same_for_all,
     template_of,
     unpack,
     without,
 )
 from api.problems import Problem, invalid
-from api.quotes import hold_to, keep
+from api.quotes import hold_to
 from api.rules import add_rules
 from api.schemas.sends import MOST_PHONES
 from api.services import Services
 from api.tokens import Caller
+from api.validity import due_time, expiry_time
 from shared.crashpoints import crashpoint
 from shared.database import reading
 from shared.phones import Screened, screen
-from shared.segments import Segmentation, segment, split, transliterate
+from shared.segments import Segmentation, segment, transliterate
 from shared.suppressions import listed
 from shared.templates import Template
 from shared.text_keys import texts_of
 
-VALIDITY = timedelta(hours=72)
 OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
 BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to phones that begin so."}
 
@@ -54,17 +54,23 @@ GROUP = text(
      WHERE id = :group AND account_id = :account AND deleted_at IS NULL
     """
 )
-BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 
 def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Json | Later:
     """Accept a send: when it is answered, it is stored and paid for. Raises Problem, and then nothing has happened."""
     key = key_of_request(caller, body)
-    draft = make_draft(work, caller, kind, body)
-    look_for_pumping(work, draft)
+    try:
+        draft = make_draft(work, caller, kind, body)
+        look_for_pumping(work, draft)
+        if "quote_id" in body:
+            hold_to(work, draft, body, body["quote_id"])
+    except Problem:
+        with reading(work.engine) as connection:
+            before = answered_before(connection, key)
+        if before is None:
+            raise
+        return before.response()
     draft.key = key
-    if "quote_id" in body:
-        hold_to(work, draft, body, body["quote_id"])
     if draft.callback_url is not None:
         expect_callbacks(work, caller.account_id)
     finish = partial(_accepted, work, draft)
@@ -82,37 +88,12 @@ def _accepted(work: Services, draft: Draft, answered: Answered) -> Json:
     return answered.response()
 
 
-def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-    """What the send would cost and reject, and an id under which it costs no more for a while."""
-    draft = make_draft(work, caller, kind, body)
-    with work.engine.begin() as connection:
-        quote_id, expires_at = keep(connection, draft, body)
-        balance = connection.execute(BALANCE, {"account": caller.account_id}).scalar_one()
-    made: dict[str, Any] = {
-        "counts": draft.counts(),
-        "segments": draft.segments_answer(),
-        "parts": [] if draft.on_unicode else split(draft.message),
-        "cost": draft.cost,
-        "quote_id": quote_id,
-        "quote_expires_at": expires_at,
-        "balance": balance,
-        "sufficient": balance >= draft.cost,
-        "rejected": draft.rejected[:INLINE],
-    }
-    if max(len(draft.rejected), draft.incomplete) > INLINE:
-        made["rejected_truncated"] = True
-    return made
-
-
 def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
     """Check and price a send. Raises Problem for whatever keeps it from being accepted, but for the balance."""
     check_sender(work, caller, body["sender_id"])
     now = datetime.now(UTC)
-    send_at = body.get("send_at")
-    send_at = send_at if send_at is not None and send_at > now else None
-    expires_at = body.get("expires_at") or (send_at or now) + VALIDITY
-    if send_at is not None and expires_at <= send_at:
-        raise invalid([{"pointer": "/expires_at", "code": "invalid_time", "detail": "It expires before it is due."}])
+    send_at = due_time(body.get("send_at"), now)
+    expires_at = expiry_time(body.get("expires_at"), send_at or now, now)
     callback_url = body.get("callback_url")
     if callback_url is not None:
         check_callback(work, callback_url)
@@ -150,9 +131,8 @@ def check_sender(work: Services, caller: Caller, sender: str) -> None:
         raise Problem("sender_not_approved", f"The sender ID {sender!r} is {state}{because}", sender_status=state)
 
 
-def fit_text(body: dict[str, Any]) -> tuple[str, Segmentation]:
-    """The text to send and its segments, as `on_unicode` and `max_segments` ask. Raises Problem."""
-    message = body["message"]
+def fit_text(message: str, body: Mapping[str, Any]) -> tuple[str, Segmentation]:
+    """The message as it is sent and its segments, as `on_unicode` and `max_segments` ask. Raises Problem."""
     if body["on_unicode"] == "transliterate":
         message = transliterate(message)
     segmentation = segment(message)
@@ -171,13 +151,12 @@ def fit_text(body: dict[str, Any]) -> tuple[str, Segmentation]:
 
 def _content(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """What the send says to whom. Where nothing differs by recipient, a message with placeholders is one without."""
-    template = template_of(body["message"]) if "{{" in body["message"] else None
-    if template is not None and (kind == "single" or same_for_all(template, body.get("phones"))):
-        body = {**body, "message": render_one(template, body)}
-        template = None
-    if template is None:
-        message, segmentation = fit_text(body)
+    common = common_text(kind, body)
+    if common is not None:
+        message, segmentation = fit_text(common, body)
         return {"message": message, "segmentation": segmentation, **_recipients(work, caller, kind, body)}
+    template = template_of(body["message"])
+    assert template is not None
     made = {"message": body["message"], "on_unicode": body["on_unicode"]}
     if kind == "bulk":
         return {**made, **_several_phones(work, caller, body, template)}

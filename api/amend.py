@@ -16,6 +16,7 @@ from api.accept import fit_text
 from api.group_commit import low_balance, spend_limit_reached
 from api.personal import template_of
 from api.problems import Problem, invalid
+from api.validity import due_time, expiry_time, is_default
 from shared.lifecycle import SendState
 from shared.money import REMAINDER, Entry, NotEnough, post
 from shared.spending import COUNT, standings
@@ -91,13 +92,13 @@ def amend(connection: Connection, send: UUID, changes: Mapping[str, Any]) -> Non
         raise _conflict(state, "be changed")
     if ("send_at" in changes or "message" in changes) and not locked.untouched:
         raise _conflict(state, "get another time or text: messages of it were handed over, or are being")
-    _check_times(locked.send, changes)
+    send_at, expires_at = _times(locked.send, changes)
     if "message" in changes:
         _set_text(connection, locked.send, changes)
     if "send_at" in changes:
-        _move(connection, send, changes["send_at"])
-    if "expires_at" in changes:
-        connection.execute(SET_EXPIRY, {"send": send, "expires_at": changes["expires_at"]})
+        _move(connection, send, send_at)
+    if expires_at != locked.send.expires_at:
+        connection.execute(SET_EXPIRY, {"send": send, "expires_at": expires_at})
     if "rate" in changes:
         connection.execute(SET_RATE, {"send": send, "rate": changes["rate"]})
 
@@ -110,21 +111,21 @@ def _lock(connection: Connection, send: UUID) -> Locked:
     return Locked(row, untouched)
 
 
-def _check_times(send: Row[Any], changes: Mapping[str, Any]) -> None:
+def _times(send: Row[Any], changes: Mapping[str, Any]) -> tuple[datetime | None, datetime]:
+    """When the send is due (None: now) and when it expires, as changed. Raises Problem for times without sense."""
     now = datetime.now(UTC)
-    due = max(now, changes.get("send_at", send.send_at) or now)
-    expires_at = changes.get("expires_at", send.expires_at)
-    if expires_at <= due:
-        detail = "It would expire before it is due: give an `expires_at` that is later than `send_at`."
-        raise invalid([{"pointer": "/expires_at", "code": "invalid_time", "detail": detail}])
+    send_at = due_time(changes["send_at"], now) if "send_at" in changes else send.send_at
+    due = max(now, send_at or now)
+    if "send_at" in changes and is_default(send.expires_at, send.send_at, send.created_at):
+        return send_at, expiry_time(changes.get("expires_at"), due, now)
+    return send_at, expiry_time(changes.get("expires_at", send.expires_at), due, now)
 
 
 def _move(connection: Connection, send: UUID, send_at: datetime | None) -> None:
-    now = datetime.now(UTC)
-    ahead = send_at is not None and send_at > now
-    values = {"send": send, "ahead": ahead, "due_at": send_at if ahead else now}
+    ahead = send_at is not None
+    values = {"send": send, "ahead": ahead, "due_at": send_at or datetime.now(UTC)}
     connection.execute(MOVE_BATCHES, values)
-    connection.execute(MOVE_SEND, {"send": send, "ahead": ahead, "send_at": send_at if ahead else None})
+    connection.execute(MOVE_SEND, {"send": send, "ahead": ahead, "send_at": send_at})
 
 
 def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]) -> None:
@@ -134,7 +135,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
     if "{{" in changes["message"] and template_of(changes["message"]) is not None:
         detail = "A send that was accepted without placeholders cannot get any."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
-    message, segmentation = fit_text(dict(changes))
+    message, segmentation = fit_text(changes["message"], changes)
     price = 0 if send.test else segmentation.count
     connection.execute(
         SET_TEXT,

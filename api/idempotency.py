@@ -163,6 +163,13 @@ def replay(key: Key, first: Stored) -> Answered:
     return Answered(first.answer, replayed=True)
 
 
+def answered_before(connection: Connection, key: Key | None) -> Answered | None:
+    """The answer of the first request, if there was one: also where the same request would be refused now, as its time
+    has come, its quote is over or its recipient has opted out. Raises Problem as `replay` does."""
+    first = stored(connection, [key]).get(key.lock) if key is not None else None
+    return replay(key, first) if key is not None and first is not None else None
+
+
 def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> Answered:
     """Do something in the connection's transaction, or give the answer of when it was done."""
     if key is not None:

@@ -25,7 +25,7 @@ from api.words.core import DESCRIPTION, TAGS, Word
 from shared.settings import IDEMPOTENCY_DAYS
 
 BODIES = {"/auth/token": CREDENTIALS, "/auth/revoke": REVOKE_TOKEN}
-KEYLESS = ("/auth/token", "/auth/revoke", "/sms/quote")
+KEYLESS = ("/auth/token", "/auth/revoke")
 """POSTs that do not read an Idempotency-Key."""
 ERROR = ErrorAnswer.from_dict(
     {

@@ -100,6 +100,17 @@ def same_for_all(template: Template, entries: list[object] | None) -> bool:
     return entries is not None and template.missing({}) is None and not any(isinstance(e, dict) for e in entries)
 
 
+def common_text(kind: str, body: dict[str, Any]) -> str | None:
+    """The text of a request that all of its recipients get; None where it differs by recipient."""
+    message: str = body["message"]
+    template = template_of(message) if "{{" in message else None
+    if template is None:
+        return message
+    if kind == "single" or same_for_all(template, body.get("phones")):
+        return render_one(template, body)
+    return None
+
+
 def pieces_of_list(
     template: Template, screened: Screened, variables: dict[int, Variables], body: dict[str, Any], size: int
 ) -> tuple[Screened, dict[str, Any]]:

@@ -9,7 +9,6 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, text
 
 from api.draft import Draft
-from api.idempotency import Key, stored
 from api.problems import Problem
 from api.services import Services
 from shared.database import reading
@@ -41,15 +40,12 @@ def keep(connection: Connection, draft: Draft, body: dict[str, Any]) -> tuple[UU
 
 
 def hold_to(work: Services, draft: Draft, body: dict[str, Any], quote: UUID) -> None:
-    """Raises Problem unless the quote is of this request, still holds, and the send costs no more than it says.
-
-    A send that was accepted already, under the same key, is not held to it again.
-    """
+    """Raises Problem unless the quote is of this request, still holds, and the send costs no more than it says."""
     with reading(work.engine) as connection:
         row = connection.execute(FIND, {"id": quote, "account": draft.account_id}).one_or_none()
-        problem = _problem(row, draft, body)
-        if problem is not None and not _accepted_before(connection, draft.key):
-            raise problem
+    problem = _problem(row, draft, body)
+    if problem is not None:
+        raise problem
 
 
 def _problem(row: Row[Any] | None, draft: Draft, body: dict[str, Any]) -> Problem | None:
@@ -61,10 +57,6 @@ def _problem(row: Row[Any] | None, draft: Draft, body: dict[str, Any]) -> Proble
         detail = f"This send needs {draft.cost:,} credits now; the quote said {row.cost:,}."
         return Problem("quote_changed", detail, required=draft.cost, quoted=row.cost)
     return None
-
-
-def _accepted_before(connection: Connection, key: Key | None) -> bool:
-    return key is not None and bool(stored(connection, [key]))
 
 
 def _fingerprint(body: dict[str, Any]) -> bytes:

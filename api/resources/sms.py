@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from api.accept import accept, quote
+from api.accept import accept
 from api.answers.sms import BulkAnswer, QuoteAnswer, SingleAnswer
 from api.body import LARGE_BODY, read_json
 from api.endpoint import endpoint, load, services
 from api.lean import Json
 from api.loop import Later
+from api.pricing import quote
 from api.problems import invalid
 from api.schemas.sends import BulkSend, GroupSend, SingleSend
 from api.tokens import Caller
@@ -82,7 +83,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> Json | Later:
     scope="sms:send",
     large=True,
 )
-def price(caller: Caller) -> dict[str, Any]:
+def price(caller: Caller) -> Json:
     """Say what a send would cost and reject; takes the body of any of the three, and sends nothing."""
     body = read_json(LARGE_BODY)
     named = [name for name in QUOTES if name in body]

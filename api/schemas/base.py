@@ -12,7 +12,7 @@ from marshmallow import RAISE, Schema, ValidationError, fields, missing
 from shared.phones import invalid_detail, is_phone, suggest
 from shared.segments import text_problem
 
-AN_ID = "an id as the API gives it: a UUID in lower case, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
+AN_ID = "an id as the API gives it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
 
 IN_RANGE = "Give a number from {min} to {max}."
 PHONE_PATTERN = "^[1-9][0-9]{7,14}$"
@@ -148,7 +148,7 @@ class Phone(fields.String):
 
 
 class CanonicalUUID(fields.Field[UUID]):
-    """A UUID in its canonical form: 36 characters, lower case, nothing around it."""
+    """A UUID in its canonical form: 36 characters, in capitals or small letters, nothing around it."""
 
     default_error_messages = {"invalid_uuid": "Not a valid UUID."}  # noqa: RUF012
 
@@ -160,7 +160,7 @@ class CanonicalUUID(fields.Field[UUID]):
             parsed = UUID(value)
         except (ValueError, AttributeError, TypeError):
             raise self.make_error("invalid_uuid") from None
-        if str(parsed) != value:
+        if str(parsed) != value.lower():
             raise self.make_error("invalid_uuid")
         return parsed
 

@@ -26,8 +26,8 @@ class SendChanges(Request):
             check_due(send_at)
 
     @validates("expires_at")
-    def in_the_future(self, expires_at: datetime, data_key: str) -> None:
-        """Not in the past, and not for ever."""
+    def not_for_ever(self, expires_at: datetime, data_key: str) -> None:
+        """97 days at most."""
         check_expiry(expires_at)
 
     @validates_schema

@@ -34,7 +34,7 @@ class SendOptions(Request):
         required=True,
         metadata={"description": "1 to 1,600 characters, not blank.", "minLength": 1, "maxLength": MAX_CHARACTERS},
     )
-    send_at = Moment(metadata={"description": "When to send: at most 90 days ahead. In the past: now."})
+    send_at = Moment(metadata={"description": "When to send: at most 90 days ahead. Up to 60 seconds ago: now."})
     expires_at = Moment(metadata={"description": "When to give up: 72 hours after it is due, unless said."})
     reference = fields.String(
         validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters.")
@@ -63,8 +63,8 @@ class SendOptions(Request):
         check_due(send_at)
 
     @validates("expires_at")
-    def in_the_future(self, expires_at: datetime, data_key: str) -> None:
-        """Not in the past, and not for ever."""
+    def not_for_ever(self, expires_at: datetime, data_key: str) -> None:
+        """97 days at most."""
         check_expiry(expires_at)
 
     @validates_schema

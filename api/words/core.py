@@ -13,8 +13,8 @@ or you will be told why not and get your credits back.
 **Words.** A *send* is one accepted request, a *message* is one SMS to one phone, a *segment* is one part of it on the
 air. One credit is one segment.
 
-**Forms.** Bodies are JSON in UTF-8. Times are RFC 3339, and answers give them in UTC with `Z`. Ids are UUIDs in lower
-case. Answers may get new fields: ignore those that you do not know.
+**Forms.** Bodies are JSON in UTF-8. Times are RFC 3339, and answers give them in UTC with `Z`. Ids are UUIDs, given
+in lower case and read in any. Answers may get new fields: ignore those that you do not know.
 
 **Trying again.** Give every send an `Idempotency-Key`: the same request with the same key has one effect and gets the
 first answer again, so it is safe to repeat after a timeout. A key belongs to your account and the path of the request,

@@ -40,7 +40,11 @@ WORDS: Final[dict[str, Word]] = {
         STOP_IF,
     ),
     "Send.stop_if": ("When the send is to be held because messages fail; null: never, or not any more.", None),
-    "SendChanges.send_at": ("When it is due: at most 90 days ahead. Null, or in the past: now.", None),
+    "SendChanges.send_at": (
+        "When it is due: at most 90 days ahead. Null, or up to 60 seconds ago: now. An `expires_at` that was not "
+        "chosen moves with it.",
+        None,
+    ),
     "SendChanges.expires_at": ("When it is given up.", EXPIRES_AT),
     "SendChanges.rate": ("Segments per second, at most; null: as fast as the route goes.", 50),
 }

@@ -55,7 +55,7 @@ export const OPERATIONS = {
   send: {"method": "POST", "path": "/api/v1/sms/send", "keyed": true, "type": "application/json"},
   sendBulk: {"method": "POST", "path": "/api/v1/sms/send-bulk", "keyed": true, "type": "application/json"},
   sendGroup: {"method": "POST", "path": "/api/v1/sms/send-group", "keyed": true, "type": "application/json"},
-  price: {"method": "POST", "path": "/api/v1/sms/quote", "keyed": false, "type": "application/json"},
+  price: {"method": "POST", "path": "/api/v1/sms/quote", "keyed": true, "type": "application/json"},
   suppressions: {"method": "GET", "path": "/api/v1/suppressions", "keyed": false, "type": null},
   suppress: {"method": "POST", "path": "/api/v1/suppressions", "keyed": true, "type": "application/json"},
   importSuppressions: {"method": "POST", "path": "/api/v1/suppressions/import", "keyed": true, "type": "text/csv"},

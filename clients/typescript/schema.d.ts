@@ -841,7 +841,7 @@ export interface SendPage {
 
 /** What of a send is to change. */
 export interface SendChanges {
-  /** When it is due: at most 90 days ahead. Null, or in the past: now. */
+  /** When it is due: at most 90 days ahead. Null, or up to 60 seconds ago: now. An `expires_at` that was not chosen moves with it. */
   send_at?: string | null;
   /** When it is given up. */
   expires_at?: string;
@@ -1014,7 +1014,7 @@ export interface SingleSend {
   sender_id: string;
   /** 1 to 1,600 characters, not blank. */
   message: string;
-  /** When to send: at most 90 days ahead. In the past: now. */
+  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
   send_at?: string;
   /** When to give up: 72 hours after it is due, unless said. */
   expires_at?: string;
@@ -1108,7 +1108,7 @@ export interface BulkSend {
   sender_id: string;
   /** 1 to 1,600 characters, not blank. */
   message: string;
-  /** When to send: at most 90 days ahead. In the past: now. */
+  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
   send_at?: string;
   /** When to give up: 72 hours after it is due, unless said. */
   expires_at?: string;
@@ -1217,7 +1217,7 @@ export interface GroupSend {
   sender_id: string;
   /** 1 to 1,600 characters, not blank. */
   message: string;
-  /** When to send: at most 90 days ahead. In the past: now. */
+  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
   send_at?: string;
   /** When to give up: 72 hours after it is due, unless said. */
   expires_at?: string;
@@ -1488,7 +1488,7 @@ export interface Operations {
   /** Send one message to every contact of a group. */
   sendGroup(request: { body: GroupSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
   /** Say what a send would cost and reject; takes the body of any of the three, and sends nothing. */
-  price(request: { body: SingleSend | BulkSend | GroupSend; signal?: AbortSignal }): Promise<Quote>;
+  price(request: { body: SingleSend | BulkSend | GroupSend; key?: string; signal?: AbortSignal }): Promise<Quote>;
   /** List who has opted out, by phone; with Accept: text/csv, stream all of them as CSV. */
   suppressions(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; sender_id?: string; reason?: string }; signal?: AbortSignal }): Promise<SuppressionPage>;
   /** Put up to 100,000 phones on the list: of everything, of one category, of one sender ID, or of both together. */

@@ -50,7 +50,6 @@ def test_a_group_of_many_pages(service: Service) -> None:
     assert service.get("/balance").json["balance"] == 30_000 - 20_500
 
 
-
 def test_positions_beyond_32_bits(service: Service) -> None:
     group = service.new_group(phones(2, 255720000000))
     beyond = text("UPDATE contact_group SET last_position = 5000000000 WHERE id = :id")

@@ -81,7 +81,6 @@ def test_it_works(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
-
 def test_a_first_row_that_is_no_csv_fails_the_import(service: Service) -> None:
     made = upload_of(service, service.new_group([]), 'name"x\ny"z\n254711000001,a\n')
     assert (made["status"], "first row" in made["error"]) == ("failed", True)

@@ -1,5 +1,6 @@
 """A quote holds its price for the same request."""
 
+import base64
 from uuid import UUID
 
 from sqlalchemy import text
@@ -59,3 +60,38 @@ def test_what_became_cheaper_costs_less(service: Service) -> None:
         connection.execute(text("SELECT pg_sleep(1.1)"))
     answer = service.post("/sms/send-bulk", **BODY, quote_id=quote)
     assert (answer.status_code, answer.json["cost"]) == (200, 1)
+
+
+def test_a_repeated_quote_is_the_first_one(service: Service) -> None:
+    headers = {"Idempotency-Key": "q"}
+    first, again = (service.post("/sms/quote", headers=headers, **BODY) for _ in range(2))
+    assert again.json == first.json
+    assert again.headers["Idempotency-Replayed"] == "true"
+    other = service.post("/sms/quote", headers=headers, **{**BODY, "message": "Ho"})
+    assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
+    assert (
+        service.post("/sms/quote", headers={"Idempotency-Key": "r"}, **BODY).json["quote_id"] != first.json["quote_id"]
+    )
+
+
+def test_the_text_of_a_quote_is_kept_nowhere(service: Service) -> None:
+    """A database whose texts are encrypted has none in the answers for repeated requests."""
+    message = "Nobody else is to read this"
+    quoted = service.post("/sms/quote", headers={"Idempotency-Key": "secret"}, **{**BODY, "message": message})
+    assert quoted.json["parts"] == [message]
+    with service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT answer FROM idempotency WHERE key = 'secret'")).scalar_one()
+    assert message not in stored
+
+
+def test_ids_in_capitals_are_ids(service: Service) -> None:
+    group = service.new_group(PHONES)
+    body = {"sender_id": "ACME", "message": "Hi"}
+    quote = service.post("/sms/quote", **body, group_id=group.upper()).json["quote_id"]
+    sent = service.post("/sms/send-group", **body, group_id=group, quote_id=quote.upper())
+    assert sent.status_code == 200, sent.text
+    for path in (f"/groups/{group.upper()}", f"/sends/{sent.json['send_id'].upper()}/messages"):
+        assert service.get(path).status_code == 200
+    assert service.get(f"/imports?group_id={group.upper()}").status_code == 200
+    cursor = base64.urlsafe_b64encode(sent.json["send_id"].upper().encode()).decode().rstrip("=")
+    assert service.get(f"/sends?cursor={cursor}").status_code == 200

@@ -45,7 +45,6 @@ def test_what_is_read(text: str, contacts: list[Contact]) -> None:
     assert read(text) == (contacts, [])
 
 
-
 def test_a_first_row_that_is_no_csv_ends_the_file() -> None:
     with pytest.raises(NoContacts, match="first row"):
         read('name"x\ny"z\n254711000001,a\n')

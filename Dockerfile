@@ -2,7 +2,7 @@ FROM python:3.11-slim
 
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
-RUN useradd --system --uid 10001 --no-create-home bulksms
+RUN useradd --system --uid 10001 --no-create-home bulksms && install -d -o bulksms -g bulksms /var/lib/bulksms
 WORKDIR /app
 
 COPY requirements-server.lock ./

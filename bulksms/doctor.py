@@ -3,13 +3,11 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 
-from redis import Redis
-from redis.exceptions import RedisError
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
+from bulksms.broker_health import look_at_brokers
 from bulksms.carrier_health import look_at_carriers, look_at_carriers_file
 from bulksms.commands.common import engine_of
 from bulksms.environment import Installation
@@ -73,7 +71,7 @@ def examine(found: Installation) -> Iterator[Finding]:
                 yield Finding("schema", "ok", "as this release needs it")
                 with reading(engine) as connection:
                     yield from _contents(connection, found)
-    yield from _redis(found)
+    yield from look_at_brokers(found, _start("Redis", found, "REDIS_URL"), _start("the broker", found, "BROKER_URL"))
     if found.data is not None:
         yield _disk(found.data)
 
@@ -154,28 +152,6 @@ def _doubts(connection: Connection, grace: float) -> Finding:
     )
     said = "1 message" if row.messages == 1 else f"{row.messages:,} messages"
     return Finding("in doubt", "notice", f"{said}, the oldest since {row.oldest:%Y-%m-%d %H:%M:%S}Z", remedy)
-
-
-def _redis(found: Installation) -> Iterator[Finding]:
-    urls = {"redis": found.settings.redis_url, "broker": found.settings.broker_url}
-    for name, url in urls.items():
-        if name == "broker" and (url == urls["redis"] or not url.startswith("redis")):
-            continue
-        try:
-            with Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2, decode_responses=True) as client:
-                client.ping()
-                policy = cast(dict[str, str], client.config_get("maxmemory-policy")).get("maxmemory-policy")
-        except RedisError as error:
-            detail = f"{_first_line(error)} (workers look for messages each second meanwhile)"
-            yield Finding(name, "wrong", detail, _start("Redis", found, "REDIS_URL"))
-            continue
-        if policy != "noeviction":
-            remedy = (
-                "redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf: it evicts the queue otherwise."
-            )
-            yield Finding(name, "wrong", f"maxmemory-policy is {policy}", remedy)
-        else:
-            yield Finding(name, "ok", "answers, evicts nothing")
 
 
 def _disk(data: Path) -> Finding:

@@ -26,6 +26,13 @@ NO_CARRIER = (
 )
 
 
+SCHEMES = {
+    "REDIS_URL": ("redis", "rediss"),
+    "BROKER_URL": ("redis", "rediss", "amqp", "amqps", "pyamqp"),
+}
+"""What the addresses may begin with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """One installation's settings. Times are in seconds, rates in segments per second."""
@@ -70,6 +77,8 @@ class Settings:
     """Peers whose X-Forwarded-For is believed."""
     token_requests_per_minute: int = 120
     """Failed token exchanges per minute that are taken from one address, in the same way."""
+    remote_control: bool = False
+    """Workers obey Celery's remote control (`celery inspect`, `celery control`): whoever writes to the broker does."""
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
@@ -87,6 +96,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
             )
     if len(required["SECRET_KEY"]) < 32:
         raise SettingsError("SECRET_KEY is shorter than 32 characters. Make one with `openssl rand -hex 32`.")
+    _check_schemes(env)
     return Settings(
         database_url=driver_url(required["DATABASE_URL"]),
         redis_url=required["REDIS_URL"],
@@ -112,6 +122,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
+        remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",
     )
 
 
@@ -124,6 +135,18 @@ def service_settings(environ: Mapping[str, str] | None = None) -> Settings:
     if not settings.carriers_file and not settings.simulated:
         raise SettingsError(NO_CARRIER)
     return settings
+
+
+def _check_schemes(env: Mapping[str, str]) -> None:
+    """Raises SettingsError for a Redis or broker that nothing here can talk to."""
+    for name, schemes in SCHEMES.items():
+        scheme, separator, _ = env.get(name, "").partition("://")
+        if not scheme or (separator and scheme in schemes):
+            continue
+        known = ", ".join(f"{each}://" for each in schemes)
+        hint = " Sentinel is not supported: name an address that always leads to the primary."
+        begins = f"begins with {scheme}://" if separator else "is no URL"
+        raise SettingsError(f"{name} {begins}; it takes {known}.{hint if scheme == 'sentinel' else ''}")
 
 
 def driver_url(url: str) -> str:

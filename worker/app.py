@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from celery.bootsteps import StartStopStep
+from celery.concurrency import get_implementation
 from celery.signals import setup_logging, worker_init, worker_shutdown, worker_shutting_down
 from redis import Redis
 
@@ -15,7 +17,7 @@ from shared.queue import Doorbell, make_celery
 from shared.schema import WrongSchema, wait_for_schema
 from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.text_keys import WrongTextKeys, check_text_keys
-from worker.ears import Ears
+from worker.consumer_watchdog import ConsumerWatchdog
 from worker.guarding import keep_looking
 from worker.process import WorkerProcess
 from worker.tasks import register
@@ -23,12 +25,19 @@ from worker.waking import Alarm, step_with
 
 log = logging.getLogger(__name__)
 
+
+SAFE_POOLS = ("celery.concurrency.thread", "celery.concurrency.solo")
+"""Pools whose tasks run in this process: children would share its sockets to the database and the carriers."""
+
 try:
     settings = service_settings()
     app = make_celery(settings)
     process = WorkerProcess(settings)
 except SettingsError as problem:
     raise SystemExit(str(problem)) from None
+app.conf.worker_pool = "threads"  # also where the command line names prefork, Celery's default
+app.conf.worker_consumer = "worker.consumer:PersistentConsumer"
+app.conf.worker_enable_remote_control = settings.remote_control
 redis_broker = settings.broker_url.startswith("redis")
 guard = Guard(
     process.engine,
@@ -39,14 +48,17 @@ if not settings.eager:  # whoever rings would do the work
     process.sweeper.ring = Doorbell(app).ring
 alarm = Alarm()
 app.steps["consumer"].add(step_with(alarm))
-ears = Ears(Redis.from_url(settings.broker_url, socket_timeout=1, socket_connect_timeout=1) if redis_broker else None)
+watchdog = ConsumerWatchdog(
+    Redis.from_url(settings.broker_url, socket_timeout=1, socket_connect_timeout=1) if redis_broker else None,
+    alarm.reconnect,
+)
 
 
 @contextmanager
 def heard() -> Generator[None]:
     """Around the work for one doorbell."""
     try:
-        with ears.hearing(), process.sweeper.outage.tolerated():
+        with watchdog.at_work(), process.sweeper.outage.tolerated():
             yield
     finally:
         alarm.ring()
@@ -62,7 +74,7 @@ def log_as_json(**_: Any) -> None:
 
 
 @worker_init.connect
-def start(**_: Any) -> None:
+def start(sender: Any, **_: Any) -> None:
     """Begin to work, on a database that this code was written for, and with the keys of its texts.
 
     Before the consumer is up, because that waits for the broker, and messages are sent without it too. Celery logs
@@ -70,6 +82,10 @@ def start(**_: Any) -> None:
     """
     if settings.simulated:
         log.warning(SIMULATED)
+
+    if get_implementation(sender.pool_cls).__module__ not in SAFE_POOLS:
+        log.error("the worker runs in Celery's pools threads and solo only; start it with --pool threads")
+        raise SystemExit(1)
     try:
         wait_for_schema(process.engine)
         check_text_keys(process.engine)
@@ -78,13 +94,26 @@ def start(**_: Any) -> None:
         raise SystemExit(1) from problem
     keep_looking(guard, process.sweeper.outage, process.turns.stop)
     process.start()
-    ears.start(process.turns.stop)
+    watchdog.start(process.turns.stop)
 
 
 @worker_shutting_down.connect
 def stop_claiming(**_: Any) -> None:
     """Celery waits for the tasks that run; they end after the window under way."""
     process.turns.stop.set()
+
+
+class StopClaiming(StartStopStep):  # type: ignore[misc]
+    """The same where no signal but remote control shuts the worker down: before the pool waits for its tasks."""
+
+    requires = ("celery.worker.components:Pool",)
+
+    def stop(self, _: object) -> None:
+        """As Celery calls it when the worker stops."""
+        stop_claiming()
+
+
+app.steps["worker"].add(StopClaiming)
 
 
 @worker_shutdown.connect

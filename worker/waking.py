@@ -19,11 +19,17 @@ class Alarm:
         self._heard, self._rung = os.pipe()
         os.set_blocking(self._heard, False)
         os.set_blocking(self._rung, False)
+        self._lost = False
 
     def ring(self) -> None:
         """Wake the loop. Returns at once, from any thread."""
         with contextlib.suppress(BlockingIOError):  # it has enough to hear
             os.write(self._rung, b"!")
+
+    def reconnect(self) -> None:
+        """Have the consumer drop its connection to the broker and connect again. Returns at once, from any thread."""
+        self._lost = True
+        self.ring()
 
     def register_with(self, hub: Any) -> None:
         """Have the loop, a kombu Hub, listen. It forgets that when it loses its broker."""
@@ -32,6 +38,9 @@ class Alarm:
     def _hear(self) -> None:
         with contextlib.suppress(BlockingIOError):
             os.read(self._heard, 4096)
+        if self._lost:
+            self._lost = False
+            raise ConnectionError("the broker sends nothing")
 
 
 def step_with(alarm: Alarm) -> type[StartStopStep]:

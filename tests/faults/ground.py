@@ -83,9 +83,10 @@ class Ground(House):
         return [command for command in (self.api, *self.workers) if command is not None]
 
     def revive(self) -> int:
-        """Start again what has ended, as a supervisor would. Returns how many had."""
+        """Start again what the fault killed, as a supervisor would; returns how many. Nothing ends by itself."""
         ended = [command for command in self.commands() if command.exit_code() is not None]
         for command in ended:
+            assert command.exit_code() == -signal.SIGKILL, f"it ended by itself. {command.log_tail()}"
             command.sweep()
             command.launch()
         return len(ended)

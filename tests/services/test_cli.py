@@ -396,6 +396,34 @@ def test_the_doctor_tells_where_messages_go(run: Run, tmp_path: Path) -> None:
     assert (outcome, "[carrier.main] needs a kind" in told) == ("wrong", True)
 
 
+@pytest.mark.parametrize(
+    ("breaks", "mends", "said"),
+    [
+        (["CONFIG SET maxmemory 1"], ["CONFIG SET maxmemory 0"], "out of memory"),
+        (["REPLICAOF 127.0.0.1 1"], ["REPLICAOF NO ONE"], "a read-only replica"),
+    ],
+)
+def test_the_doctor_writes_to_redis(
+    run: Run, redis_server: RedisServer, breaks: list[str], mends: list[str], said: str
+) -> None:
+    with Redis.from_url(redis_server.url) as client:
+        for command in breaks:
+            client.execute_command(*command.split())
+        try:
+            (found,) = (row for row in as_json(run("doctor", "--json", code=1)) if row["name"] == "redis")
+        finally:
+            for command in mends:
+                client.execute_command(*command.split())
+    assert (found["outcome"], found["detail"][: len(said)]) == ("wrong", said)
+
+
+def test_the_doctor_looks_at_a_broker_that_is_no_redis(run: Run) -> None:
+    broker = f"amqp://nobody:secret@127.0.0.1:{free_port()}//"
+    result = run("doctor", "--json", code=1, BROKER_URL=broker)
+    assert findings(result)["broker"] == "wrong"
+    assert "secret" not in result.output
+
+
 def test_the_doctor_tells_of_doubts(run: Run, service: Service, engine: Engine) -> None:
     run("doubt", "resolve", service.send("99906000001").json["message_id"], "sent")
     service.bulk(["99906000001", "99906000002"])

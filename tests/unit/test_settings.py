@@ -49,3 +49,23 @@ def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
 def test_what_is_missing_is_said_with_the_place_to_set_it() -> None:
     with pytest.raises(SettingsError, match=r"SECRET_KEY is not set\. .*\.env"):
         from_environment({**NEEDED, "SECRET_KEY": ""})
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("REDIS_URL", "sentinel://127.0.0.1:26379/0"),
+        ("BROKER_URL", "sentinel://127.0.0.1:26379/0;sentinel://127.0.0.1:26380/0"),
+        ("BROKER_URL", "memory://"),
+        ("REDIS_URL", "amqp://127.0.0.1//"),
+        ("REDIS_URL", "127.0.0.1:6379"),
+    ],
+)
+def test_addresses_of_what_is_not_supported_are_refused(name: str, url: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{name} (begins with [a-z]+://|is no URL); it takes redis://, rediss://"):
+        from_environment({**NEEDED, name: url})
+
+
+@pytest.mark.parametrize("url", ["amqp://u:p@127.0.0.1//", "amqps://127.0.0.1//", "rediss://127.0.0.1:6379/0"])
+def test_other_brokers_are_taken(url: str) -> None:
+    assert from_environment({**NEEDED, "BROKER_URL": url}).broker_url == url

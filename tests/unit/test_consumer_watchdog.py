@@ -1,0 +1,129 @@
+"""Noticing a consumer that has stalled, and saying once that the database is away."""
+
+import logging
+from collections.abc import Callable
+
+import fakeredis
+import pytest
+from redis.exceptions import ConnectionError
+from sqlalchemy.exc import OperationalError
+
+from shared.queue import QUEUE
+from worker.consumer_watchdog import STALL_SECONDS, ConsumerWatchdog
+from worker.quiet import Outage
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def broker() -> fakeredis.FakeRedis:
+    return fakeredis.FakeRedis()
+
+
+@pytest.fixture
+def reconnected() -> list[None]:
+    """As many entries as the consumer was told to connect again."""
+    return []
+
+
+@pytest.fixture
+def reconnect(reconnected: list[None]) -> Callable[[], object]:
+    return lambda: reconnected.append(None)
+
+
+@pytest.fixture
+def watchdog(broker: fakeredis.FakeRedis, clock: Clock, reconnect: Callable[[], object]) -> ConsumerWatchdog:
+    return ConsumerWatchdog(broker, reconnect, clock)
+
+
+def later(clock: Clock, watchdog: ConsumerWatchdog, seconds: float = STALL_SECONDS) -> bool:
+    clock.now += seconds
+    return watchdog.check()
+
+
+def test_it_works(
+    watchdog: ConsumerWatchdog, broker: fakeredis.FakeRedis, clock: Clock, reconnected: list[None]
+) -> None:
+    broker.lpush(QUEUE, "a task")
+    assert not watchdog.check()
+    assert not later(clock, watchdog, STALL_SECONDS - 1)
+    assert later(clock, watchdog, 1)
+    assert len(reconnected) == 1
+
+
+def test_the_consumer_has_time_to_connect_before_it_is_told_again(
+    watchdog: ConsumerWatchdog, broker: fakeredis.FakeRedis, clock: Clock, reconnected: list[None]
+) -> None:
+    broker.lpush(QUEUE, "a task")
+    watchdog.check()
+    assert later(clock, watchdog)
+    assert not later(clock, watchdog)
+    assert not later(clock, watchdog, STALL_SECONDS - 1)
+    assert later(clock, watchdog, 1)
+    assert len(reconnected) == 2
+
+
+def test_an_empty_queue_is_no_stall(watchdog: ConsumerWatchdog, broker: fakeredis.FakeRedis, clock: Clock) -> None:
+    assert not watchdog.check()
+    assert not later(clock, watchdog)
+    broker.lpush(QUEUE, "a task")
+    assert not later(clock, watchdog)
+    broker.delete(QUEUE)
+    assert not later(clock, watchdog)
+    broker.lpush(QUEUE, "another")
+    assert not later(clock, watchdog)
+
+
+def test_a_worker_at_work_has_not_stalled(
+    watchdog: ConsumerWatchdog, broker: fakeredis.FakeRedis, clock: Clock
+) -> None:
+    broker.lpush(QUEUE, "a task")
+    watchdog.check()
+    with watchdog.at_work():
+        assert not later(clock, watchdog)
+    assert not later(clock, watchdog), "it begins to count when the work is over"
+    assert later(clock, watchdog)
+
+
+def test_a_broker_that_is_away_is_no_stall(
+    broker: fakeredis.FakeRedis, clock: Clock, reconnect: Callable[[], object]
+) -> None:
+    server = fakeredis.FakeServer()
+    server.connected = False
+    away = ConsumerWatchdog(fakeredis.FakeRedis(server=server), reconnect, clock)
+    with pytest.raises(ConnectionError):
+        fakeredis.FakeRedis(server=server).ping()
+    assert not away.check()
+    assert not later(clock, away)
+    assert not later(clock, ConsumerWatchdog(None, reconnect, clock))
+
+
+def test_an_outage_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    outage = Outage()
+    caplog.set_level(logging.INFO)
+    for _ in range(5):
+        with outage.tolerated():
+            raise OperationalError("SELECT", {}, Exception("server closed\nmore"))
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert caplog.records[0].getMessage().endswith(": server closed")
+    for _ in range(3):
+        with outage.tolerated():
+            pass
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+
+
+def test_what_is_no_outage_is_raised() -> None:
+    with pytest.raises(ZeroDivisionError), Outage().tolerated():
+        raise ZeroDivisionError

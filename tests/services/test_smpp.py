@@ -19,7 +19,7 @@ from shared.smpp.alphabets import decode
 from shared.smpp.numbers import Command, Tag
 from shared.smpp.pdu import read_message, split_udh
 from tests.unit.smpp.making import Doorkeeper, config, parcel
-from worker.carriers.base import OURS, Answer, LateAnswer, Outcome, Parcel, Receipt
+from worker.carriers.base import OURS, Answer, LateAnswer, Outcome, Parcel, Receipt, Unpaced
 from worker.carriers.smpp import SmppCarrier, link
 
 ACCEPTED, THROTTLED, IN_DOUBT = Answer.ACCEPTED, Answer.THROTTLED, Answer.IN_DOUBT
@@ -309,6 +309,32 @@ def test_what_a_limit_holds_too_long_has_not_left() -> None:
         assert [outcome.answer for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
         assert {outcome.error for outcome in outcomes[2:]} <= OURS
         assert all_.smsc.books.counts.submits == 2
+
+
+class Stopping(Unpaced):
+    """A pace that lets so many segments leave, and then none."""
+
+    chunk = 1
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def take(self, segments: int, deadline: float) -> bool:
+        self.left -= segments
+        return self.left >= 0
+
+
+def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
+    """As when a worker is told to stop: the pace lets nothing more leave, long before the answer time is over."""
+    with driven(window=4) as all_:
+        all_.carrier.pace = Stopping(left=2)
+        began = time.monotonic()
+        outcomes = all_.submit(parcel("x", phones(5)))
+        assert time.monotonic() - began < PATIENCE / 2
+        assert answers(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
+        assert all_.smsc.books.counts.submits == 2
+        all_.carrier.pace = Unpaced()
+        assert answers(all_.submit(parcel("x", phones(40)))) == {ACCEPTED: 40}, "the room of the others is free again"
 
 
 def test_two_binds_do_the_work_of_one() -> None:

@@ -71,6 +71,7 @@ class Session:
         if window is None:
             return [NOT_CONNECTED] * len(indexes)
         untouched = self._send(window, deadline, pace)
+        self.windows.complete(window, untouched)
         window.done.wait(max(0.0, deadline - time.monotonic()))
         answers = self.windows.close(window, untouched)
         self._counters.submitted += window.sent

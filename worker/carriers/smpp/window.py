@@ -101,17 +101,26 @@ class Windows:
             self.answered = 0
             self._room.notify_all()
 
+    def complete(self, window: Window, untouched: int) -> None:
+        """Nothing more of it leaves, and the last `untouched` of its sent PDUs never did: their room is free again, and
+        only the answers to those that left are waited for."""
+        with self.lock:
+            window.sent -= untouched
+            self.answered += untouched
+            self.flush()
+            window.missing -= len(window.indexes) - window.sent
+            if window.missing == 0:
+                window.done.set()
+
     def close(self, window: Window, untouched: int) -> list[CarrierAnswer]:
-        """Nobody waits any more. The last `untouched` of its sent PDUs never left; their room and that of those that
-        are in doubt is free again, as a carrier that lost an answer would otherwise stop us for good. Returns the
-        answers."""
+        """Nobody waits any more. The room of the PDUs that are in doubt is free again, as a carrier that lost an answer
+        would otherwise stop us for good. Returns the answers; `untouched` are as in `complete`."""
         with self.lock:
             never_left = NOT_CONNECTED if self.lost or untouched else WINDOW_FULL
-            window.sent -= untouched
             unanswered = window.answers[: window.sent].count(None)
             window.closed = True
             self._open.remove(window)
-            self.answered += unanswered + untouched
+            self.answered += unanswered
             self.flush()
             if unanswered and not self.lost:
                 self._late.append((window, unanswered))

@@ -136,7 +136,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
         detail = "A send that was accepted without placeholders cannot get any."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
     message, segmentation = fit_text(changes["message"], changes)
-    price = 0 if send.test else segmentation.count
+    price = segmentation.count if send.price else 0
     connection.execute(
         SET_TEXT,
         {

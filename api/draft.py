@@ -85,13 +85,13 @@ class Draft:
 
     @property
     def price(self) -> int:
-        """Credits for one message, at most where they differ: its segments; nothing with a test key."""
-        return 0 if self.test else self.segmentation.count
+        """Credits for one message, at most where they differ: its segments."""
+        return self.segmentation.count
 
     @property
     def cost(self) -> int:
         """Credits to reserve."""
-        return self.segments if self.price else 0
+        return self.segments
 
     @property
     def segments(self) -> int:

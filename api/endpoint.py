@@ -27,6 +27,8 @@ from api.schemas.base import errors_of
 from api.services import Services
 from api.tokens import Caller, ip_not_allowed
 from shared.keys import is_within
+from shared.limits import Limits
+from shared.settings import Settings
 
 PREFIX = "/api/v1"
 
@@ -143,7 +145,7 @@ def take_request(caller: Caller) -> None:
         return
     work = services()
     requests = work.requests
-    rate = work.tokens.limits_of(caller.account_id).requests_per_second or int(requests.rate)
+    rate = requests_per_second(work.settings, work.tokens.limits_of(caller.account_id), caller)
     left = requests.take(caller.account_id, rate=rate)
     if left >= 0 and caller.rate is not None and caller.rate < rate:
         rate, left = caller.rate, requests.take(caller.key_id, rate=caller.rate)
@@ -155,6 +157,12 @@ def take_request(caller: Caller) -> None:
             f"More than {rate:,} requests per second.",
             headers={"Retry-After": str(wait)},
         )
+
+
+def requests_per_second(settings: Settings, limits: Limits, caller: Caller) -> int:
+    """What is taken from the caller's account, or from the test keys of its sandbox."""
+    rate = limits.requests_per_second or settings.requests_per_second
+    return min(rate, settings.sandbox_requests_per_second) if caller.test else rate
 
 
 def client_address() -> str:

@@ -42,6 +42,7 @@ CATALOGUE: dict[str, Kind] = {
     "recipient_suppressed": Kind(403, "Recipient has opted out", "Do not send to this phone."),
     "insufficient_scope": Kind(403, "Insufficient scope", "Use a key that has the scope named in `scope`."),
     "ip_not_allowed": Kind(403, "Address not allowed", "Use the key from one of the networks in its `allowed_ips`."),
+    "sandbox_only": Kind(403, "Only in a sandbox", "Use a test key; live credits are topped up by the operator."),
     "account_suspended": Kind(403, "Account suspended", "Ask the operator of the service."),
     "not_found": Kind(404, "Not found", "Check the path and the id."),
     "group_not_found": Kind(404, "Group not found", "List your groups with GET /api/v1/groups."),

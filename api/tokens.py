@@ -32,11 +32,14 @@ USED_EVERY = 60.0
 """Seconds for which the use of a key need not be noted again."""
 REMEMBERED = 10_000
 """Tokens whose signature need not be computed again."""
+IN_SANDBOX = 2
+"""What the tokens of test keys say. Those from before there were sandboxes say `true`, and name the live account."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
 
 KEY = text(
     """
-    SELECT k.account_id, k.secret_hash, k.test, k.scopes, k.allowed_ips, k.requests_per_second, k.generation,
+    SELECT k.account_id, k.secret_hash, a.sandbox_of IS NOT NULL AS test, k.scopes, k.allowed_ips,
+           k.requests_per_second, k.generation,
            CASE WHEN k.previous_until > now() THEN k.previous_hash END AS previous_hash, a.state
       FROM api_key k JOIN account a ON a.id = k.account_id
      WHERE k.id = :key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
@@ -124,7 +127,13 @@ class Tokens:
         if row.state == "suspended":
             raise Problem("account_suspended", "This account may not use the service at present.")
         token_id = secrets.token_urlsafe(12)
-        claims = {"a": row.account_id, "k": api_key, "t": row.test, "s": sorted(row.scopes), "i": token_id}
+        claims = {
+            "a": row.account_id,
+            "k": api_key,
+            "t": IN_SANDBOX if row.test else False,
+            "s": sorted(row.scopes),
+            "i": token_id,
+        }
         more = {"n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
         claims |= {name: value for name, value in more.items() if value}
         token = str(self._serializer.dumps(claims))
@@ -249,10 +258,12 @@ def ip_not_allowed(address: str) -> Problem:
 
 
 def _caller(claims: dict[str, Any], issued_at: datetime) -> Caller:
+    if claims["t"] not in (False, IN_SANDBOX):
+        raise _not_ours()
     return Caller(
         account_id=claims["a"],
         key_id=claims["k"],
-        test=claims["t"],
+        test=claims["t"] == IN_SANDBOX,
         scopes=frozenset(claims["s"]),
         token_id=claims["i"],
         expires_at=issued_at + timedelta(seconds=VALID),

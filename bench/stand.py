@@ -22,6 +22,7 @@ from shared.accounts import create_account, create_key, top_up
 from shared.audit import audit
 from shared.contacts import add_contacts, create_group
 from shared.database import make_engine
+from shared.keys import SCOPES
 from shared.migrate import migrate
 from shared.senders import decide_sender, request_sender
 
@@ -223,7 +224,7 @@ class Stand:
             request_sender(connection, account, SENDER)
             decide_sender(connection, account, SENDER, "approved")
             top_up(connection, account, CREDITS, "measurements", "first")
-            key = create_key(connection, account, SECRET_KEY)
+            key = create_key(connection, account, SECRET_KEY, scopes=SCOPES)
         self.token = ""
         return account, str(self.post("/auth/token", json.dumps(key._asdict()).encode())["access_token"])
 

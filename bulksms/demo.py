@@ -10,7 +10,8 @@ from bulksms.local.files import write_private
 from shared.accounts import Refused, create_account, create_key, find_account, top_up
 from shared.contacts import add_contacts, create_group
 from shared.database import make_engine
-from shared.keys import hash_secret, same
+from shared.keys import SCOPES, NewKey, hash_secret, same
+from shared.sandbox import WITH_SANDBOX
 from shared.senders import decide_sender, request_sender
 from shared.settings import Settings, from_environment
 
@@ -24,19 +25,20 @@ FIRST_PHONE = 254_700_000_000
 CONTACTS = 1_000
 
 SECRET_HASH = text(
-    """
+    f"""
     SELECT secret_hash FROM api_key
-     WHERE id = :key AND account_id = :account AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+     WHERE id = :key AND account_id IN {WITH_SANDBOX} AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > now())
     """
 )
 FIND_GROUP = text("SELECT id FROM contact_group WHERE account_id = :account AND name = :name AND deleted_at IS NULL")
 
 
 def ensure_demo(base_url: str) -> dict[str, str]:
-    """Make the account, with credits, a sender ID, a group and a key, where it is not there yet.
+    """Make the account, with credits, a sender ID, a group, a key and a test key, where it is not there yet.
 
-    Returns what `var/demo.json` says then: base_url, api_key, api_secret, sender_id and group_id. A key that still
-    works is kept; a lost one is replaced, as its secret is stored nowhere else.
+    Returns what `var/demo.json` says then: base_url, api_key, api_secret, test_api_key, test_api_secret, sender_id and
+    group_id. A key that still works is kept; a lost one is replaced, as its secret is stored nowhere else.
     """
     settings = from_environment()
     engine = make_engine(settings.database_url, pool=1, application="bulksms-demo")
@@ -59,13 +61,14 @@ def _make(connection: Connection, settings: Settings, base_url: str) -> dict[str
         request_sender(connection, account, SENDER)
         decide_sender(connection, account, SENDER, "approved")
     group = _group(connection, account)
-    api_key, api_secret = _kept_key(connection, settings, account) or create_key(
-        connection, account, settings.secret_key
-    )
+    live = _kept_key(connection, settings, account) or _new_key(connection, settings, account)
+    test = _kept_key(connection, settings, account, "test_") or _new_key(connection, settings, account, test=True)
     return {
         "base_url": base_url,
-        "api_key": api_key,
-        "api_secret": api_secret,
+        "api_key": live.api_key,
+        "api_secret": live.api_secret,
+        "test_api_key": test.api_key,
+        "test_api_secret": test.api_secret,
         "sender_id": SENDER,
         "group_id": str(group),
     }
@@ -80,14 +83,18 @@ def _group(connection: Connection, account: int) -> UUID:
     return group
 
 
-def _kept_key(connection: Connection, settings: Settings, account: int) -> tuple[str, str] | None:
+def _new_key(connection: Connection, settings: Settings, account: int, test: bool = False) -> NewKey:
+    return create_key(connection, account, settings.secret_key, test, SCOPES)
+
+
+def _kept_key(connection: Connection, settings: Settings, account: int, prefix: str = "") -> NewKey | None:
     """Key and secret of the file, where the installation still takes them."""
     try:
         kept = json.loads(FILE.read_text())
-        key, secret = str(kept["api_key"]), str(kept["api_secret"])
+        key, secret = str(kept[f"{prefix}api_key"]), str(kept[f"{prefix}api_secret"])
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
     stored = connection.execute(SECRET_HASH, {"key": key, "account": account}).scalar()
     if stored is None or not same(bytes(stored), hash_secret(secret, settings.secret_key)):
         return None
-    return key, secret
+    return NewKey(key, secret)

@@ -12,9 +12,10 @@ from uuid import UUID, uuid5
 from sqlalchemy import Connection, text
 
 from shared.changes import WORKER, By, record
-from shared.keys import SCOPES, NewKey, hash_secret, make_key, networks
+from shared.keys import DEFAULT_SCOPES, SCOPES, NewKey, hash_secret, make_key, networks
 from shared.money import Entry, post
 from shared.numbering import is_country
+from shared.sandbox import NAME_SUFFIX, ensure_sandbox, is_sandbox
 
 __all__ = [
     "Refused",
@@ -47,10 +48,13 @@ STATE = text("SELECT state FROM account WHERE id = :account FOR NO KEY UPDATE")
 FIND = text("SELECT id FROM account WHERE CAST(id AS text) = :account OR name = :account ORDER BY name <> :account")
 LOCK = text("SELECT available FROM account WHERE id = :account FOR NO KEY UPDATE")
 TOPPED_UP = text("SELECT amount FROM ledger WHERE subject = :subject AND kind = 'topup'")
-SET_STATE = text("UPDATE account SET state = :state, updated_at = clock_timestamp() WHERE id = :account")
+SET_STATE = text(
+    "UPDATE account SET state = :state, updated_at = clock_timestamp() WHERE id = :account OR sandbox_of = :account"
+)
 FREEZE = text(
     """
-    UPDATE account SET state = 'frozen', updated_at = clock_timestamp() WHERE id = ANY(:accounts) AND state <> 'frozen'
+    UPDATE account SET state = 'frozen', updated_at = clock_timestamp()
+     WHERE (id = ANY(:accounts) OR sandbox_of = ANY(:accounts)) AND state <> 'frozen'
     RETURNING id
     """
 )
@@ -60,8 +64,10 @@ ADD_KEY = text(
     VALUES (:id, :account, :secret_hash, :test, :scopes, :expires_at, :name, :allowed_ips, :requests_per_second)
     """
 )
-SET_COUNTRY = text("UPDATE account SET country = :country, updated_at = clock_timestamp() WHERE id = :account")
-SET_RETENTION = text("UPDATE account SET retention_days = :days WHERE id = :account")
+SET_COUNTRY = text(
+    "UPDATE account SET country = :country, updated_at = clock_timestamp() WHERE id = :account OR sandbox_of = :account"
+)
+SET_RETENTION = text("UPDATE account SET retention_days = :days WHERE id = :account OR sandbox_of = :account")
 REVOKE_KEY = text(
     "UPDATE api_key SET revoked_at = clock_timestamp() WHERE id = :id AND revoked_at IS NULL RETURNING account_id"
 )
@@ -88,6 +94,8 @@ def create_account(
     """
     if not name.strip() or name.strip() != name or name.isdigit():
         raise Refused(f"{name!r} is no account name. Take one that is more than digits and has no spaces at its ends.")
+    if name.endswith(NAME_SUFFIX):
+        raise Refused(f"{name!r} is the name of a sandbox, which is made with an account's first test key.")
     if weight < 1 or low_balance_threshold < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
     values = {"name": name, "threshold": low_balance_threshold, "weight": weight}
@@ -118,6 +126,8 @@ def top_up(
     available = connection.execute(LOCK, {"account": account_id}).scalar()
     if available is None:
         raise _unknown(account_id)
+    if is_sandbox(connection, account_id):
+        raise Refused("This is a sandbox. Its play credits are filled up with POST /api/v1/sandbox/refill.")
     subject = uuid5(TOP_UPS, f"{account_id}:{key}")
     before = connection.execute(TOPPED_UP, {"subject": subject}).scalar()
     if before is None:
@@ -183,7 +193,7 @@ def create_key(
     account_id: int,
     pepper: str,
     test: bool = False,
-    scopes: Sequence[str] = SCOPES,
+    scopes: Sequence[str] = DEFAULT_SCOPES,
     expires_at: datetime | None = None,
     *,
     name: str | None = None,
@@ -193,6 +203,7 @@ def create_key(
 ) -> NewKey:
     """Make an API key. Its secret is in the answer and nowhere else; `pepper` is the installation's SECRET_KEY.
 
+    A `test` key is one of the account's sandbox, which is made where there is none; every key of a sandbox is one.
     `allowed_ips` are the networks (`192.0.2.0/24`) from which alone it may be used; None is everywhere.
     """
     try:
@@ -204,6 +215,8 @@ def create_key(
         raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(SCOPES)}.")
     if connection.execute(LOCK, {"account": account_id}).scalar() is None:
         raise _unknown(account_id)
+    owner = ensure_sandbox(connection, account_id, by=by) if test else account_id
+    test = test or is_sandbox(connection, owner)
     key = make_key(test)
     shown = {
         "test": test,
@@ -214,9 +227,9 @@ def create_key(
         "requests_per_second": requests_per_second,
     }
     secret_hash = hash_secret(key.api_secret, pepper)
-    connection.execute(ADD_KEY, {**shown, "id": key.api_key, "account": account_id, "secret_hash": secret_hash})
+    connection.execute(ADD_KEY, {**shown, "id": key.api_key, "account": owner, "secret_hash": secret_hash})
     after = {name: value for name, value in shown.items() if value is not None}
-    record(connection, by, "key.created", account_id=account_id, subject=key.api_key, after=after)
+    record(connection, by, "key.created", account_id=owner, subject=key.api_key, after=after)
     return key
 
 

@@ -1,6 +1,7 @@
 """What an account does with its own API keys: list, make, rotate and revoke them.
 
-A key may hand out, and lay hands on, no more than it has itself: `exceeds` says what another one has more.
+A key may hand out, and lay hands on, no more than it has itself: `exceeds` says what another one has more. The keys of
+an account are also those of its sandbox; a test key sees only these.
 """
 
 from collections.abc import Sequence
@@ -12,28 +13,34 @@ from sqlalchemy import Connection, text
 from shared.accounts import Refused
 from shared.changes import By, record
 from shared.keys import hash_secret, networks
+from shared.sandbox import WITH_SANDBOX
 
 MOST_KEYS = 100
-"""Live keys of one account."""
+"""Keys of one account that are not revoked, and of one sandbox."""
 MOST_OVERLAP = 7 * 86_400
 """Seconds for which a secret may live on after its key was rotated."""
 
 COLUMNS = """id, name, test, scopes, allowed_ips, requests_per_second, created_at, expires_at, revoked_at, last_used_at,
              CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS old_secret_expires_at"""
-FIND = text(f"SELECT {COLUMNS} FROM api_key WHERE account_id = :account AND id = :id")
+FIND = text(f"SELECT {COLUMNS} FROM api_key WHERE account_id IN {WITH_SANDBOX} AND id = :id")
 LIST = text(
     f"""
-    SELECT {COLUMNS} FROM api_key WHERE account_id = :account AND id > :after AND revoked_at IS NULL
+    SELECT {COLUMNS} FROM api_key WHERE account_id IN {WITH_SANDBOX} AND id > :after AND revoked_at IS NULL
      ORDER BY id LIMIT :limit
     """
 )
-COUNT = text("SELECT count(*) FROM api_key WHERE account_id = :account AND revoked_at IS NULL")
-ROTATE = text(
+COUNT = text(
     """
+    SELECT count(*) FROM api_key
+     WHERE account_id = (SELECT account_id FROM api_key WHERE id = :key) AND revoked_at IS NULL
+    """
+)
+ROTATE = text(
+    f"""
     UPDATE api_key
        SET previous_hash = secret_hash, previous_until = clock_timestamp() + make_interval(secs => :overlap),
            secret_hash = :secret_hash, generation = generation + 1
-     WHERE account_id = :account AND id = :id AND revoked_at IS NULL
+     WHERE account_id IN {WITH_SANDBOX} AND id = :id AND revoked_at IS NULL
     RETURNING previous_until
     """
 )
@@ -56,20 +63,20 @@ class ApiKey(NamedTuple):
 
 
 def find_key(connection: Connection, account_id: int, key_id: str) -> ApiKey | None:
-    """One key of the account."""
+    """One key of the account, or of its sandbox."""
     row = connection.execute(FIND, {"account": account_id, "id": key_id}).one_or_none()
     return None if row is None else ApiKey(*row)
 
 
 def list_keys(connection: Connection, account_id: int, after: str, limit: int) -> list[ApiKey]:
-    """Keys of the account that are not revoked, by id."""
+    """Keys of the account and its sandbox that are not revoked, by id."""
     values = {"account": account_id, "after": after, "limit": limit}
     return [ApiKey(*row) for row in connection.execute(LIST, values)]
 
 
-def count_keys(connection: Connection, account_id: int) -> int:
-    """The account's keys that are not revoked."""
-    return int(connection.execute(COUNT, {"account": account_id}).scalar_one())
+def count_keys(connection: Connection, key_id: str) -> int:
+    """The keys that are not revoked, of the account or sandbox that has this key."""
+    return int(connection.execute(COUNT, {"key": key_id}).scalar_one())
 
 
 def exceeds(holder: ApiKey, other: ApiKey) -> str | None:

@@ -17,14 +17,14 @@ LIST = text("SELECT * FROM category_rule WHERE account_id = :account ORDER BY ca
 SET_QUIET = text(
     """
     INSERT INTO category_rule (account_id, category, quiet_from, quiet_until)
-    VALUES (:account, :category, :first, :second)
+    SELECT id, :category, :first, :second FROM account WHERE id = :account OR sandbox_of = :account
     ON CONFLICT (account_id, category) DO UPDATE SET quiet_from = :first, quiet_until = :second
     """
 )
 SET_CAP = text(
     """
     INSERT INTO category_rule (account_id, category, cap_most, cap_hours)
-    VALUES (:account, :category, :first, :second)
+    SELECT id, :category, :first, :second FROM account WHERE id = :account OR sandbox_of = :account
     ON CONFLICT (account_id, category) DO UPDATE SET cap_most = :first, cap_hours = :second
     """
 )

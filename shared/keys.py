@@ -32,6 +32,8 @@ SCOPES = (
     "webhooks:write",
     "privacy:write",
 )
+DEFAULT_SCOPES = ("sms:send", *(scope for scope in SCOPES if scope.endswith(":read")))
+"""Of a key for which none are asked: to send, and to read."""
 MOST_NETWORKS = 50
 """Networks of one key."""
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from shared.accounts import Refused
 from shared.changes import By, record
+from shared.sandbox import find_sandbox
 from shared.spending import count_spending
 
 Guarding = Literal["off", "watch", "block"]
@@ -70,8 +71,23 @@ def limits_of(connection: Connection, account_id: int) -> Limits:
 def set_limits(
     connection: Connection, account_id: int, *, reason: str | None = None, by: By | None = None, **changes: Any
 ) -> Limits:
-    """Change the limits that are named; None takes one away. Returns all of them as they are then."""
+    """Change the limits that are named, for the account and its sandbox; None takes one away.
+
+    The sandbox has no guard against pumping of its account's: nobody earns by it. Returns all limits of the account as
+    they are then.
+    """
     connection.execute(LOCK, {"account": account_id})
+    after = _change(connection, account_id, changes, reason, by)
+    sandbox = find_sandbox(connection, account_id)
+    if sandbox is not None:
+        of_sandbox = {name: value for name, value in changes.items() if name != "pumping"}
+        _change(connection, sandbox, of_sandbox, reason, by)
+    return after
+
+
+def _change(
+    connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None, by: By | None
+) -> Limits:
     before = limits_of(connection, account_id)
     after = replace(before, **changes)
     for name in ("requests_per_second", "spend_day", "spend_month"):

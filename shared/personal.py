@@ -14,7 +14,7 @@ SEGMENTS: Final = "LEAST(s.segments, b.segments)"
 """SQL: segments of each message of a batch `b` of a send `s`. The batch has its own where the messages differ, and the
 send then has the most; elsewhere it has none, and LEAST passes over what is null."""
 PRICE: Final = "LEAST(s.price, b.segments)"
-"""SQL: credits for each message of a batch `b` of a send `s`; 0 with a test key."""
+"""SQL: credits for each message of a batch `b` of a send `s`."""
 
 
 class Fit(NamedTuple):

@@ -17,6 +17,7 @@ from shared.events import EventType, add
 from shared.holding import hold_sender, release_sender
 from shared.ids import new_id
 from shared.phones import is_phone
+from shared.sandbox import approve_in_sandbox, find_sandbox, is_sandbox
 
 ALPHANUMERIC = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9 .\-_+&]{1,11}")
 SHORT_CODE = re.compile(r"[0-9]{3,7}", re.ASCII)
@@ -44,7 +45,8 @@ LOCK_NAME = text("SELECT pg_advisory_xact_lock(hashtextextended('sender ' || low
 OWNER = text(
     """
     SELECT a.name FROM sender_id s JOIN account a ON a.id = s.account_id
-     WHERE lower(s.sender_id) = lower(:sender) AND s.account_id <> :account AND s.state = 'approved' LIMIT 1
+     WHERE lower(s.sender_id) = lower(:sender) AND s.account_id <> :account AND s.state = 'approved'
+       AND a.sandbox_of IS NULL LIMIT 1
     """
 )
 STATE = text("SELECT state FROM sender_id WHERE account_id = :account AND sender_id = :sender FOR UPDATE")
@@ -101,12 +103,14 @@ def decide_sender(
     """Approve, reject or suspend a sender ID; `reason` is told to whoever tries to send from it.
 
     What is accepted and not handed over yet is held while the sender ID is suspended or rejected, and goes on when it
-    is approved. Refused where another account has the name, in capitals or not: nobody may send in another's name.
+    is approved. Refused where another account has the name, in capitals or not: nobody may send in another's name. In
+    a sandbox everybody may. What an account is given its sandbox gets too.
     """
     if state != "approved" and not reason:
         raise Refused(f"Say why {sender!r} is {state}: the account is told the reason.")
     connection.execute(LOCK_NAME, {"sender": sender})
-    if state == "approved":
+    in_sandbox = is_sandbox(connection, account_id)
+    if state == "approved" and not in_sandbox:
         owner = connection.execute(OWNER, {"sender": sender, "account": account_id}).scalar()
         if owner is not None:
             raise Refused(f"{sender!r} is approved for the account {owner!r} and cannot be another account's too.")
@@ -126,6 +130,9 @@ def decide_sender(
     )
     add(connection, account_id, EventType(f"sender_id.{state}"), {"sender_id": sender, "reason": reason})
     if state == "approved":
+        sandbox = None if in_sandbox else find_sandbox(connection, account_id)
+        if sandbox is not None:
+            approve_in_sandbox(connection, sandbox, sender)
         release_sender(connection, account_id, sender)
     else:
         hold_sender(connection, account_id, sender, f"The sender ID {sender!r} is {state}: {reason}")

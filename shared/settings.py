@@ -73,6 +73,8 @@ class Settings:
     """Bearer token of /metrics; without it there is no such path."""
     requests_per_second: int = 10_000
     """Requests per second that are taken from one account; while Redis is away, by each API process."""
+    sandbox_requests_per_second: int = 50
+    """The same of the test keys of one account, which may not be more than the account's."""
     trusted_proxies: tuple[Network, ...] = ()
     """Peers whose X-Forwarded-For is believed."""
     token_requests_per_minute: int = 120
@@ -120,6 +122,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         text_keys=_text_keys(env.get("TEXT_KEYS", "")),
         metrics_token=env.get("METRICS_TOKEN", ""),
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
+        sandbox_requests_per_second=_number(env, "SANDBOX_REQUESTS_PER_SECOND", 50, int),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
         remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",

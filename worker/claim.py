@@ -17,6 +17,7 @@ from shared.database import STARTED, array, transaction, tuples_of, uuids
 from shared.holding import holding_unreadable
 from shared.personal import PRICE, SEGMENTS
 from shared.rules import Rules
+from shared.sandbox import SIMULATED
 from shared.sendable import SENDABLE
 from shared.text_keys import texts_of
 from shared.texts import Texts, TextUnreadable
@@ -114,7 +115,7 @@ CLAIM = text(
      WHERE b.id = c.id AND s.id = b.send_id
     RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
               b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
-              {PRICE} AS price, s.test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules
+              {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules
     """
 )
 

@@ -19,6 +19,7 @@ from sqlalchemy import Engine, Row, text
 
 from shared.database import transaction
 from shared.personal import SEGMENTS
+from shared.sandbox import SIMULATED
 from shared.sendable import SENDABLE
 from worker.board import Board
 from worker.routes import Choice, Routes
@@ -31,7 +32,7 @@ WAIT = 30.0
 UNSORTED = text(
     f"""
     SELECT b.id, b.recipients, b.retry, b.next_index, b.size, b.attempts, {SEGMENTS} AS segments, s.sender_id,
-           s.lane, s.test, s.carrier AS only
+           s.lane, {SIMULATED} AS test, s.carrier AS only
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'queued' AND b.carrier IS NULL AND {SENDABLE}
      ORDER BY b.turn, b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED

@@ -54,7 +54,7 @@ OF_SENDS = "s.id = ANY(:sends)"
 SUMS = f"""
     SELECT s.account_id, s.sender_id, s.lane, sum(s.accepted) AS accepted,
            {", ".join(f"sum(s.{status}) AS {status}" for status in STORED)}
-      FROM send s WHERE {{which}} AND NOT s.test GROUP BY 1, 2, 3
+      FROM send s WHERE {{which}} AND s.price > 0 GROUP BY 1, 2, 3
     """
 MESSAGES = f"""
     SELECT s.account_id, s.sender_id, s.lane, left(m.phone::text, {PREFIX}) AS prefix, m.status, count(*) AS messages,
@@ -62,7 +62,7 @@ MESSAGES = f"""
       FROM send s
       JOIN batch b ON b.send_id = s.id
       JOIN message m ON m.id > b.id AND m.id <= CAST(overlay(b.id::text placing 'ffff' from 33) AS uuid)
-     WHERE {{which}} AND NOT s.test
+     WHERE {{which}} AND s.price > 0
      GROUP BY 1, 2, 3, 4, 5
     """
 SUMS_OF_HOUR, SUMS_OF_SENDS = (text(SUMS.format(which=which)) for which in (OF_HOUR, OF_SENDS))

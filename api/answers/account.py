@@ -28,6 +28,14 @@ class TransactionAnswer(Schema):
     created_at = fields.String(required=True)
 
 
+class RefillAnswer(Schema):
+    """The play credits of a sandbox, and how many were added."""
+
+    added = fields.Integer(required=True)
+    balance = fields.Integer(required=True)
+    reserved = fields.Integer(required=True)
+
+
 class SpendingAnswer(Schema):
     """What the account's sends may reserve, and what they have reserved, where that is limited."""
 

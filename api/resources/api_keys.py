@@ -12,7 +12,7 @@ from api.endpoint import endpoint, services, timestamp
 from api.idempotency import Answered, key_of_request, once
 from api.lean import Json
 from api.paging import page, text_cursor
-from api.problems import Problem
+from api.problems import Problem, invalid
 from api.schemas.api_keys import MakeApiKey, RotateApiKey
 from api.schemas.paging import Paging
 from api.tokens import Caller
@@ -20,7 +20,7 @@ from api.who import by_key
 from shared.accounts import create_key, revoke_key
 from shared.api_keys import MOST_KEYS, ApiKey, count_keys, exceeds, find_key, list_keys, rotate_key
 from shared.database import reading
-from shared.keys import SCOPES, make_key, networks
+from shared.keys import DEFAULT_SCOPES, SCOPES, make_key, networks
 
 
 class Told(NamedTuple):
@@ -30,14 +30,14 @@ class Told(NamedTuple):
     secret: str
 
 
-INHERITED = ("test", "scopes", "allowed_ips", "requests_per_second", "expires_at")
+INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
 
 
 @endpoint(
     "GET", "/api-keys", query=Paging, answers=page_of(ApiKeyAnswer), fails=("validation_failed",), scope="keys:read"
 )
 def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
-    """List the account's API keys that are not revoked. Secrets are not shown."""
+    """List the API keys that are not revoked, those of the sandbox too; a test key sees only these. No secrets."""
     limit = query["limit"]
     after = text_cursor(query.get("cursor"))
     with reading(services().engine) as connection:
@@ -48,6 +48,9 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint("POST", "/api-keys", takes=MakeApiKey, answers=NewApiKeyAnswer, fails=("state_conflict",), scope="keys:write")
 def make_api_key(caller: Caller, body: dict[str, Any]) -> Json:
     """Make an API key, which can do no more than the key in use. Its secret is shown now and never again.
+
+    Name its scopes: without them it gets `sms:send` and those to read, as far as the key in use has them. With `test`
+    it is a key of the account's sandbox, which comes with the first one; a test key makes no other.
 
     A repeated request with the same `Idempotency-Key` gets the same answer without the secret. Who has lost it rotates
     the key.
@@ -69,7 +72,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> Json:
             requests_per_second=wanted.requests_per_second,
             by=by_key(caller),
         )
-        if count_keys(connection, caller.account_id) > MOST_KEYS:
+        if count_keys(connection, made.api_key) > MOST_KEYS:
             raise Problem("state_conflict", f"An account has at most {MOST_KEYS} API keys. Revoke one first.")
         found = find_key(connection, caller.account_id, made.api_key)
         assert found is not None
@@ -157,9 +160,13 @@ def _live(connection: Connection, caller: Caller, key_id: str) -> ApiKey:
 
 
 def _wanted(holder: ApiKey, body: dict[str, Any]) -> ApiKey:
-    """The key that a request asks for; what it leaves out is as with its own."""
+    """The key that a request asks for; what it leaves out is as with its own, but for the scopes."""
     asked = {name: body.get(name, getattr(holder, name)) for name in INHERITED}
-    asked["scopes"] = [scope for scope in SCOPES if scope in asked["scopes"]]
+    scopes = body.get("scopes") or set(DEFAULT_SCOPES) & set(holder.scopes)
+    asked["scopes"] = [scope for scope in SCOPES if scope in scopes]
+    if not asked["scopes"]:
+        detail = "Name the scopes of the key: yours has none of those that a key gets without."
+        raise invalid([{"pointer": "/scopes", "code": "required", "detail": detail}])
     asked["allowed_ips"] = [str(network) for network in networks(asked["allowed_ips"])] or None
     return holder._replace(**asked, name=body.get("name"))
 

@@ -6,13 +6,13 @@ from sqlalchemy import text
 
 from api.answers.account import LimitsAnswer
 from api.body import LARGE_BODY, SMALL_BODY
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, requests_per_second, services, timestamp
 from api.limited import eta_of_queue, limits_of_sends
 from api.schemas.sends import MOST_METADATA, MOST_PHONES
 from api.schemas.times import MOST_AHEAD
 from api.tokens import VALID, Caller
 from shared.database import reading
-from shared.limits import Limits, limits_of
+from shared.limits import limits_of
 from shared.segments import MAX_CHARACTERS
 from shared.settings import IDEMPOTENCY_DAYS
 from shared.spending import standings
@@ -48,6 +48,7 @@ def limits(caller: Caller) -> dict[str, Any]:
         sends = connection.execute(OPEN, {"account": caller.account_id}).all() if waiting else []
         limited = limits_of_sends(connection, sends)
         eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
+    requests = requests_per_second(work.settings, limits, caller)
     return {
         "message_characters": MAX_CHARACTERS,
         "phones_per_request": MOST_PHONES,
@@ -56,7 +57,7 @@ def limits(caller: Caller) -> dict[str, Any]:
         "schedule_days_ahead": MOST_AHEAD.days,
         "metadata_bytes": MOST_METADATA,
         "token_seconds": VALID,
-        "requests_per_second": _requests_per_second(limits, caller),
+        "requests_per_second": min(requests, caller.rate or requests),
         "page_items": 1000,
         "idempotency_days": IDEMPOTENCY_DAYS,
         "backlog_messages": int(waiting),
@@ -71,9 +72,3 @@ def limits(caller: Caller) -> dict[str, Any]:
         "destinations": limits.destinations,
         "pumping_guard": limits.pumping,
     }
-
-
-def _requests_per_second(limits: Limits, caller: Caller) -> int:
-    """Of the account, or of the key where that may make fewer."""
-    of_account = limits.requests_per_second or services().settings.requests_per_second
-    return min(of_account, caller.rate or of_account)

@@ -14,7 +14,7 @@ A_SCOPE = f"There are these scopes: {', '.join(SCOPES)}."
 
 
 class MakeApiKey(Request):
-    """A new key. What is left out is as with the key in use."""
+    """A new key. What is left out is as with the key in use, but for the scopes."""
 
     name = fields.String(
         validate=[

@@ -27,6 +27,10 @@ for who has none, and `{{{{{{{{name}}}}}}}}` is the text itself. Values are the 
 recipient, and the fields of a contact. Each message is priced as it is sent to that recipient; who lacks a value is
 told of in `rejected`, before anything is charged.
 
+**Test keys.** A test key (`smsk_test_…`) works in a sandbox of your account: its own groups, sends, opt-outs, webhooks,
+idempotency keys and play credits, and a simulated carrier. It sees and changes nothing live, and a live key nothing of
+the sandbox but its keys. Sender IDs are approved there at once. `POST /api/v1/sandbox/refill` fills the credits up.
+
 **Lists** come in pages: give `next_cursor` of a page as `cursor` of the next, until it is null.
 
 **Errors** are problem details (RFC 9457); tell them apart by `code`. `GET /api/v1/errors` explains each of them. A
@@ -49,6 +53,7 @@ TAGS = {
     "usage": "What was sent, counted.",
     "erasures": "Erase a person, and the receipts of it.",
     "imports": "Files of contacts on their way into groups.",
+    "sandbox": "The play credits of test keys.",
     "limits": "What the service takes at most.",
     "errors": "Every error code.",
 }
@@ -241,7 +246,7 @@ WORDS: Final[dict[str, Word]] = {
     "sufficient": ("Whether the balance covers it.", True),
     "suggestion": ("What was probably meant.", "254712000000"),
     "suppressed": ("Opted out, or in a destination that the account may not send to.", 0),
-    "test": ("Accepted with a test key: it reaches no phone and takes no credits.", False),
+    "test": ("Of the sandbox, accepted with a test key: it reaches no phone and takes play credits.", False),
     "title": ("What it is, for people.", "Low balance"),
     "token": ("The token to revoke; without it, the one in use.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),
     "token_seconds": ("How long a token is valid, in seconds.", 86_400),

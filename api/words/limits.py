@@ -11,6 +11,7 @@ WORDS: Final[dict[str, Word]] = {
     "spent_of_day": ("Credits that its sends have reserved today; counted where there is a limit.", 900),
     "spent_of_month": ("Credits that its sends have reserved this month; counted where there is a limit.", 12_000),
     "destinations": ("What phones must begin with, one of these; null: anything.", ["254", "255"]),
+    "added": ("Play credits that were added.", 250_000),
     "pumping_guard": (
         "What is done about one-time passwords to unusually many phones of one block or area.",
         "watch",

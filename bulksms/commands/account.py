@@ -9,12 +9,14 @@ from bulksms.commands.common import database, done, hint, json_option, show_one,
 from shared import accounts
 
 LIST = text(
-    "SELECT id, name, state, available, reserved, weight, low_balance_threshold, created_at FROM account ORDER BY id"
+    "SELECT id, name, state, available, reserved, weight, low_balance_threshold, created_at FROM account"
+    " WHERE sandbox_of IS NULL ORDER BY id"
 )
 SHOW = text(
     """
     SELECT a.id, a.name, a.state, a.available, a.reserved, a.weight, a.low_balance_threshold, a.country,
-           a.created_at,
+           a.created_at, (SELECT b.name FROM account b WHERE b.sandbox_of = a.id) AS sandbox,
+           (SELECT b.available FROM account b WHERE b.sandbox_of = a.id) AS play_credits,
            (SELECT count(*) FROM api_key k WHERE k.account_id = a.id AND k.revoked_at IS NULL) AS api_keys,
            (SELECT array_agg(s.sender_id ORDER BY s.sender_id) FROM sender_id s
              WHERE s.account_id = a.id AND s.state = 'approved') AS sender_ids,
@@ -50,7 +52,7 @@ def create(name: str, low_balance: int, weight: int) -> None:
 @account.command("list")
 @json_option
 def list_accounts(as_json: bool) -> None:
-    """Show every account."""
+    """Show every account. Sandboxes are shown with their accounts: bulksms account show."""
     with database() as connection:
         rows = connection.execute(LIST).mappings().all()
     show_rows(rows, as_json, "Accounts", "There is no account. Make one: bulksms account create NAME")

@@ -19,15 +19,18 @@ from bulksms.commands.common import (
 )
 from shared import accounts
 from shared.api_keys import MOST_OVERLAP, rotate_key
-from shared.keys import SCOPES, make_key
+from shared.keys import DEFAULT_SCOPES, SCOPES, make_key
+from shared.sandbox import WITH_SANDBOX
 
 LIST = text(
-    """
+    f"""
     SELECT id, name, test, scopes, allowed_ips, requests_per_second, created_at, expires_at, revoked_at, last_used_at
       FROM api_key
-     WHERE account_id = :account ORDER BY created_at, id
+     WHERE account_id IN {WITH_SANDBOX} ORDER BY created_at, id
     """
 )
+
+SCOPES_HELP = "May be repeated; `all` for all. Default: sms:send and those to read."
 
 
 @click.group()
@@ -37,8 +40,8 @@ def key() -> None:
 
 @key.command()
 @click.argument("account")
-@click.option("--test", is_flag=True, help="Messages go to the simulated carrier and cost nothing.")
-@click.option("--scope", "scopes", multiple=True, type=click.Choice(SCOPES), help="May be repeated; default: all.")
+@click.option("--test", is_flag=True, help="Of the account's sandbox: play credits, a simulated carrier.")
+@click.option("--scope", "scopes", multiple=True, type=click.Choice(("all", *SCOPES)), help=SCOPES_HELP)
 @click.option("--days", type=click.IntRange(1, 3650), help="Days after which the key ends; default: never.")
 @click.option("--name", help="To tell keys apart.")
 @click.option("--allow", "allowed", multiple=True, help="A network from which alone it may be used; may be repeated.")
@@ -64,7 +67,7 @@ def create(
             owner,
             found.settings.secret_key,
             test,
-            scopes or SCOPES,
+            SCOPES if "all" in scopes else scopes or DEFAULT_SCOPES,
             expires_at,
             name=name,
             allowed_ips=allowed,

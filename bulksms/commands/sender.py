@@ -10,7 +10,8 @@ LIST = text(
     """
     SELECT a.id AS account, a.name, s.sender_id, s.state, s.reason, s.use_case, s.created_at, s.decided_at
       FROM sender_id s JOIN account a ON a.id = s.account_id
-     WHERE (CAST(:account AS bigint) IS NULL OR a.id = :account) AND (CAST(:state AS text) IS NULL OR s.state = :state)
+     WHERE CASE WHEN CAST(:account AS bigint) IS NULL THEN a.sandbox_of IS NULL ELSE a.id = :account END
+       AND (CAST(:state AS text) IS NULL OR s.state = :state)
      ORDER BY a.id, s.sender_id
     """
 )
@@ -38,7 +39,7 @@ def request(account: str, sender_id: str) -> None:
 @click.option("--state", type=click.Choice(["pending", "approved", "rejected", "suspended"]))
 @json_option
 def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
-    """Show sender IDs, of one account or of all."""
+    """Show sender IDs, of one account or of all; in sandboxes nobody decides."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
         rows = connection.execute(LIST, {"account": owner, "state": state}).mappings().all()

@@ -49,6 +49,7 @@ export const OPERATIONS = {
   erase: {"method": "POST", "path": "/api/v1/erasures", "keyed": true, "type": "application/json"},
   erasures: {"method": "GET", "path": "/api/v1/erasures", "keyed": false, "type": null},
   erasure: {"method": "GET", "path": "/api/v1/erasures/{erasure_id}", "keyed": false, "type": null},
+  refillSandbox: {"method": "POST", "path": "/api/v1/sandbox/refill", "keyed": true, "type": null},
   senderIds: {"method": "GET", "path": "/api/v1/sender-ids", "keyed": false, "type": null},
   requestSenderId: {"method": "POST", "path": "/api/v1/sender-ids", "keyed": true, "type": "application/json"},
   deleteSenderId: {"method": "DELETE", "path": "/api/v1/sender-ids/{sender}", "keyed": false, "type": null},

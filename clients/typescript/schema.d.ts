@@ -98,7 +98,7 @@ export interface ApiKey {
   api_key: string;
   /** Yours, to tell keys apart. */
   name: string | null;
-  /** Whether its messages reach no phone and take no credits. */
+  /** Whether it is a key of the sandbox: its messages reach no phone and take play credits. */
   test: boolean;
   /** What it may be used for. */
   scopes: Array<string>;
@@ -123,13 +123,13 @@ export interface ApiKeyPage {
   next_cursor: string | null;
 }
 
-/** A new key. What is left out is as with the key in use. */
+/** A new key. What is left out is as with the key in use, but for the scopes. */
 export interface MakeApiKey {
   /** Yours, to tell keys apart. */
   name?: string;
-  /** Make a test key: its messages reach no phone and take no credits. */
+  /** Make a test key, for the sandbox; without it, as the key in use is. */
   test?: boolean;
-  /** What it may be used for: of sms:send, sms:read, balance:read, groups:read, groups:write, keys:read, keys:write, senders:read, senders:write, suppressions:read, suppressions:write, webhooks:read, webhooks:write, privacy:write. */
+  /** What it may be used for: of sms:send, sms:read, balance:read, groups:read, groups:write, keys:read, keys:write, senders:read, senders:write, suppressions:read, suppressions:write, webhooks:read, webhooks:write, privacy:write. Without it: `sms:send` and those to read, as far as the key in use has them. */
   scopes?: Array<"sms:send" | "sms:read" | "balance:read" | "groups:read" | "groups:write" | "keys:read" | "keys:write" | "senders:read" | "senders:write" | "suppressions:read" | "suppressions:write" | "webhooks:read" | "webhooks:write" | "privacy:write">;
   /** The networks, or addresses, from which alone it may be used. */
   allowed_ips?: Array<string>;
@@ -145,7 +145,7 @@ export interface NewApiKey {
   api_key: string;
   /** Yours, to tell keys apart. */
   name: string | null;
-  /** Whether its messages reach no phone and take no credits. */
+  /** Whether it is a key of the sandbox: its messages reach no phone and take play credits. */
   test: boolean;
   /** What it may be used for. */
   scopes: Array<string>;
@@ -334,7 +334,7 @@ export interface ContactsBody {
 export interface ContactCounts {
   /** Entries of the request. */
   submitted: number;
-  /** Contacts that are new in the group. */
+  /** Play credits that were added. */
   added: number;
   /** Contacts of the group that got other fields or tags. */
   changed: number;
@@ -596,7 +596,7 @@ export interface StreamEventPage {
 export interface ImportCounts {
   /** Rows that were read, without the header. */
   rows: number;
-  /** Contacts that are new in the group. */
+  /** Play credits that were added. */
   added: number;
   /** Contacts of the group that got other fields or tags. */
   changed: number;
@@ -822,7 +822,7 @@ export interface Send {
   send_at: string | null;
   /** When it is given up. */
   expires_at: string;
-  /** Accepted with a test key: it reaches no phone and takes no credits. */
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
   test: boolean;
   /** Where all messages of the send are listed. */
   messages_url: string;
@@ -875,7 +875,7 @@ export interface Message {
   error: string | null;
   /** Yours; comes back everywhere. */
   reference: string | null;
-  /** Accepted with a test key: it reaches no phone and takes no credits. */
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
   test: boolean;
   /** When it was handed to the carrier; where a crash left it in doubt, no later than this. Null: it was not. */
   submitted_at: string | null;
@@ -957,6 +957,16 @@ export interface ErasurePage {
   data: Array<Erasure>;
   /** The `cursor` of the next page; null on the last. */
   next_cursor: string | null;
+}
+
+/** The play credits of a sandbox, and how many were added. */
+export interface Refill {
+  /** Play credits that were added. */
+  added: number;
+  /** Credits that can still be spent, after this. */
+  balance: number;
+  /** Credits set aside for messages that are on their way. */
+  reserved: number;
 }
 
 /** A sender ID and where it stands. */
@@ -1082,7 +1092,7 @@ export interface Single {
   send_at: string | null;
   /** When it is given up. */
   expires_at: string;
-  /** Accepted with a test key: it reaches no phone and takes no credits. */
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
   test: boolean;
   /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
   simulated?: boolean;
@@ -1199,7 +1209,7 @@ export interface Bulk {
   send_at: string | null;
   /** When it is given up. */
   expires_at: string;
-  /** Accepted with a test key: it reaches no phone and takes no credits. */
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
   test: boolean;
   /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
   simulated?: boolean;
@@ -1377,7 +1387,7 @@ export interface UsagePage {
 }
 
 export interface Operations {
-  /** List the account's API keys that are not revoked. Secrets are not shown. */
+  /** List the API keys that are not revoked, those of the sandbox too; a test key sees only these. No secrets. */
   apiKeys(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ApiKeyPage>;
   /** Make an API key, which can do no more than the key in use. Its secret is shown now and never again. */
   makeApiKey(request: { body: MakeApiKey; key?: string; signal?: AbortSignal }): Promise<NewApiKey>;
@@ -1475,6 +1485,8 @@ export interface Operations {
   erasures(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ErasurePage>;
   /** Show one erasure: whether it is complete, and what was erased. */
   erasure(request: { path: { erasure_id: string }; signal?: AbortSignal }): Promise<Erasure>;
+  /** Fill the play credits of the sandbox up to 1,000,000 again. Only test keys have play credits. */
+  refillSandbox(request?: { key?: string; signal?: AbortSignal }): Promise<Refill>;
   /** List the account's sender IDs and where they stand. */
   senderIds(request?: { query?: { limit?: number; cursor?: string; status?: "pending" | "approved" | "rejected" | "suspended" }; signal?: AbortSignal }): Promise<SenderPage>;
   /** Ask for a sender ID, also once more for a rejected one. */

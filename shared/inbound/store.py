@@ -30,11 +30,12 @@ REASON = "stop"
 
 OWNER = text(
     """
-    SELECT account_id FROM sender_id
-     WHERE lower(sender_id) = lower(:recipient) AND state IN ('approved', 'suspended') ORDER BY state LIMIT 1
+    SELECT s.account_id FROM sender_id s JOIN account a ON a.id = s.account_id AND a.sandbox_of IS NULL
+     WHERE lower(s.sender_id) = lower(:recipient) AND s.state IN ('approved', 'suspended') ORDER BY s.state LIMIT 1
     """
 )
-"""An account whose sender ID is suspended still hears of those who write to it: they may want to opt out."""
+"""No sandbox: what phones send is for live accounts. An account whose sender ID is suspended still hears of those who
+write to it: they may want to opt out."""
 
 KEEP = text(
     """

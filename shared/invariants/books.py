@@ -118,6 +118,17 @@ SPENDING = """
      WHERE s.credits NOT BETWEEN l.least AND l.most
 """
 
+WORLDS = """
+    SELECT 'key ' || k.id AS subject, k.account_id, 'it is a test key of a live account, or the reverse' AS detail
+      FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.test <> (a.sandbox_of IS NOT NULL)
+    UNION ALL
+    SELECT 'send ' || s.id, s.account_id, 'it is live, of a sandbox; or the reverse, and took credits'
+      FROM send s JOIN account a ON a.id = s.account_id
+     WHERE s.test <> (a.sandbox_of IS NOT NULL) AND (s.price > 0 OR NOT s.test)
+       AND (:full OR s.id >= CAST(:since AS uuid))
+"""
+"""Sends of test keys from before there were sandboxes are the live account's, and took no credits."""
+
 RULES: Final = (
     Rule(
         "account_caches",
@@ -136,6 +147,7 @@ RULES: Final = (
         full_only=True,
     ),
     Rule("no_orphans", "Every batch has its send, every send and ledger row its account.", NO_ORPHANS, full_only=True),
+    Rule("worlds", "What is of a test key is of a sandbox, and nothing else is.", WORLDS),
     Rule("settled_once", "No message in doubt was captured and released, or either twice.", SETTLED_ONCE),
     Rule("refund_captured", "Nothing is refunded that was not captured.", REFUND_CAPTURED),
 )

@@ -18,7 +18,7 @@ FINAL_HOURS = f"""
            format('its sends have %s messages by status, %s are counted', s.counters, u.counted) AS detail
       FROM hours h
      CROSS JOIN LATERAL (SELECT ARRAY[{_COUNTERS}] AS counters FROM send s
-                          WHERE s.id >= h.first AND s.id < h.last AND NOT s.test AND s.forgotten_at IS NULL) AS s
+                          WHERE s.id >= h.first AND s.id < h.last AND s.price > 0 AND s.forgotten_at IS NULL) AS s
      CROSS JOIN LATERAL (SELECT ARRAY[{_COUNTED}] AS counted FROM usage u
                           WHERE u.began_at = h.began_at AND NOT u.kept) AS u
      WHERE CAST(s.counters AS numeric[]) <> u.counted

@@ -46,6 +46,14 @@ account = Table(
         "retention_days", Integer, comment="after which texts and phones are forgotten; null: as the installation says"
     ),
     Column("forgotten_to", Uuid, comment="the sends up to this one are forgotten"),
+    Column(
+        "sandbox_of",
+        BigInteger,
+        ForeignKey("account.id"),
+        unique=True,
+        comment="the live account whose test keys work here; null: this is a live account",
+    ),
+    CheckConstraint("sandbox_of <> id", name="sandbox_of"),
     CheckConstraint("retention_days BETWEEN 1 AND 3650", name="retention_days"),
     CheckConstraint("spend_day > 0 AND spend_month > 0", name="spend"),
     CheckConstraint("available >= 0", name="available"),

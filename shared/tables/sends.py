@@ -38,7 +38,12 @@ send = Table(
     Column("encoding", Text, nullable=False),
     Column("characters", Integer, nullable=False),
     Column("segments", SmallInteger, nullable=False, comment="segments of one message"),
-    Column("price", SmallInteger, nullable=False, comment="credits for one message; 0 with a test key"),
+    Column(
+        "price",
+        SmallInteger,
+        nullable=False,
+        comment="credits for one message; 0 with a test key before there were sandboxes",
+    ),
     Column("lane", SmallInteger, nullable=False),
     Column("reference", Text),
     Column("metadata", JSONB),

@@ -9,6 +9,7 @@ Celery is eager (a task runs inside the request that rings for it), Redis is fak
 Only Postgres is real: one of the embedded servers, with a fresh database for each test module.
 """
 
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from werkzeug.test import TestResponse
 from api.app import create_app
 from shared.accounts import create_account, create_key, top_up
 from shared.contacts import add_contacts, create_group
+from shared.keys import SCOPES
 from shared.queue import make_celery
 from shared.settings import Settings
 from worker import receipts
@@ -73,9 +75,18 @@ class Service:
     def new_token(self, account: int, *, test: bool = False) -> str:
         """A bearer token of the account."""
         with self.engine.begin() as connection:
-            key = create_key(connection, account, SECRET_KEY, test=test)
+            key = create_key(connection, account, SECRET_KEY, test=test, scopes=SCOPES)
         answer = self.client.post(f"{PREFIX}/auth/token", json={"api_key": key.api_key, "api_secret": key.api_secret})
         return str(answer.get_json()["access_token"])
+
+    def in_sandbox(self) -> "Service":
+        """The same service as the account's sandbox sees it, with a test key."""
+        other = copy(self)
+        other.token = self.new_token(self.account_id, test=True)
+        with self.engine.connect() as connection:
+            found = text("SELECT id FROM account WHERE sandbox_of = :account")
+            other.account_id = connection.execute(found, {"account": self.account_id}).scalar_one()
+        return other
 
     def new_group(self, phones: list[str]) -> str:
         """A group of the account with these contacts. Returns its id."""

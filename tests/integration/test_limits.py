@@ -140,13 +140,14 @@ def test_a_repeated_request_spends_once(service: Service) -> None:
     assert service.send(headers={"Idempotency-Key": "two"}).status_code == 200
 
 
-def test_a_test_key_spends_nothing(service: Service) -> None:
+def test_the_limits_of_a_sandbox_are_those_of_its_account_and_counted_apart(service: Service) -> None:
     limit(service, spend_day=1)
-    token = service.new_token(service.account_id, test=True)
-    for _ in range(3):
-        answer = service.post("/sms/send", token=token, sender_id="ACME", phone=KENYA, message="Hi")
-        assert answer.status_code == 200
+    sandbox = service.in_sandbox()
+    assert sandbox.send(KENYA).status_code == 200
+    problem(sandbox.send(KENYA), 402, "spend_limit_reached")
     assert service.send().status_code == 200
+    limit(service, spend_day=2)
+    assert sandbox.send(KENYA).status_code == 200
 
 
 def test_group_sends_count_too(service: Service) -> None:

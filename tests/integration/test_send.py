@@ -98,10 +98,10 @@ def test_a_send_that_nobody_took_in_time_expires_and_is_given_back(service: Serv
     assert (balance["balance"], balance["reserved"]) == (1000, 0)
 
 
-def test_a_test_key_is_free_and_never_reaches_a_carrier(service: Service) -> None:
-    token = service.new_token(service.account_id, test=True)
-    answer = service.post("/sms/send", token=token, sender_id="ACME", phone="254711000009", message="Hi").json
-    assert (answer["test"], answer["cost"], answer["balance"]) == (True, 0, 1000)
+def test_a_test_key_takes_play_credits(service: Service) -> None:
+    answer = service.in_sandbox().send().json
+    assert (answer["test"], answer["cost"], answer["balance"]) == (True, 1, 999_999)
+    assert service.get("/balance").json["balance"] == 1000
     assert service.get("/balance/transactions").json["data"][0]["kind"] == "topup"
 
 

@@ -103,19 +103,15 @@ def test_what_ended_with_its_send_is_of_no_country(service: Service) -> None:
     assert of_usage(service) == of_messages(service)
 
 
-def test_test_sends_and_other_accounts_are_not_counted(service: Service) -> None:
-    service.post(
-        "/sms/send",
-        token=service.new_token(service.account_id, test=True),
-        sender_id="ACME",
-        phone=KE,
-        message="Hi",
-    )
+def test_sandboxes_and_other_accounts_are_not_counted(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    sandbox.send(KE)
     service.post(
         "/sms/send", token=service.new_token(service.new_account("other")), sender_id="ACME", phone=KE, message="Hi"
     )
     count(service)
     assert usage(service) == []
+    assert [row["messages"] for row in usage(sandbox)] == [1]
 
 
 def test_an_hour_that_is_over_is_final_and_proved_by_the_audit(

@@ -166,14 +166,13 @@ def test_recipients_without_a_placeholder_in_the_message(service: Service) -> No
     assert texts() == dict.fromkeys((A, B), "You and {{me}}")
 
 
-def test_a_test_key_pays_nothing(service: Service) -> None:
-    token = service.new_token(service.account_id, test=True)
-    body = {"sender_id": "ACME", "message": "Hi {{name}}", "phones": [to(A, name="Ann"), to(B, name=LONG)]}
-    sent = service.post("/sms/send-bulk", token=token, **body).json
-    assert (sent["cost"], sent["segments"]["total"]) == (0, 3)
-    group = group_of(service, {A: {"name": "Ann"}, B: {"name": LONG}})
-    body = {"sender_id": "ACME", "message": "Hi {{name}}", "group_id": group}
-    assert service.post("/sms/send-group", token=token, **body).json["cost"] == 0
+def test_a_test_key_pays_with_play_credits(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    sent = sandbox.bulk([to(A, name="Ann"), to(B, name=LONG)], "Hi {{name}}").json
+    assert (sent["cost"], sent["segments"]["total"]) == (3, 3)
+    group = group_of(sandbox, {A: {"name": "Ann"}, B: {"name": LONG}})
+    sandbox.post("/sms/send-group", sender_id="ACME", message="Hi {{name}}", group_id=group)
+    assert balance(sandbox) == (1_000_000 - 6, 0)
     assert balance(service) == (1000, 0)
 
 

@@ -22,7 +22,7 @@ from bulksms.local.redis import RedisServer
 from shared.accounts import create_account, create_key, top_up
 from shared.contacts import add_contacts, create_group
 from shared.database import make_engine
-from shared.keys import NewKey
+from shared.keys import SCOPES, NewKey
 from tests.leaks import in_logs, in_redis
 from tests.services.servers import make_migrated_postgres, make_redis
 
@@ -142,7 +142,7 @@ class House:
                 {"account": account, "sender": sender},
             )
             top_up(connection, account, credits, "test", name)
-            self.key = create_key(connection, account, SECRET_KEY, test=False)
+            self.key = create_key(connection, account, SECRET_KEY, scopes=SCOPES)
         answer = self.post("/auth/token", api_key=self.key.api_key, api_secret=self.key.api_secret)
         self.token = answer["access_token"]
         return account

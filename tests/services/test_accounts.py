@@ -19,7 +19,7 @@ from shared.accounts import (
     suspend_account,
     top_up,
 )
-from shared.keys import SCOPES, hash_secret, same
+from shared.keys import DEFAULT_SCOPES, hash_secret, same
 from shared.senders import decide_sender, form_of, request_sender
 
 PEPPER = "a-secret-of-the-installation-for-tests"
@@ -103,7 +103,7 @@ def test_a_key_is_stored_as_a_hash(connection: Connection, account: int) -> None
     key = create_key(connection, account, PEPPER)
     row = connection.execute(text("SELECT * FROM api_key WHERE id = :id"), {"id": key.api_key}).one()
     assert same(bytes(row.secret_hash), hash_secret(key.api_secret, PEPPER))
-    assert (sorted(row.scopes), row.test, row.expires_at) == (sorted(SCOPES), False, None)
+    assert (sorted(row.scopes), row.test, row.expires_at) == (sorted(DEFAULT_SCOPES), False, None)
     assert key.api_secret not in str(row)
 
 

@@ -36,6 +36,8 @@ SABOTAGE = [
     ("account_caches", UNGUARD, "UPDATE ledger SET amount = amount + 1 WHERE kind = 'topup'"),
     ("not_negative", "ALTER TABLE account DROP CONSTRAINT ck_account_reserved", "UPDATE account SET reserved = -1"),
     ("zero_sum", "UPDATE account SET available = available - 1"),
+    ("worlds", "UPDATE send SET test = NOT test"),
+    ("worlds", "UPDATE api_key SET test = NOT test"),
     ("ledger_guarded", UNGUARD),
     ("ledger_guarded", "DROP TRIGGER ledger_no_truncate ON ledger"),
     ("ledger_guarded", "DROP TRIGGER change_append_only ON change"),

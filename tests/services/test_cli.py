@@ -22,6 +22,7 @@ from bulksms.environment import find_installation, read_exports
 from bulksms.local.ports import free_port
 from bulksms.local.redis import RedisServer
 from shared.inbound import Inbound, store
+from shared.keys import DEFAULT_SCOPES, SCOPES
 from shared.settings import SettingsError
 from tests.integration.service import SECRET_KEY, Service
 
@@ -129,6 +130,14 @@ def test_the_secret_is_shown_once(run: Run) -> None:
     assert (listed["id"], listed["test"], listed["scopes"]) == (made["api_key"], True, ["sms:read"])
     assert made["api_secret"] not in run("key", "list", "programmer").output
     assert "cannot be shown again" in run("key", "create", "programmer").stderr
+    scopes = {each["id"]: each["scopes"] for each in as_json(run("key", "list", "programmer", "--json"))}
+    assert sorted(*(each for key, each in scopes.items() if key != made["api_key"])) == sorted(DEFAULT_SCOPES)
+    shown = as_json(run("account", "show", "programmer", "--json"))
+    assert (shown["sandbox"], shown["play_credits"], shown["api_keys"]) == ("programmer (sandbox)", 1_000_000, 1)
+    assert "(sandbox)" not in run("account", "list").stdout
+    assert "sandbox" in run("topup", "programmer (sandbox)", 5, "--reason", "x", code=1).stderr
+    run("key", "create", "programmer", "--scope", "all", "--name", "full")
+    assert set(SCOPES) in [set(each["scopes"]) for each in as_json(run("key", "list", "programmer", "--json"))]
     run("key", "revoke", made["api_key"])
     assert as_json(run("key", "list", "programmer", "--json"))[0]["revoked_at"]
 

@@ -64,6 +64,7 @@ carriers: $(READY) ## Several carriers: rates, failover, throttling and fair sha
 simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 9) / 10 )) --first $(FIRST) --database-crashes
+	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 4) / 5 )) --first $(FIRST) --shared-phones 0.8
 
 clients: $(READY) ## Make the generated files of clients/ again, of the OpenAPI document
 	$(BIN)/python -m clients.making

@@ -1,8 +1,8 @@
 """Matches a carrier's report with the messages in doubt.
 
 A row of the report is a doubt's, when carrier, phone and, where the row has them, sender and time agree, and when there
-is exactly one such row for exactly one such doubt. All else is left to a person. Rows of messages that have their
-carrier's reference already are known, and no evidence for another message.
+is exactly one such row for exactly one such message, of all that the carrier has or may have. All else is left to a
+person. Rows of messages that have their carrier's reference already are known, and no evidence for another message.
 """
 
 import csv
@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TextIO
-from uuid import UUID
 
 from sqlalchemy import Connection, text
 
 from shared.accounts import Refused
 from shared.lifecycle import MessageStatus
+from worker.candidates import LONGEST_VALIDITY, Candidate, candidates
 from worker.doubt import Resolution
 
 COLUMNS = {
@@ -41,12 +41,7 @@ STATUSES = {
 """What a carrier's word says of a message. The short ones are those of a receipt's text (SMPP 3.4 appendix B). A
 message that a carrier took and then could not deliver is charged, one that it never took is not."""
 
-DOUBTS = text(
-    """
-    SELECT message_id, sender_id, CAST(phone AS text) AS phone, submitted_at FROM doubt WHERE carrier = :carrier
-     ORDER BY message_id
-    """
-)
+DOUBTS = text("SELECT CAST(phone AS text) AS phone, submitted_at FROM doubt WHERE carrier = :carrier")
 KNOWN = text(
     "SELECT reference, CAST(phone AS text) AS phone FROM message"
     " WHERE reference = ANY(:references) AND carrier = :carrier"
@@ -75,7 +70,7 @@ class Matched:
     elsewhere: int = 0
     """Rows that fit no doubt: of messages that had their answer without a reference, or that are not ours."""
     ambiguous: list[int] = field(default_factory=list)
-    """Lines that fit several doubts, or a doubt that several lines fit."""
+    """Lines that fit several messages, one of them in doubt, or a doubt that several lines fit."""
     bad: dict[int, str] = field(default_factory=dict)
     """Lines that cannot be read, and why."""
     left: int = 0
@@ -100,29 +95,33 @@ def match(connection: Connection, carrier: str, report: TextIO, within: timedelt
     fresh = [row for row in rows if (row.reference, row.phone) not in known]
     made.known = len(rows) - len(fresh)
     doubts = connection.execute(DOUBTS, {"carrier": carrier}).all()
-    by_phone: dict[str, list[tuple[UUID, str, datetime]]] = {}
-    for doubt in doubts:
-        by_phone.setdefault(doubt.phone, []).append((doubt.message_id, doubt.sender_id, doubt.submitted_at))
-    candidates = {
-        row.line: [
-            message
-            for message, sender, at in by_phone.get(row.phone, [])
-            if row.sender in (None, sender) and (row.time is None or abs(row.time - at) <= within)
-        ]
-        for row in fresh
-    }
-    claims = Counter(message for found in candidates.values() for message in found)
+    by_phone: dict[str, list[Candidate]] = {}
+    if doubts:
+        phones = {doubt.phone for doubt in doubts} & {row.phone for row in fresh}
+        since = min(doubt.submitted_at for doubt in doubts) - LONGEST_VALIDITY
+        for candidate in candidates(connection, carrier, phones, since, refused=True):
+            if (candidate.reference, candidate.phone) not in known:
+                by_phone.setdefault(candidate.phone, []).append(candidate)
+    fitting = {row.line: [each for each in by_phone.get(row.phone, []) if _fits(row, each, within)] for row in fresh}
+    claims = Counter(candidate.message_id for found in fitting.values() for candidate in found)
     for row in fresh:
-        found = candidates[row.line]
-        if not found:
+        found = fitting[row.line]
+        if not any(candidate.status == MessageStatus.IN_DOUBT for candidate in found):
             made.elsewhere += 1
-        elif len(found) > 1 or claims[found[0]] > 1:
+        elif len(found) > 1 or claims[found[0].message_id] > 1:
             made.ambiguous.append(row.line)
         else:
             error = ERROR if row.status == MessageStatus.FAILED else None
-            made.resolutions.append(Resolution(found[0], row.status, row.reference, error))
+            made.resolutions.append(Resolution(found[0].message_id, row.status, row.reference, error))
     made.left = len(doubts) - len(made.resolutions)
     return made
+
+
+def _fits(row: Row, candidate: Candidate, within: timedelta) -> bool:
+    """Whether the row may be about the message. One that is under way has no time yet."""
+    at = candidate.submitted_at
+    in_time = row.time is None or at is None or abs(row.time - at) <= within
+    return in_time and candidate.sent_by(row.sender)
 
 
 def read(report: TextIO, made: Matched) -> Iterator[Row]:

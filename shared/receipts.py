@@ -23,9 +23,10 @@ class Receipt(NamedTuple):
 
 KEEP = text(
     """
-    INSERT INTO receipt (carrier, reference, phone, status, error, done_at)
+    INSERT INTO receipt (carrier, reference, phone, status, error, done_at, sender_id)
     SELECT :carrier, * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]),
-        CAST(:status AS message_status[]), CAST(:error AS text[]), CAST(:done_at AS timestamptz[]))
+        CAST(:status AS message_status[]), CAST(:error AS text[]), CAST(:done_at AS timestamptz[]),
+        CAST(:sender_id AS text[]))
     """
 )
 
@@ -54,4 +55,5 @@ def columns(receipts: Sequence[Receipt]) -> dict[str, list[object]]:
         "status": [receipt.status for receipt in receipts],
         "error": [receipt.error for receipt in receipts],
         "done_at": [receipt.done_at for receipt in receipts],
+        "sender_id": [receipt.sender_id for receipt in receipts],
     }

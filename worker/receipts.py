@@ -1,11 +1,12 @@
 """Applies delivery receipts: each exactly once in effect, in any order and number.
 
 A receipt is matched by the carrier's id of the message, and by the phone where the receipt names it. One that finds
-nothing is either early (its submit's result is not recorded yet), the answer to a doubt, or not ours: it resolves
-the one doubt that fits, or waits in `receipt` and is tried again. A status only moves forward.
+nothing is either early (its submit's result is not recorded yet), the answer to a doubt, or not ours: it waits in
+`receipt` and is tried again, and `worker.doubt_receipts` resolves doubts by it. A status only moves forward.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from typing import Any
@@ -19,12 +20,14 @@ from shared.events import Moved, add_of_messages, listening
 from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import MessageStatus
 from shared.receipts import Receipt, by_destination, columns, keep
+from worker.candidates import UNDER_WAY
 from worker.counts import add_to_sends
-from worker.doubt import Resolution, resolve
 
 FINAL = (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
 RECENT = timedelta(days=4)
 """Age of the messages that usual receipts are about."""
+PAGE, MOST_PAGES = 1000, 10
+NEWEST_ID = 2**63 - 1
 
 APPLY = text(
     """
@@ -35,7 +38,9 @@ APPLY = text(
     ), found AS (
         SELECT m.id, m.reference, m.phone, m.status AS before, w.status, w.error, w.done_at
           FROM word w JOIN message m ON m.reference = w.reference AND m.carrier = :carrier
-         WHERE (w.phone IS NULL OR m.phone = w.phone)
+         WHERE m.phone = w.phone
+            OR w.phone IS NULL AND NOT EXISTS (SELECT FROM message o WHERE o.reference = w.reference
+                                                 AND o.carrier = :carrier AND o.id <> m.id)
          ORDER BY m.id FOR UPDATE OF m
     ), moved AS (
         UPDATE message m SET status = f.status, error = f.error,
@@ -70,29 +75,34 @@ APPLY_USUAL_TOLD = text(USUAL.format(also=", array_agg(right(CAST(id AS text), 4
 """For messages of the last days, whose partitions are few. Within `coalesce` a condition does not count in the plan:
 while a partition has no statistics, it would seem to leave so few rows that all of them are read for each receipt."""
 
-IN_DOUBT_FOR = text(
+WITHOUT_ID = text(
     """
-    SELECT message_id FROM doubt
-     WHERE carrier = :carrier AND phone = :phone AND (CAST(:sender AS text) IS NULL OR sender_id = :sender)
-       AND submitted_at BETWEEN CAST(:done_at AS timestamptz) - interval '3 days'
-                            AND CAST(:done_at AS timestamptz) + interval '5 minutes'
-     LIMIT 2
+    SELECT DISTINCT phone FROM message
+     WHERE reference = ANY(:references) AND carrier = :carrier AND status = 'sent' AND id > CAST(:since AS uuid)
     """
 )
 
-WITHOUT_ID = text(
-    """
-    SELECT phone FROM message
-     WHERE reference = ANY(:references) AND carrier = :carrier AND status = 'sent' AND id > CAST(:since AS uuid)
-     GROUP BY phone HAVING count(*) = 1
+ONLY_WITHOUT_ID = text(
+    f"""
+    WITH wanted AS MATERIALIZED (SELECT unnest(CAST(:phones AS bigint[])) AS phone)
+    SELECT m.phone
+      FROM message m LEFT JOIN batch b ON b.id = batch_of(m.id) LEFT JOIN send s ON s.id = b.send_id
+     WHERE m.reference = ANY(:references) AND m.carrier = :carrier
+       AND (m.status NOT IN ('delivered', 'undelivered') OR coalesce(b.segments, s.segments, 2) > 1)
+       AND m.submitted_at > clock_timestamp() - CAST(:recent AS interval)
+       AND NOT EXISTS (SELECT FROM doubt d WHERE d.phone = m.phone AND d.carrier = :carrier)
+       AND m.phone NOT IN (SELECT phone FROM ({UNDER_WAY}) AS u)
+     GROUP BY m.phone HAVING count(*) = 1 AND bool_and(m.status = 'sent')
     """
 )
+"""Phones with one message without an id, and nothing else that a receipt without a known id could be for. What has an
+id is not asked for: its receipt names it."""
 
 KEPT = text(
     """
-    SELECT id, carrier, reference, phone, status, error, done_at FROM receipt
-     WHERE received_at > now() - make_interval(secs => :newest)
-     ORDER BY id LIMIT :limit FOR UPDATE SKIP LOCKED
+    SELECT id, carrier, reference, phone, status, error, done_at, sender_id FROM receipt
+     WHERE received_at > now() - make_interval(secs => :newest) AND id < :before
+     ORDER BY id DESC LIMIT :page FOR UPDATE SKIP LOCKED
     """
 )
 
@@ -173,63 +183,67 @@ def _moved(row: Row[Any]) -> Moved:
     return Moved(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
 
 
-def match_kept(engine: Engine, newest: float, limit: int = 1000) -> int:
-    """Try the receipts again that came in the last `newest` seconds and had found no message.
+def match_kept(engine: Engine, newest: float, pages: int = MOST_PAGES) -> int:
+    """Try the receipts again that came in the last `newest` seconds and had found no message, the newest first.
 
     Returns how many found theirs now.
     """
-    with transaction(engine) as connection:
-        kept = connection.execute(KEPT, {"newest": newest, "limit": limit}).all()
-        matched = []
-        for carrier in sorted({row.carrier for row in kept}):
-            receipts = {row.id: _receipt(row) for row in kept if row.carrier == carrier}
-            unmatched = {id(receipt) for receipt in _place(connection, carrier, list(receipts.values()))}
-            matched += [number for number, receipt in receipts.items() if id(receipt) not in unmatched]
-        if matched:
-            connection.execute(DROP_KEPT, {"ids": matched})
+    matched, before = 0, NEWEST_ID
+    for _ in range(pages):
+        with transaction(engine) as connection:
+            kept = connection.execute(KEPT, {"newest": newest, "before": before, "page": PAGE}).all()
+            matched += _match_page(connection, kept)
+        if len(kept) < PAGE:
+            break
+        before = kept[-1].id
+    return matched
+
+
+def _match_page(connection: Connection, kept: Sequence[Row[Any]]) -> int:
+    matched = []
+    for carrier in sorted({row.carrier for row in kept}):
+        receipts = {row.id: _receipt(row) for row in kept if row.carrier == carrier}
+        unmatched = {id(receipt) for receipt in _place(connection, carrier, list(receipts.values()))}
+        matched += [number for number, receipt in receipts.items() if id(receipt) not in unmatched]
+    if matched:
+        connection.execute(DROP_KEPT, {"ids": matched})
     return len(matched)
 
 
 def _receipt(row: Row[Any]) -> Receipt:
     phone = None if row.phone is None else str(row.phone)
-    return Receipt(row.reference, MessageStatus(row.status), row.error, row.done_at, phone)
+    return Receipt(row.reference, MessageStatus(row.status), row.error, row.done_at, phone, row.sender_id)
 
 
 def _place(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Apply the receipts, or resolve doubts by them. Returns those that are for nothing that is known."""
+    """Apply the receipts. Returns those that are for nothing that is known."""
     unmatched = apply(connection, carrier, receipts) if receipts else []
-    unmatched = _without_id(connection, carrier, unmatched)
-    return [receipt for receipt in unmatched if not _resolves_doubt(connection, carrier, receipt)]
+    return _without_id(connection, carrier, unmatched)
 
 
 def _without_id(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the receipts for messages that the carrier took without telling an id: by the phone, if there is one such
-    message to it and one such receipt. Returns the others."""
+    message to it, nothing else that may be meant, and one such receipt. Returns the others."""
     of_phone = Counter(receipt.phone for receipt in receipts)
     candidates = [receipt for receipt in receipts if receipt.phone is not None and of_phone[receipt.phone] == 1]
     if not candidates:
         return receipts
     references = [by_destination(str(receipt.phone)) for receipt in candidates]
     values = {"carrier": carrier, "references": references, "since": first_id_at(datetime.now(UTC) - RECENT)}
-    single = {str(phone) for phone in connection.execute(WITHOUT_ID, values).scalars()}
+    phones = connection.execute(WITHOUT_ID, values).scalars().all()
+    if not phones:
+        return receipts
+    values = {
+        "carrier": carrier,
+        "phones": phones,
+        "references": [by_destination(str(phone)) for phone in phones],
+        "recent": RECENT,
+    }
+    single = {str(phone) for phone in connection.execute(ONLY_WITHOUT_ID, values).scalars()}
     theirs = [receipt for receipt in candidates if receipt.phone in single]
     if theirs:
         apply(connection, carrier, [each._replace(reference=by_destination(str(each.phone))) for each in theirs])
     return [receipt for receipt in receipts if receipt not in theirs]
-
-
-def _resolves_doubt(connection: Connection, carrier: str, receipt: Receipt) -> bool:
-    """Whether the receipt is for exactly one message in doubt, which it then resolves."""
-    if receipt.phone is None:
-        return False
-    candidates = connection.execute(
-        IN_DOUBT_FOR,
-        {"carrier": carrier, "phone": receipt.phone, "sender": receipt.sender_id, "done_at": receipt.done_at},
-    ).all()
-    if len(candidates) != 1:
-        return False
-    resolution = Resolution(candidates[0].message_id, receipt.status, receipt.reference, receipt.error)
-    return resolve(connection, [resolution]) == 1
 
 
 def _rank(receipt: Receipt) -> int:

@@ -25,6 +25,7 @@ from shared.settings import IDEMPOTENCY_DAYS, Settings
 from worker.board import Board
 from worker.canary import watch_sends
 from worker.doubt import give_up
+from worker.doubt_receipts import resolve_by_receipts
 from worker.expand import expand
 from worker.fleet import Fleet
 from worker.pacing import Crowd
@@ -39,6 +40,9 @@ log = logging.getLogger(__name__)
 
 PERIOD = 1.0
 HOUSEKEEPING_PERIOD = 600.0
+RECENTLY, KEPT_FOR = 60.0, 3 * 86_400.0
+"""Seconds for which a receipt that found no message is tried again each second, and each housekeeping."""
+MOST_PAGES_EVER = 1_000
 
 TAKE_LEASE = text(
     """
@@ -103,6 +107,7 @@ PURGES = (
     text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
     text("DELETE FROM quote WHERE expires_at < now() - interval '1 hour'"),
     text("DELETE FROM capped WHERE at < now() - interval '32 days'"),
+    text("DELETE FROM receipt WHERE received_at < now() - interval '30 days'"),
     text("DELETE FROM simulated_submit WHERE at < now() - interval '7 days'"),
 )
 
@@ -131,6 +136,7 @@ class Sweeper:
         self._pool = ThreadPoolExecutor(settings.turns, thread_name_prefix="turn")
         self._running: set[Future[None]] = set()
         self._housekept = 0.0
+        self._doubts_due = 0.0
         self._stalled = Stalled(engine)
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
         self.outage = turns.outage if isinstance(turns, Fleet) else Outage()
@@ -185,7 +191,8 @@ class Sweeper:
         watch_sends(self._engine)
         self._end_sends()
         give_up(self._engine, self._settings.doubt_grace)
-        match_kept(self._engine, newest=60)
+        self._resolve_doubts(RECENTLY)
+        match_kept(self._engine, newest=RECENTLY)
         self._analyze_grown()
         if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
             self._housekept = time.monotonic()
@@ -218,6 +225,14 @@ class Sweeper:
             with transaction(self._engine) as connection:
                 close_rest(connection, send.id, send.outcome)
 
+    def _resolve_doubts(self, newest: float) -> None:
+        """By receipts of the last `newest` seconds. As it reads all messages of some days, it may take a fiftieth of
+        the time."""
+        began = time.monotonic()
+        if began >= self._doubts_due:
+            resolve_by_receipts(self._engine, newest)
+            self._doubts_due = time.monotonic() + 50 * (time.monotonic() - began)
+
     def _analyze_grown(self) -> None:
         with reading(self._engine) as connection:
             grown = connection.execute(GROWN).scalars().all()
@@ -226,7 +241,8 @@ class Sweeper:
                 connection.execute(text(f"ANALYZE {table}"))
 
     def _housekeep(self) -> None:
-        match_kept(self._engine, newest=3 * 86_400)
+        self._resolve_doubts(KEPT_FOR)
+        match_kept(self._engine, newest=KEPT_FOR, pages=MOST_PAGES_EVER)
         end_parts(self._engine)
         with transaction(self._engine) as connection:
             make_partitions(connection)

@@ -4,6 +4,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Identity,
+    Index,
     SmallInteger,
     Table,
     Text,
@@ -26,6 +27,7 @@ message = Table(
     Column("reference", Text, index=True, comment="the carrier's id of the message, as received"),
     Column("error", Text, comment="the carrier's code, or ours"),
     Column("route", Text, comment="why that carrier; null where there is one"),
+    Index("ix_message_submitted_at", "submitted_at", postgresql_using="brin", postgresql_with={"autosummarize": "on"}),
     postgresql_partition_by="RANGE (id)",
 )
 """One row a message, inserted once with its result. Only `status`, `finished_at` and `error` change afterwards, and
@@ -54,5 +56,6 @@ receipt = Table(
     Column("error", Text),
     Column("done_at", MOMENT, nullable=False),
     Column("received_at", MOMENT, nullable=False, server_default=NOW, index=True),
+    Column("sender_id", Text, comment="the sender of the message, where the receipt names it"),
     comment="receipts that found no message yet: they came before the submit's result, or are not ours",
 )

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -93,13 +93,35 @@ def test_what_is_not_clear_is_left_to_a_person(service: Service, reconcile: Reco
     assert (found["elsewhere"], found["settled"], found["left_in_doubt"]) == (1, 0, 4)
 
 
+@pytest.mark.parametrize("answer", ["sent", "failed"])
+def test_a_row_that_may_be_of_another_message_is_left_to_a_person(
+    service: Service, reconcile: Reconcile, answer: str
+) -> None:
+    """The report has no references, and one row: which of the two messages to the phone the carrier has is unknown."""
+    change = text("UPDATE message SET phone = :phone, status = :status WHERE phone = 254711000001")
+    with service.engine.begin() as connection:
+        connection.execute(change, {"phone": int(FIRST), "status": answer})
+    found = as_json(reconcile("phone,status", f"{FIRST},{answer}", options=("--json",)))
+    assert (found["matched"], found["ambiguous"]) == ({}, [2])
+
+
+def test_a_row_that_may_be_of_a_message_under_way_is_left_to_a_person(service: Service, reconcile: Reconcile) -> None:
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send = service.bulk([FIRST], send_at=tomorrow).json["send_id"]
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET state = 'sending' WHERE send_id = :id"), {"id": send})
+    found = as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",)))
+    assert (found["matched"], found["ambiguous"]) == ({}, [2])
+
+
 def test_sender_and_time_tell_doubts_apart(service: Service, reconcile: Reconcile) -> None:
     service.bulk([FIRST])
     with service.engine.begin() as connection:
         latest = text("SELECT max(submitted_at) FROM doubt")
         at = connection.execute(latest).scalar_one()
-        earlier = text("UPDATE doubt SET submitted_at = :at - interval '1 hour' WHERE submitted_at < :at")
-        connection.execute(earlier, {"at": at})
+        for table in ("doubt", "message"):
+            earlier = text(f"UPDATE {table} SET submitted_at = :at - interval '1 hour' WHERE submitted_at < :at")
+            connection.execute(earlier, {"at": at})
     lines = ["phone,sender,time,status", f"{FIRST},ACME,{at - timedelta(hours=1)},sent", f"{FIRST},OTHER,{at},sent"]
     found = as_json(reconcile(*lines, options=("--json", "--apply")))
     assert (found["matched"], found["elsewhere"], found["left_in_doubt"]) == ({"sent": 1}, 1, 3)

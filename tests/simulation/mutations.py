@@ -13,6 +13,7 @@ import shared.closing
 import shared.receipts
 import worker.claim
 import worker.doubt
+import worker.doubt_receipts
 import worker.finish
 import worker.receipts
 import worker.record
@@ -24,6 +25,7 @@ from shared.money import Entry
 from shared.sendable import GOES_ON
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
+from worker.candidates import Candidate
 from worker.settle import Closing
 from worker.slices import Slice
 
@@ -48,6 +50,8 @@ class Mutation:
     changes: Callable[[], list[Change]]
     database_crashes: bool = False
     """Whether it can be found only where the database crashes."""
+    shared_phones: float = 0.0
+    """How many sends must go to the phones of another send, for it to be found."""
     seed: int = 0
     """One that has found it. The short form begins there; after a change of the code it may be another."""
 
@@ -148,6 +152,16 @@ def forgets_rows_above_the_watermark() -> list[Change]:
     return [(worker.recovery, "KNOWN", text(unseen))]
 
 
+def only_doubts_are_candidates() -> list[Change]:
+    """A receipt resolves the one doubt that fits, whatever else went to its phone."""
+    may_be_for = worker.doubt_receipts._may_be_for
+
+    def doubts_alone(receipt: Any, candidate: Candidate) -> bool:
+        return candidate.status == MessageStatus.IN_DOUBT and may_be_for(receipt, candidate)
+
+    return [(worker.doubt_receipts, "_may_be_for", doubts_alone)]
+
+
 MUTATIONS = (
     Mutation("unfenced watermark", lambda: [sql(worker.record, "ADVANCE", IN_ITS_TURN, "b.intent > 0")], seed=18),
     Mutation(
@@ -202,6 +216,7 @@ MUTATIONS = (
         "usual receipts move what is not sent",
         lambda: [sql(worker.receipts, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
     ),
+    Mutation("a receipt for another message resolves a doubt", only_doubts_are_candidates, shared_phones=0.8, seed=4),
     Mutation("early receipts dropped", lambda: [(shared.receipts, "KEEP", text("SELECT 1"))]),
     Mutation(
         "claim without a lease",

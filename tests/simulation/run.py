@@ -46,7 +46,8 @@ def database() -> Iterator[Database]:
 
 def caught_by(database: Database, mutation: Mutation, seeds: Iterable[int]) -> tuple[int, str] | None:
     """The first seed that found the mistake, and the oracle that saw it; None when none did."""
-    plan = Plan(database_crashes=DATABASE_CRASHES if mutation.database_crashes else 0)
+    crashes = DATABASE_CRASHES if mutation.database_crashes else 0
+    plan = Plan(database_crashes=crashes, shared_phones=mutation.shared_phones)
     for seed in seeds:
         try:
             with mutation.made():
@@ -83,6 +84,7 @@ def run_seeds(database: Database, options: argparse.Namespace) -> list[int]:
         except Breach as breach:
             failed.append(seed)
             flag = " --database-crashes" if options.database_crashes else ""
+            flag += f" --shared-phones {options.shared_phones:g}" if options.shared_phones else ""
             print(f"\nseed {seed}: {breach}\nAgain: {COMMAND} {seed}{flag}", flush=True)
             print("\n".join(world.trace[-options.trace :] if options.trace else ()))
         print(f"\r{number} of {options.seeds} seeds, {time.monotonic() - begun:.0f} s", end="", flush=True)
@@ -99,7 +101,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=100, help="how many; with --mutations at most for each")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--database-crashes", action="store_true")
-    parser.add_argument("--shared-phones", type=float, default=0.0, help="share of sends to a phone of another send")
+    parser.add_argument("--shared-phones", type=float, default=0.0, help="share of sends to the phones of another send")
     parser.add_argument("--mutations", action="store_true", help="make mistakes, and see whether they are found")
     parser.add_argument("--keep-going", action="store_true", help="go on after a seed that failed")
     parser.add_argument("--trace", type=int, default=0, metavar="LINES", help="show the end of a failed run")

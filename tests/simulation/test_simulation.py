@@ -16,6 +16,7 @@ from tests.simulation.run import DATABASE_CRASHES, caught_by, database
 from tests.simulation.world import Plan, World
 
 SHORT = Plan(sends=5, most_phones=20)
+SAME_PHONES = Plan(sends=5, most_phones=20, shared_phones=0.8)
 CRASHING = Plan(sends=5, most_phones=20, database_crashes=DATABASE_CRASHES)
 LEAST_SEEDS = 10
 MOST_SEEDS = 60
@@ -51,6 +52,14 @@ def test_no_promise_is_broken_when_the_database_crashes(simulated: Database) -> 
         totals.update(World(simulated, seed, CRASHING).run())
     assert totals["duplicates"] == 0
     assert totals["database crashes"] > 5
+
+
+def test_no_promise_is_broken_when_sends_go_to_the_same_phones(simulated: Database) -> None:
+    totals: Counter[str] = Counter()
+    for seed in range(2000, 2010):
+        totals.update(World(simulated, seed, SAME_PHONES).run())
+    assert totals["duplicates"] == 0
+    assert totals["in doubt by recovery"] > 0
 
 
 def test_a_seed_is_one_run(simulated: Database) -> None:

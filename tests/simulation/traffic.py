@@ -55,7 +55,7 @@ class Traffic:
     rng: random.Random
     now: Callable[[], datetime]
     shared_phones: float
-    """How many sends are also to a phone that another send is to."""
+    """How many sends go to the phones of another send."""
     accounts: list[Account] = field(default_factory=list)
     sends: dict[UUID, Draft] = field(default_factory=dict)
     """Those for which a client has its answer."""
@@ -189,9 +189,10 @@ class Traffic:
         return group
 
     def _new_phones(self, count: int) -> list[str]:
-        """Phones that nobody has sent to, and now and then one that somebody has."""
+        """Phones that nobody has sent to, and now and then those of another send, as far as it has so many."""
         self.phones += count
         phones = [str(FIRST_PHONE + self.phones - number) for number in range(count)]
         if self.recipients and self.rng.random() < self.shared_phones:
-            phones[0] = self.rng.choice(self.rng.choice(list(self.recipients.values())))
+            others = self.rng.choice(list(self.recipients.values()))[:count]
+            phones[: len(others)] = others
         return phones

@@ -53,7 +53,7 @@ class Plan:
     database_crashes: int = 0
     """At most."""
     shared_phones: float = 0.0
-    """How many sends are also to a phone that another send is to."""
+    """How many sends go to the phones of another send."""
 
 
 class World:

@@ -6,6 +6,9 @@ from typing import Any
 
 from shared.keys import Network, is_within
 
+MOST_HOPS = 32
+"""Proxies that are looked through: more are the client's own word."""
+
 
 def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
     """The client's address: the peer's, or where the peer is a proxy of `trusted`, the one that the proxy names.
@@ -16,7 +19,8 @@ def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
     peer = str(environ.get("REMOTE_ADDR") or "")
     if not trusted or not is_within(peer, trusted):
         return peer
-    hops = [hop.strip() for hop in str(environ.get("HTTP_X_FORWARDED_FOR") or "").split(",") if hop.strip()]
+    said = str(environ.get("HTTP_X_FORWARDED_FOR") or "").rsplit(",", MOST_HOPS)[-MOST_HOPS:]
+    hops = [hop.strip() for hop in said if hop.strip()]
     for hop in reversed(hops):
         if not is_within(hop, trusted):
             return hop

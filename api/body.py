@@ -14,6 +14,8 @@ SMALL_BODY = 64 * 1024
 LARGE_BODY = 8 * 1024 * 1024
 """Bytes: 100,000 phones and their text fit four times."""
 DEEPEST = 32
+MOST_KEYS = 1_000
+"""Keys of one object. The largest that means anything has some hundred."""
 JSON = "application/json"
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -23,7 +25,7 @@ def read_json(limit: int) -> dict[str, Any]:
     """The body as an object.
 
     Raises Problem: payload_too_large over `limit` bytes, unsupported_media_type, or invalid_json for anything but
-    one UTF-8 object without duplicate keys, NaN, absurd numbers, absurd depth, NUL or lone surrogates.
+    one UTF-8 object without duplicate or countless keys, NaN, absurd numbers, absurd depth, NUL or lone surrogates.
     """
     raw = read_bytes(limit)
     if environ_asked().get("CONTENT_TYPE") != JSON and (mimetype := request_asked().mimetype) != JSON:
@@ -90,10 +92,12 @@ def _ended_early() -> Problem:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > MOST_KEYS:
+        raise ValueError(f"an object has more than {MOST_KEYS:,} keys")
     made = dict(pairs)
     if len(made) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise ValueError(f"the key {json.dumps(twice[:40])} is there twice")
     return made
 

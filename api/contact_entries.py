@@ -1,8 +1,8 @@
 """Contacts as a request lists them: each checked by itself, so that the valid ones can be taken."""
 
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from api.spelling import MOST_COMPARED, nearest_name
 from shared.contacts import Contact
 from shared.details import MOST_FIELDS, MOST_TAGS, name_problem, tag_problem, value_problem
 from shared.numbering import Numbering
@@ -25,7 +25,7 @@ def read_entries(entries: list[object], numbering: Numbering) -> Entries:
     rejected: list[dict[str, object]] = []
     first: dict[int, int] = {}
     for index, entry in enumerate(entries):
-        found = _read(entry, numbering)
+        found = _read(entry, numbering, with_hint=len(rejected) < MOST_COMPARED)
         if isinstance(found, Contact):
             before = first.setdefault(found.phone, index)
             if before == index:
@@ -36,13 +36,13 @@ def read_entries(entries: list[object], numbering: Numbering) -> Entries:
     return Entries(contacts, rejected)
 
 
-def _read(entry: object, numbering: Numbering) -> Contact | dict[str, Any]:
+def _read(entry: object, numbering: Numbering, with_hint: bool) -> Contact | dict[str, Any]:
     """The contact, or what is wrong."""
     values: dict[str, Any] = entry if isinstance(entry, dict) else {"phone": entry}
     unknown = next((name for name in values if name not in KNOWN), None)
     if unknown is not None:
-        nearest = get_close_matches(unknown, KNOWN, 1, 0.5)
-        hint = f"Did you mean `{nearest[0]}`?" if nearest else "Known are phone, fields and tags."
+        nearest = nearest_name(unknown, KNOWN) if with_hint else None
+        hint = f"Did you mean `{nearest}`?" if nearest else "Known are phone, fields and tags."
         return {"code": "unknown_field", "detail": f"There is no field {unknown[:40]!r}. {hint}"}
     written, fields, tags = values.get("phone"), values.get("fields"), values.get("tags")
     if not isinstance(written, str):

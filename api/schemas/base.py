@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, ClassVar
 from uuid import UUID
 
 from marshmallow import RAISE, Schema, ValidationError, fields, missing
 
+from api.spelling import MOST_COMPARED, nearest_name
 from shared.phones import invalid_detail, is_phone, suggest
 from shared.segments import text_problem
 
@@ -112,8 +112,8 @@ def _flatten(schema: Schema, messages: Any, pointer: str, found: list[dict[str, 
             _flatten(schema, inner, pointer, found)
     elif messages == "unknown_field":
         name = pointer.rpartition("/")[2]
-        nearest = get_close_matches(name, schema.load_fields, 1, 0.5)
-        hint = f" Did you mean `{nearest[0]}`?" if nearest else f" Known fields: {', '.join(schema.load_fields)}."
+        nearest = nearest_name(name, schema.load_fields) if len(found) < MOST_COMPARED else None
+        hint = f" Did you mean `{nearest}`?" if nearest else f" Known fields: {', '.join(schema.load_fields)}."
         found.append({"pointer": pointer[:200], "code": "unknown_field", "detail": f"There is no such field.{hint}"})
     else:
         code, detail = SAID.get(messages, ("invalid", str(messages)))

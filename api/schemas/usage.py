@@ -21,7 +21,7 @@ class Dimensions(fields.String):
         unknown = [name for name in names if name not in DIMENSIONS]
         if unknown:
             raise fail("invalid", f"{unknown[0][:40]!r} is none of {', '.join(DIMENSIONS)}. Give them with commas.")
-        return names
+        return list(dict.fromkeys(names))
 
 
 class Day(fields.Date):

@@ -62,3 +62,8 @@ def test_the_setting_names_what_is_wrong() -> None:
     )
     with pytest.raises(SettingsError, match=r"TRUSTED_PROXIES: .*10\.0\.0\.1/8"):
         from_environment({**env, "TRUSTED_PROXIES": "10.0.0.1/8"})
+
+
+def test_proxies_without_number_are_not_looked_through() -> None:
+    """Of a chain that is longer than any, what its beginning says does not count."""
+    assert seen("10.0.0.1", "198.51.100.7," + ",".join(["10.0.0.2"] * 5_000)) == "10.0.0.2"

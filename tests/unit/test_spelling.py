@@ -1,0 +1,55 @@
+"""Misspelt fields: the known one is named, and looked for only as often as somebody misspells."""
+
+from typing import Any
+
+import pytest
+from marshmallow import ValidationError
+
+from api import spelling
+from api.contact_entries import read_entries
+from api.schemas.base import errors_of
+from api.schemas.sends import SingleSend
+from api.schemas.usage import UsageQuery
+from api.spelling import LONGEST_NAME, MOST_COMPARED, nearest_name
+from shared.numbering import numbering_of
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names that were compared with the known ones."""
+    names: list[str] = []
+
+    def compare(name: str, *_: Any) -> list[str]:
+        names.append(name)
+        return []
+
+    monkeypatch.setattr(spelling, "get_close_matches", compare)
+    return names
+
+
+def test_it_works() -> None:
+    assert nearest_name("mesage", ("message", "phone")) == "message"
+    assert nearest_name("xyz", ("message", "phone")) is None
+
+
+def test_a_long_name_is_none_of_ours(compared: list[str]) -> None:
+    assert nearest_name("message" * LONGEST_NAME, ("message",)) is None
+    assert compared == []
+
+
+def test_of_many_unknown_fields_a_few_are_compared(compared: list[str]) -> None:
+    schema = SingleSend()
+    with pytest.raises(ValidationError) as caught:
+        schema.load({f"mesage{number}": 1 for number in range(900)})
+    errors = errors_of(schema, caught.value)
+    assert len(errors) > 900 and len(compared) <= MOST_COMPARED
+
+
+def test_of_many_contacts_a_few_are_compared(compared: list[str]) -> None:
+    entries: list[object] = [{f"fone{number}": 1} for number in range(1_000)]
+    assert len(read_entries(entries, numbering_of(None)).rejected) == 1_000
+    assert len(compared) == MOST_COMPARED
+
+
+def test_a_dimension_counts_once() -> None:
+    assert UsageQuery().load({"by": "day,status," + "day," * 1_000 + "day"})["by"] == ["day", "status"]

@@ -10,11 +10,19 @@ from api.body import SMALL_BODY
 from api.from_asgi import Answer, Headers
 from api.slow_bodies import is_small
 
-MOST_HEAD = 64 * 1024
-"""Bytes of a request's head; one that comes in few pieces may have some more."""
+MOST_HEAD = 32 * 1024
+"""Bytes of a request's head."""
+MOST_LINE = 8 * 1024
+"""Bytes of its URL, or of one of its headers."""
 MOST_HEADERS = 100
+MOST_AROUND = 16 * 1024
+"""Bytes in which none of a body's is, while it is to come: the sizes of its chunks, and what they are extended with."""
 PATIENCE = 20.0
 """Seconds for a request's head, and then for its body if it is a small one. Who reads a large one waits for it."""
+TOO_LARGE = (
+    f"The head of the request is larger than {MOST_HEAD:,} bytes, has more than {MOST_HEADERS} headers, or one of more"
+    f" than {MOST_LINE:,} bytes."
+)
 VERSIONS = ("1.0", "1.1")
 CLOSE = (b"connection", b"close")
 
@@ -26,8 +34,12 @@ class Protocol(HttpToolsProtocol):
     """
 
     _in_head = True
-    _head = 0
-    """Bytes of the head that is coming."""
+    _without_use = 0
+    """Bytes that have come since the last one of a body, or since the head began that is coming."""
+    _is_new = False
+    """Whether, in what has just come, something began or went on for which these bytes are counted anew."""
+    _wrong = ""
+    """What is wrong with the request, where the parser does not know it."""
     _timer: asyncio.TimerHandle | None = None
     _failed = False
     """Nothing that comes is read any more."""
@@ -47,11 +59,24 @@ class Protocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request has begun."""
         super().on_message_begin()
-        self._in_head, self._head = True, 0
+        self._in_head = self._is_new = True
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header has come. Raises ValueError for a trailer, which would be taken for a header."""
+        if not self._in_head:
+            self._wrong = "Trailers, headers after the body, are not taken."
+            raise ValueError(self._wrong)
+        super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """Some of its body has come."""
+        self._is_new = True
+        super().on_body(body)
 
     def on_headers_complete(self) -> None:
         """Its head is here. Raises ValueError, which `data_received` gets as an error of the parser."""
-        if len(self.headers) > MOST_HEADERS or self.parser.get_http_version() not in VERSIONS:
+        self._wrong = self._wrong_with_head()
+        if self._wrong or self.parser.get_http_version() not in VERSIONS:
             raise ValueError("refused")
         if self.transport.is_closing():
             raise ValueError("the answer before it was the last one")
@@ -72,31 +97,46 @@ class Protocol(HttpToolsProtocol):
             self._began = True
             self.cycle.begin()
 
+    def _wrong_with_head(self) -> str:
+        """What is wrong with a head that is here; empty where nothing is."""
+        size, longest, hosts = len(self.url), len(self.url), 0
+        for name, value in self.headers:
+            length = len(name) + len(value)
+            size += length
+            longest = max(longest, length)
+            hosts += name == b"host"
+        if hosts != 1 and (hosts or self.parser.get_http_version() == "1.1"):
+            return f"The request has {hosts or 'no'} Host header{'s' if hosts else ''}, and has to have one."
+        if size > MOST_HEAD or longest > MOST_LINE or len(self.headers) > MOST_HEADERS:
+            return TOO_LARGE
+        return ""
+
     def data_received(self, data: bytes) -> None:
         """Something came."""
         if self._failed:
             return
         self._unset_keepalive_if_required()
-        self._began = False
-        was_in_head = self._in_head
+        self._began = self._is_new = False
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             self._end_after_answer()  # to nothing that we know of, and what follows is not HTTP
         except httptools.HttpParserError:
-            self._refuse("This is no HTTP request as RFC 9112 has it.")
+            self._refuse(self._wrong or "This is no HTTP request as RFC 9112 has it.")
         else:
+            self._without_use = 0 if self._is_new else self._without_use + len(data)
             if self._in_head:
-                self._look_at_head(len(data) if was_in_head else 0)
+                self._look_at_head()
             elif not self.cycle.more_body:
                 self._stop_waiting()
+            elif self._without_use > MOST_AROUND:
+                self._refuse("Too much is around the chunks of the body.")
             elif self._timer is None and is_small(self.headers, SMALL_BODY):
                 self._begin_to_wait()
 
-    def _look_at_head(self, more: int) -> None:
-        self._head += more
-        if self._head > MOST_HEAD:
-            self._refuse(f"The head of the request is larger than {MOST_HEAD:,} bytes.")
+    def _look_at_head(self) -> None:
+        if self._without_use > MOST_HEAD:
+            self._refuse(TOO_LARGE)
         elif self._timer is None:
             self._begin_to_wait()
 

@@ -121,7 +121,72 @@ def test_a_large_body_is_awaited_by_whoever_reads_it(monkeypatch: pytest.MonkeyP
 
 def test_a_head_without_an_end() -> None:
     connection = after(HEAD, *[b"X-A: " + b"a" * 1000 + b"\r\n"] * (MOST_HEAD // 1000 + 1))
-    assert connection.closed and b"larger than 65,536 bytes" in connection.written
+    assert connection.closed and b"larger than 32,768 bytes" in connection.written
+
+
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
+
+
+@pytest.mark.parametrize("trailer", [b"X-Forwarded-For: 10.0.0.1", b"Authorization: Bearer x", b"X-A: b"])
+@pytest.mark.parametrize("together", [True, False])
+def test_trailers_are_refused(trailer: bytes, together: bool) -> None:
+    """By RFC 9110 §6.5.1 they are no headers; those that they were taken for, others believe."""
+    end = b"0\r\n" + trailer + b"\r\n\r\n"
+    sender = Sender()
+    seen = after(*([CHUNKED + end] if together else [CHUNKED, end]), seconds=0.1, application=sender.served)
+    assert seen.written.startswith(b"HTTP/1.1 400 ") and b"Trailers" in seen.written and seen.closed
+
+
+def test_a_trailer_without_an_end() -> None:
+    connection = after(CHUNKED, b"0\r\nX-A: ", *[b"a" * 1000] * 40)
+    assert connection.written.startswith(b"HTTP/1.1 400 ") and connection.closed
+
+
+def test_chunks_that_are_nothing_but_their_extension() -> None:
+    connection = after(CHUNKED, b"1;", *[b"a" * 1000] * 40)
+    assert connection.written.startswith(b"HTTP/1.1 400 ") and connection.closed
+
+
+def test_a_body_of_many_small_chunks_is_read() -> None:
+    connection = after(CHUNKED, *[b"1;a=b\r\na\r\n" * 100] * 50, b"0\r\n\r\n")
+    assert connection.written.endswith(b"\r\n\r\n5001") and not connection.closed
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"GET /a HTTP/1.1\r\n", 400),
+        (b"GET /a HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400),
+        (b"GET /a HTTP/1.0\r\nHost: a\r\nhost: a\r\n", 400),
+        (b"GET /a HTTP/1.0\r\n", 200),
+        (b"GET /a HTTP/1.1\r\nHost: a\r\n", 200),
+    ],
+)
+def test_a_request_has_one_host(head: bytes, status: int) -> None:
+    """RFC 9112 §3.2."""
+    assert after(head + b"\r\n").written.startswith(b"HTTP/1.1 %d " % status)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        HEAD + b"X-A: " + b"a" * protocol.MOST_LINE + b"\r\n",
+        HEAD.replace(b"/a", b"/" + b"a" * protocol.MOST_LINE),
+        HEAD + b"".join(b"X-%d: %s\r\n" % (number, b"a" * 4000) for number in range(9)),
+        HEAD + b"".join(b"X-%d: a\r\n" % number for number in range(100)),
+    ],
+)
+def test_a_head_that_is_here_at_once_and_too_large(head: bytes) -> None:
+    connection = after(head + b"\r\n")
+    assert connection.written.startswith(b"HTTP/1.1 400 ") and b"larger than" in connection.written
+    assert connection.closed
+
+
+def test_many_requests_that_come_at_once_are_answered() -> None:
+    """They are together larger than the head of one may be, and of the last one some is missing."""
+    request = HEAD + b"X-A: " + b"a" * 4000 + b"\r\nContent-Length: 3\r\n\r\nabc"
+    seen = after(request * 20 + request[:100], request[100:], seconds=0.1)
+    assert seen.written.count(b" 200 OK") == 21 and not seen.closed
 
 
 def test_what_follows_a_request_and_is_none_is_refused_after_its_answer() -> None:

@@ -13,6 +13,7 @@ FIRST ?= 0
 BENCH ?= all
 CASES ?= 10000
 SHORT ?=
+ONLY ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -23,7 +24,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers crashpoints faults carriers fuzz schemathesis simulate clients bench check lint types format lock clean
+.PHONY: help run test million npm peers crashpoints faults carriers fuzz schemathesis simulate mutations clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -65,6 +66,9 @@ simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FI
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 9) / 10 )) --first $(FIRST) --database-crashes
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 4) / 5 )) --first $(FIRST) --shared-phones 0.8
+
+mutations: $(READY) ## Break each promise by a small change: make mutations ONLY=webhooks
+	$(BIN)/python -m tests.mutations.run $(if $(ONLY),--only "$(ONLY)")
 
 clients: $(READY) ## Make the generated files of clients/ again, of the OpenAPI document
 	$(BIN)/python -m clients.making

@@ -40,6 +40,16 @@ def test_it_is_the_smallest_turn_from_there_on_or_else_of_all(service: Service, 
     assert said(service, begin) == (expected, 100)
 
 
+def test_what_is_being_sent_counts(service: Service) -> None:
+    """It comes back with a turn that is only a little later: who comes now is not to wait until all of it is sent."""
+    queue(service, 300, 100)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET state = 'sending' WHERE state = 'queued' AND turn = 100"))
+    assert said(service, 0) == (100, 100)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET state = 'done' WHERE state = 'sending'"))
+
+
 def test_where_nothing_waits_it_says_nothing(service: Service) -> None:
     queue(service)
     assert said(service, 0) == said(service, 5) == (None, None)

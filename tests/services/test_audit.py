@@ -79,6 +79,12 @@ SABOTAGE = [
     ("forgotten", "UPDATE send SET forgotten_at = now(), message = '' WHERE state = 'scheduled'"),
     ("batch_rows", f"DELETE FROM message WHERE id = {DELIVERED}"),
     ("batch_rows", f"UPDATE message SET id = overlay(id::text placing '1000' from 33)::uuid WHERE id = {DELIVERED}"),
+    (
+        "batch_rows",
+        "INSERT INTO message (id, phone, submitted_at, status, price, attempts) SELECT"
+        " overlay(id::text placing '0001' from 33)::uuid, 254711000000, now(), 'sent', 1, 1"
+        f" FROM batch WHERE id IN ({NOT_DUE})",
+    ),
     ("batch_rows", "UPDATE batch SET state = 'waiting' WHERE state = 'done'"),
     ("batch_rows", "UPDATE batch SET state = 'done' WHERE state = 'waiting'"),
     ("batch_money", f"UPDATE message SET status = 'failed' WHERE id = {DELIVERED}"),

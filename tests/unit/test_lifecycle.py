@@ -147,6 +147,7 @@ def test_open_sends_are_those_that_have_not_ended() -> None:
 
 def test_every_category_has_a_lane_and_the_sooner_the_heavier() -> None:
     assert set(LANES) == set(Category)
+    assert LANES == (Category.AUTHENTICATION, Category.TRANSACTIONAL, Category.MARKETING)
     assert len(LANES) == len(LANE_WEIGHTS)
     assert list(LANE_WEIGHTS) == sorted(LANE_WEIGHTS, reverse=True)
     assert min(LANE_WEIGHTS) == 1, "no lane is starved"

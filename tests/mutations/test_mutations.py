@@ -1,0 +1,54 @@
+"""The catalogue fits the code, and the tests notice a sample of it. All of it is tried by `make mutations`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.mutations.catalogue import Mutation, mutations
+from tests.mutations.run import ROOT, is_noticed
+
+ALL = mutations()
+QUICK = [mutation for mutation in ALL if mutation.tests and all("tests/unit" in test for test in mutation.tests)]
+SAMPLE = QUICK[:: max(1, len(QUICK) // 4)][:4]
+
+
+@pytest.mark.parametrize("mutation", ALL, ids=lambda mutation: mutation.promise)
+def test_an_entry_fits_the_code(mutation: Mutation) -> None:
+    assert mutation.problem(ROOT) is None
+
+
+def test_no_promise_is_named_twice() -> None:
+    promises = [(mutation.file, mutation.promise) for mutation in ALL]
+    assert len(set(promises)) == len(promises)
+
+
+@pytest.mark.parametrize("mutation", SAMPLE, ids=lambda mutation: mutation.promise)
+def test_a_broken_promise_is_noticed(mutation: Mutation) -> None:
+    assert is_noticed(mutation)
+
+
+def test_a_change_that_breaks_nothing_is_not_noticed() -> None:
+    harmless = Mutation(
+        "A docstring is no promise.",
+        "shared/segments.py",
+        (ROOT / "shared/segments.py").read_text().splitlines()[0],
+        '"""Another first line.',
+        ("tests/unit/test_gsm7.py",),
+    )
+    assert not is_noticed(harmless)
+
+
+def test_entries_that_do_not_fit_are_told(tmp_path: Path) -> None:
+    (tmp_path / "code.py").write_text("a = 1\na = 1\nb = 2\n")
+    (tmp_path / "test_code.py").write_text("")
+
+    def problem(**changes: object) -> str | None:
+        entry = {"promise": "p", "file": "code.py", "old": "b = 2", "new": "b = 3", "tests": ("test_code.py",)}
+        return Mutation(**{**entry, **changes}).problem(tmp_path)  # type: ignore[arg-type]
+
+    assert problem() is None
+    assert problem(file="none.py") == "none.py does not exist"
+    assert problem(old="a = 1") == "`old` occurs 2 times in code.py"
+    assert problem(new="b = 2") == "`old` and `new` are the same"
+    assert problem(tests=()) == "it needs either `tests` or `equal`"
+    assert problem(tests=("test_none.py::test_it",)) == "test_none.py does not exist"

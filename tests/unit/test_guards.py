@@ -17,6 +17,7 @@ from api.app import create_app
 from api.endpoint import ENDPOINTS, PREFIX
 from api.tokens import BEARER
 from bulksms.local import services
+from shared.schema import MIGRATIONS
 from shared.settings import Settings
 from tests.integration.owned import OF_NO_ACCOUNT, OWNED
 from worker.tasks import register
@@ -333,3 +334,13 @@ def test_no_test_sends_at_a_date_that_will_pass() -> None:
     tests = sorted((ROOT / "tests").rglob("*.py"))
     assert dated.search('send_at="2026-12-01T00:00:00Z"')
     assert [path.name for path in tests if path.name != "test_guards.py" and dated.search(path.read_text())] == []
+
+
+def test_each_migration_follows_the_one_before() -> None:
+    """Two that were made at the same time have one number, and a database would not know which is its next."""
+    files = sorted(path for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+    told = [dict(re.findall(r'^(revision|down_revision) = "?(\w+)"?', path.read_text(), re.M)) for path in files]
+    numbers = [path.name.partition("_")[0] for path in files]
+    assert [each["revision"] for each in told] == numbers
+    assert [each["down_revision"] for each in told[1:]] == numbers[:-1]
+    assert numbers == [f"{number:04d}" for number in range(1, len(files) + 1)]

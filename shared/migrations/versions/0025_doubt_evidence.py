@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0024"
-down_revision = "0023"
+revision = "0025"
+down_revision = "0024"
 
 SCHEMA = """
 ALTER TABLE receipt ADD COLUMN sender_id text;

@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -26,6 +27,7 @@ from api.problems import CATALOGUE, Problem
 from api.schemas.base import AN_ID
 from api.services import Services
 from shared.database import make_engine
+from shared.disk import is_disk_full, shortage
 from shared.queue import make_celery
 from shared.schema import schema_problem
 from shared.settings import Settings, service_settings
@@ -104,7 +106,8 @@ def _add_errors(app: Flask) -> None:
     @app.errorhandler(PoolTimeoutError)
     def unavailable(error: Exception) -> Response:
         log.error("unavailable: %s", getattr(error, "orig", error))
-        return _answer(Problem("unavailable", "The database does not answer in time.", headers={"Retry-After": "2"}))
+        detail = "The database's disk is full." if is_disk_full(error) else "The database does not answer in time."
+        return _answer(Problem("unavailable", detail, headers={"Retry-After": "2"}))
 
     @app.errorhandler(WrongTextKeys)
     @app.errorhandler(TextKeyMissing)
@@ -148,6 +151,8 @@ def _add_health(app: Flask) -> None:
     def readyz() -> Json:
         """The service can accept sends. Redis is not asked: it is only a doorbell."""
         problem = schema_problem(services().engine) or keys_problem(services().engine)
+        if problem is not None:
+            problem = " ".join(filter(None, (problem, shortage(Path.cwd()))))
         return answer_json({"status": "ready" if problem is None else problem}, 200 if problem is None else 503)
 
 

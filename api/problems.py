@@ -12,6 +12,10 @@ class Kind(NamedTuple):
     retryable: bool = False
 
 
+UNKNOWN = (
+    "It may have had an effect. Repeat it with the same Idempotency-Key; without one, see first what became of it."
+)
+
 CATALOGUE: dict[str, Kind] = {
     "bad_request": Kind(400, "Bad request", "Compare the request with /openapi.json."),
     "invalid_json": Kind(400, "Invalid JSON", "Send one JSON object, in UTF-8, with each key once."),
@@ -72,7 +76,9 @@ CATALOGUE: dict[str, Kind] = {
     "idempotency_key_reused": Kind(422, "Idempotency key used for another request", "Use a new key for a new request."),
     "rate_limited": Kind(429, "Too many requests", "Wait as long as Retry-After says.", True),
     "internal_error": Kind(500, "Internal error", "Try again; tell the operator the request_id if it stays.", True),
+    "bad_gateway": Kind(502, "No answer", UNKNOWN),
     "unavailable": Kind(503, "Service unavailable", "Nothing was accepted. Try again after Retry-After seconds.", True),
+    "gateway_timeout": Kind(504, "No answer in time", UNKNOWN),
 }
 
 

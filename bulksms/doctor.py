@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from bulksms.broker_health import look_at_brokers
@@ -12,7 +12,8 @@ from bulksms.carrier_health import look_at_carriers, look_at_carriers_file
 from bulksms.commands.common import engine_of
 from bulksms.environment import Installation
 from bulksms.finding import Finding
-from shared.database import reading
+from shared.database import reading, transaction
+from shared.disk import is_disk_full, shortage
 from shared.guard import state_of
 from shared.schema import schema_problem
 from shared.sendable import SENDABLE
@@ -21,6 +22,7 @@ OLDEST_POSTGRES = 150_000
 NEEDED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 LEAST_FREE = 1 << 30
 """Bytes that the disk must have left."""
+ROOM = "Make room on the disk of the database: it is full."
 PARTITION_WEEKS = 2
 LONGEST_WAIT = 60
 """Seconds that a message may wait while no worker sends anything."""
@@ -33,6 +35,12 @@ PARTITIONS = text(
     """
 )
 ASTRAY = text("SELECT EXISTS (SELECT FROM message_default)")
+WRITE = text(
+    """
+    INSERT INTO lease (name, holder, held_until) VALUES ('doctor', 'doctor', clock_timestamp())
+    ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until
+    """
+)
 WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
 WEBHOOKS = text(
     """
@@ -62,18 +70,20 @@ def examine(found: Installation) -> Iterator[Finding]:
             with reading(engine) as connection:
                 yield from _server(connection)
         except DBAPIError as error:
-            yield Finding("postgres", "wrong", _first_line(error.orig), _start("Postgres", found, "DATABASE_URL"))
+            full = ROOM if is_disk_full(error) else shortage(found.data or Path.cwd())
+            remedy = full or _start("Postgres", found, "DATABASE_URL")
+            yield Finding("postgres", "wrong", _first_line(error.orig), remedy)
         else:
             problem = schema_problem(engine)
             if problem:
                 yield Finding("schema", "wrong", problem, "bulksms migrate")
             else:
                 yield Finding("schema", "ok", "as this release needs it")
+                yield _writing(engine)
                 with reading(engine) as connection:
                     yield from _contents(connection, found)
     yield from look_at_brokers(found, _start("Redis", found, "REDIS_URL"), _start("the broker", found, "BROKER_URL"))
-    if found.data is not None:
-        yield _disk(found.data)
+    yield _disk(found.data or Path.cwd())
 
 
 def _server(connection: Connection) -> Iterator[Finding]:
@@ -90,6 +100,16 @@ def _server(connection: Connection) -> Iterator[Finding]:
         yield Finding("durability", "wrong", ", ".join(off), remedy)
     else:
         yield Finding("durability", "ok", ", ".join(f"{setting} on" for setting in NEEDED_ON))
+
+
+def _writing(engine: Engine) -> Finding:
+    try:
+        with transaction(engine) as connection:
+            connection.execute(WRITE)
+    except DBAPIError as error:
+        remedy = ROOM if is_disk_full(error) else "Sends are refused until it can. Look into the log of Postgres."
+        return Finding("writing", "wrong", _first_line(error.orig), remedy)
+    return Finding("writing", "ok", "the database stores what it is given")
 
 
 def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:

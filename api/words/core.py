@@ -35,7 +35,8 @@ the sandbox but its keys. Sender IDs are approved there at once. `POST /api/v1/s
 
 **Errors** are problem details (RFC 9457); tell them apart by `code`. `GET /api/v1/errors` explains each of them. A
 method that a path does not have is 405 `method_not_allowed`, with `Allow`; a request that HTTP itself does not allow is
-400 `bad_request`.
+400 `bad_request`. Where a proxy in front had no answer from us it is 502 `bad_gateway` or 504 `gateway_timeout`: repeat
+the request with the same `Idempotency-Key`, because it may have had an effect.
 """
 TAGS = {
     "auth": "Exchange an API key for a token, and take the token back.",

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -10,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from tests.receiver import Post, Receiver, receiver
 from tests.services.house import House, house, wait_until
+from worker.webhooks.health import prefix
 
 JAVASCRIPT = Path(__file__).parent / "standardwebhooks"
 
@@ -127,3 +130,20 @@ def test_the_javascript_library_verifies_them_too(service: House, there: Receive
         check=False,
     )
     assert (said.returncode, said.stdout.split()) == (0, [str(len(customer.verified)), "verified"]), said.stderr
+
+
+def test_the_health_check_knows_whether_this_machines_process_reports(service: House) -> None:
+    def check() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "worker.webhooks.health"]
+        return subprocess.run(command, env=service.env, capture_output=True, text=True, timeout=60, check=False)
+
+    wait_until(lambda: check().returncode == 0, 30, "a report")
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE lease SET held_until = now() + interval '1 hour' WHERE name LIKE 'webhooks:%'"))
+        connection.execute(text("UPDATE lease SET name = replace(name, 'webhooks:', 'webhooks:another-')"))
+    service.kill_webhooks()
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM lease WHERE starts_with(name, :mine)"), {"mine": prefix()})
+    ended = check()
+    assert (ended.returncode, "has not reported" in ended.stderr) == (1, True)
+    service.start_webhooks()

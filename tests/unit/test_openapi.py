@@ -29,8 +29,8 @@ from shared.settings import Settings
 
 STATIC = Path(api.__file__).parent / "static"
 FILES = ["LICENSE", "docs.html", "docs.js", "swagger-ui-bundle.js", "swagger-ui.css"]
-OF_NO_OPERATION = {"method_not_allowed", "bad_request"}
-"""Errors of requests that meet no operation; the document's description names them."""
+OF_NO_OPERATION = {"method_not_allowed", "bad_request", "bad_gateway", "gateway_timeout"}
+"""Errors of requests that meet no operation, or a proxy before the API; the document's description names them."""
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from shared.text_keys import WrongTextKeys, check_text_keys
 from shared.texts import Texts
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import DATABASE_THREADS, Deliverer
+from worker.webhooks.health import prefix
 from worker.webhooks.prune import prune
 from worker.webhooks.restored import mend_order
 
@@ -39,7 +40,7 @@ def report_alive(engine: Engine, name: str) -> None:
 
 async def keep_house(engine: Engine, stop: asyncio.Event) -> None:
     """Report that this process is alive, and forget what is old, until `stop` is set."""
-    name, rounds = f"webhooks:{uuid4()}", 0
+    name, rounds = f"{prefix()}{uuid4()}", 0
     while not stop.is_set():
         try:
             await asyncio.to_thread(report_alive, engine, name)

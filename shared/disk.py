@@ -1,0 +1,25 @@
+"""Sees a full disk, which otherwise looks like a database that does not answer."""
+
+import shutil
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+LEAST_FREE = 64 << 20
+"""Bytes below which Postgres may be unable to write its log, and stops."""
+DISK_FULL = "53100"
+"""SQLSTATE disk_full."""
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether the database could not store something because its disk is full."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return getattr(cause, "sqlstate", None) == DISK_FULL or "No space left on device" in str(cause)
+
+
+def shortage(path: Path) -> str | None:
+    """What is said of the disk that holds this path when it is as good as full; None when it is not."""
+    free = shutil.disk_usage(path).free
+    if free >= LEAST_FREE:
+        return None
+    return f"The disk is full: {free >> 20} MiB are left at {path.absolute()}. Make room."

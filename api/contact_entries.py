@@ -49,7 +49,7 @@ def _read(entry: object, numbering: Numbering, with_hint: bool) -> Contact | dic
         return {"code": "invalid_phone", "detail": 'Give the phone as a text, such as "254711000000".'}
     phone = numbering.read(written)
     if phone is None:
-        return {"code": "invalid_phone", "detail": numbering.detail(written)}
+        return numbering.problem(written)
     return _wrong_fields(fields) or _wrong_tags(tags) or Contact(int(phone), fields, tags)
 
 

@@ -125,7 +125,8 @@ def _body(operation: Endpoint) -> dict[str, Any] | None:
         return _json({"anyOf": list(schemas.values())}, each, required=True)
     if operation.path in CSV_BODIES:
         example = {"schema": {"type": "string"}, "example": CSV_BODIES[operation.path]}
-        return {"required": True, "content": {"text/csv": example}}
+        file = {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}, "required": ["file"]}
+        return {"required": True, "content": {"text/csv": example, "multipart/form-data": {"schema": file}}}
     schema = operation.takes() if operation.takes is not None else BODIES.get(operation.path)
     if schema is None:
         return None

@@ -1,6 +1,5 @@
 """Opt-outs as a request lists them: each checked by itself, so that the valid ones can be taken."""
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -31,16 +30,22 @@ def of_csv(row: dict[str, str]) -> OptOut:
     return OptOut(row.get("phone", ""), reason, row.get("category", ""), row.get("sender_id", ""))
 
 
-def put(connection: Connection, account_id: int, entries: Iterable[OptOut], numbering: Numbering) -> dict[str, Any]:
-    """Put the valid entries on the list, and tell so with one event, however many they are.
+class OptOuts(NamedTuple):
+    """Entries that were read: the phones by reason and scope, and what is wrong with the others."""
 
-    Returns the answer: counts, and what was rejected and why.
-    """
+    sets: dict[tuple[str, Scope], set[int]]
+    submitted: int
+    duplicate: int
+    rejected: list[dict[str, object]]
+
+
+def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
+    """Tell opt-outs from what is none. Takes up to some 0.1 ms for each: not within a transaction."""
     sets: dict[tuple[str, Scope], set[int]] = {}
-    counts: Counter[str] = Counter(dict.fromkeys(("submitted", "added", "unchanged", "duplicate", "invalid"), 0))
     rejected: list[dict[str, object]] = []
+    submitted = duplicate = 0
     for index, entry in enumerate(entries):
-        counts["submitted"] += 1
+        submitted += 1
         phone = numbering.read(entry.phone) if isinstance(entry.phone, str) else None
         wrong = _wrong(entry, phone, numbering)
         if wrong is not None or phone is None:
@@ -48,19 +53,33 @@ def put(connection: Connection, account_id: int, entries: Iterable[OptOut], numb
             rejected.append({"index": index, "phone": shown, **(wrong or {})})
             continue
         phones = sets.setdefault((entry.reason, Scope(entry.category, entry.sender_id)), set())
-        counts["duplicate"] += int(phone) in phones
+        duplicate += int(phone) in phones
         phones.add(int(phone))
-    for (reason, scope), phones in sorted(sets.items()):
-        added = suppress_all(connection, account_id, list(phones), reason, scope)
-        counts["added"] += added
-        counts["unchanged"] += len(phones) - added
-    if counts["added"]:
-        _tell(connection, account_id, counts["added"], sets)
-    counts["invalid"] = len(rejected)
+    return OptOuts(sets, submitted, duplicate, rejected)
+
+
+def put(connection: Connection, account_id: int, read: OptOuts) -> dict[str, Any]:
+    """Put the opt-outs on the list, and tell so with one event, however many they are.
+
+    Returns the answer: counts, and what was rejected and why.
+    """
+    added = unchanged = 0
+    for (reason, scope), phones in sorted(read.sets.items()):
+        new = suppress_all(connection, account_id, list(phones), reason, scope)
+        added += new
+        unchanged += len(phones) - new
+    if added:
+        _tell(connection, account_id, added, read.sets)
     return {
-        "counts": dict(counts),
-        "rejected": rejected[:INLINE],
-        **({"rejected_truncated": True} if len(rejected) > INLINE else {}),
+        "counts": {
+            "submitted": read.submitted,
+            "added": added,
+            "unchanged": unchanged,
+            "duplicate": read.duplicate,
+            "invalid": len(read.rejected),
+        },
+        "rejected": read.rejected[:INLINE],
+        **({"rejected_truncated": True} if len(read.rejected) > INLINE else {}),
     }
 
 
@@ -76,7 +95,7 @@ def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, 
     if not isinstance(entry.phone, str):
         return {"code": "invalid_phone", "detail": 'Give the phone as a text, such as "254711000000".'}
     if phone is None:
-        return {"code": "invalid_phone", "detail": numbering.detail(entry.phone)}
+        return numbering.problem(entry.phone)
     if entry.category and entry.category not in list(Category):
         return {"code": "invalid", "detail": f"There is no category {entry.category[:QUOTED]!r}."}
     if len(entry.sender_id) > 15 or len(entry.reason) > LONGEST_REASON:

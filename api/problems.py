@@ -88,6 +88,7 @@ FIELD_CODES: dict[str, str] = {
     "invalid": "Give a value as `detail` says.",
     "unknown_field": "Leave the field out, or write it as `detail` suggests.",
     "invalid_phone": "Send digits only, beginning with the country code; `suggestion` has them where that is clear.",
+    "spreadsheet_number": "Format the column as text, and enter or export the phones again: digits may be lost.",
     "duplicate": "List each phone once, or set `allow_duplicates`.",
     "suppressed": "Leave out this phone: its owner has opted out.",
     "destination_not_allowed": "Leave out this phone: /limits tells the destinations of your account.",

@@ -16,7 +16,7 @@ from shared.contacts import put_contacts
 from shared.csv_contacts import Bad, ContactReader, NoContacts
 from shared.database import reading, transaction
 from shared.numbering import Numbering, numbering_of
-from shared.text_pieces import LineTooLong, NotText, pieces_of_text
+from shared.text_pieces import LineTooLong, NotText, WrongEncoding, pieces_of_text
 
 BLOCK = 64 * 1024
 """Bytes read at a time."""
@@ -58,7 +58,7 @@ def import_contacts(engine: Engine, group_id: UUID, file: Path, errors: Path | N
                         report.first_bad.append(bad)
                     if refused:
                         refused.writerow((bad.line, bad.value, bad.detail))
-        except (NoContacts, NotText, LineTooLong) as problem:
+        except (NoContacts, NotText, LineTooLong, WrongEncoding) as problem:
             said = str(problem) or "It is the file of a program, or a line of it has no end: save it as CSV."
             raise Refused(f"{file} is no CSV of contacts. {said}") from None
     return report

@@ -1,8 +1,9 @@
 """Contacts from CSV as people have it, piece by piece: what is not read yet is a few lines, whatever the file's size.
 
 The first row is a header where no cell of it looks like a number. A column named `phone`, or one of the names that
-address books use, has the phones; `tags` has tags, between semicolons; every other named column is a field. Without a
-header, the first column that looks like numbers has the phones, and the others are left alone.
+address books use, has the phones, or the only column there is; `tags` has tags, between semicolons; every other named
+column is a field. Without a header, the first column that looks like numbers has the phones, and the others are left
+alone.
 """
 
 import csv
@@ -21,9 +22,11 @@ MOST_RECORD: Final = 8_192
 MOST_RECORD_LINES: Final = 50
 QUOTED: Final = 40
 """Characters shown of a bad value."""
+LOST: Final = "\ufffd"
+"""What a program writes in place of a character that it could not read."""
 PHONE_COLUMNS: Final = (
     "phone", "phone_number", "phonenumber", "phones", "mobile", "mobile_number", "msisdn", "number", "telephone", "tel",
-    "cell", "recipient",
+    "cell", "recipient", "phone_no", "mobile_no", "mobile_phone", "cell_phone", "cellphone", "contact_number",
 )  # fmt: skip
 
 _NUMBER = re.compile(r"\d.?\d.?\d.?\d.?\d")
@@ -122,12 +125,14 @@ class ContactReader:
         written = cells[place.phone].lstrip("'") if place.phone < len(cells) else ""
         phone = self._numbering.read(written)
         if phone is None:
-            return Bad(line, written[:QUOTED], "invalid_phone", self._numbering.detail(written))
+            return Bad(line, written[:QUOTED], **self._numbering.problem(written))
         fields = {name: cells[at] for name, at in place.fields.items() if at < len(cells) and cells[at]}
         tags = [] if place.tags is None or place.tags >= len(cells) else _tags(cells[place.tags])
         problem = next(filter(None, [*map(value_problem, fields.values()), *map(tag_problem, tags)]), None)
         if problem is None and len(tags) > MOST_TAGS:
             problem = f"A contact has at most {MOST_TAGS} tags."
+        if LOST in record:
+            problem = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
         if problem is not None:
             return Bad(line, written[:QUOTED], "invalid", problem)
         return Contact(int(phone), fields if place.fields else None, tags if place.tags is not None else None)
@@ -135,17 +140,23 @@ class ContactReader:
     def _begin(self, record: str) -> bool:
         """See how the file is written, by its first row. Whether that is a header."""
         place = self.place
-        place.delimiter = max(",;\t|", key=record.count)
+        delimiter = max(",;\t|", key=record.count)
         try:
-            cells = _cells(record, place.delimiter)
+            cells = _cells(record, delimiter)
         except csv.Error as error:
             raise NoContacts(f"The first row is no CSV: {error}.") from None
+        if not any(cells):
+            return True
+        place.delimiter = delimiter
         numbers = [at for at, cell in enumerate(cells) if _NUMBER.search(cell)]
         if numbers:
             place.phone = numbers[0]
             return False
         names = [_NOT_OF_NAMES.sub("_", cell.strip().lower()).strip("_") for cell in cells]
         place.phone = min((names.index(name) for name in PHONE_COLUMNS if name in names), default=0)
+        if names[place.phone] not in PHONE_COLUMNS and len(names) > 1:
+            known = ", ".join(PHONE_COLUMNS)
+            raise NoContacts(f"None of the columns in the first row has the phones. Call it one of: {known}.")
         place.tags = names.index("tags") if "tags" in names else None
         for at, name in enumerate(names):
             if name and at not in (place.phone, place.tags):

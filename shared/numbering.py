@@ -10,10 +10,11 @@ from functools import lru_cache
 
 import phonenumbers
 
-from shared.phones import LONGEST_WRITTEN, SEPARATORS, invalid_detail, is_phone, suggest
+from shared.phones import LONGEST_WRITTEN, SEPARATORS, invalid_code, invalid_detail, is_phone, suggest
 
 __all__ = ["Numbering", "is_country", "numbering_of"]
 
+MOBILE = (phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE)
 _DIGITS = re.compile(r"\+?[0-9]{4,20}")
 
 
@@ -28,7 +29,7 @@ class Numbering:
     >>> Numbering("KE").read("0711 000000"), Numbering("KE").read("+44 20 7946 0958"), Numbering(None).read("0711")
     ('254711000000', '442079460958', None)
 
-    Digits alone are tried with the country's own code, then as a number inside the country, then as one from abroad.
+    Digits alone are an international number where that is a valid one, and else a number inside the country.
     Without a country only international numbers are read: digits, or digits with a plus sign, 00 or separators.
     """
 
@@ -47,9 +48,13 @@ class Numbering:
             return digits if is_phone(digits) else None
         return self._by_plan(written)
 
+    def problem(self, written: str) -> dict[str, str]:
+        """What is wrong with what is no number, as `code` and `detail`."""
+        return {"code": invalid_code(written), "detail": self.detail(written)}
+
     def detail(self, written: str) -> str:
         """A sentence for what is no number."""
-        if self._country is None or not written.strip():
+        if self._country is None or not written.strip() or invalid_code(written) != "invalid_phone":
             return invalid_detail(written)
         return f"This is no phone number in {self._country}, and no international one."
 
@@ -62,12 +67,18 @@ class Numbering:
         if bare.startswith(("+", "00")):
             number = _parse("+" + (bare[1:] if bare[0] == "+" else bare[2:]), None)
             return _digits(number) if number is not None and phonenumbers.is_possible_number(number) else None
-        abroad = _parse("+" + bare, None)
-        own = abroad is not None and abroad.country_code == self._code
-        for number in (abroad if own else None, _parse(bare, self._country), abroad):
-            if number is not None and phonenumbers.is_valid_number(number):
-                return _digits(number)
-        return None
+        international = _parse("+" + bare, None)
+        if international is not None and phonenumbers.is_valid_number(international):
+            return _digits(international)
+        national = _parse(bare, self._country)
+        if national is None or not phonenumbers.is_valid_number(national):
+            return None
+        # Where numbers may have any length (DE, AT), an international one of a range that is not known yet is nearly
+        # always a national one of somebody else, too: but not a mobile.
+        could_be_international = international is not None and _is_long_enough(international)
+        if could_be_international and phonenumbers.number_type(national) not in MOBILE:
+            return None
+        return _digits(national)
 
 
 @lru_cache(maxsize=300)
@@ -90,6 +101,11 @@ def _parse(text: str, region: str | None) -> phonenumbers.PhoneNumber | None:
         return phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
         return None
+
+
+def _is_long_enough(number: phonenumbers.PhoneNumber) -> bool:
+    reason = phonenumbers.is_possible_number_with_reason(number)
+    return bool(reason == phonenumbers.ValidationResult.IS_POSSIBLE)
 
 
 def _digits(number: phonenumbers.PhoneNumber) -> str | None:

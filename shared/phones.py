@@ -8,7 +8,17 @@ import re
 from dataclasses import dataclass
 from typing import cast
 
-__all__ = ["LONGEST_WRITTEN", "SEPARATORS", "Screened", "invalid_detail", "is_phone", "mask", "screen", "suggest"]
+__all__ = [
+    "LONGEST_WRITTEN",
+    "SEPARATORS",
+    "Screened",
+    "invalid_code",
+    "invalid_detail",
+    "is_phone",
+    "mask",
+    "screen",
+    "suggest",
+]
 
 MIN_DIGITS = 8
 MAX_DIGITS = 15
@@ -19,12 +29,14 @@ _PHONE = re.compile(r"[1-9][0-9]{7,14}")
 _PHONE_LINES = re.compile(r"(?:[1-9][0-9]{7,14}+\n)*+")
 
 # What people and address books put between digits: spaces (also the unbreakable and narrow ones), hyphens and dashes,
-# dots, slashes, parentheses; and the invisible direction marks that come along when a contact is copied.
+# slashes, parentheses; and the invisible direction marks that come along when a contact is copied. No dots: in
+# "254711009918.0", as a spreadsheet exports it, the last zero is no digit of the phone.
 SEPARATORS = str.maketrans(
     dict.fromkeys(
-        " \t-.()/\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013\u200b\u200e\u200f\u202a\u202c\u2066\u2069\ufeff"
+        " \t-()/\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013\u200b\u200e\u200f\u202a\u202c\u2066\u2069\ufeff"
     )
 )
+_OF_SPREADSHEET = re.compile(r"\s*[0-9]+(?:[.,]0+|(?:[.,][0-9]+)?[eE]\+?[0-9]+)\s*")
 _TRUNK_ZERO = re.compile(r"\(\s*0\s*\)")
 LONGEST_WRITTEN = 64  # no written phone number is longer; spares the work on a text pasted by mistake
 
@@ -70,6 +82,12 @@ def suggest(text: str) -> str | None:
     return digits if is_phone(digits) else None
 
 
+def invalid_code(value: object) -> str:
+    """The code of a value that is not a phone: `invalid_phone`, or `spreadsheet_number` for one like 254711009918.0 or
+    2.54711E+11, of which digits may be lost."""
+    return "spreadsheet_number" if isinstance(value, str) and _is_of_spreadsheet(value) else "invalid_phone"
+
+
 def invalid_detail(value: object) -> str:
     """A sentence for a value that is not a phone: what is wrong with it, and what to send."""
     if not isinstance(value, str):
@@ -78,6 +96,8 @@ def invalid_detail(value: object) -> str:
     suggestion = suggest(value)
     if suggestion is not None:
         return _suggestion_detail(suggestion)
+    if _is_of_spreadsheet(value):
+        return "This is a number as a spreadsheet writes it: format the column as text, and enter or export it again."
     if not value.strip():
         return "The phone is empty; send the digits of an international number."
     if _TRUNK_ZERO.search(value):
@@ -154,7 +174,7 @@ def _screen_each(phones: list[object], allow_duplicates: bool) -> Screened:
 
 
 def _invalid(index: int, value: object) -> dict[str, object]:
-    entry: dict[str, object] = {"index": index, "phone": None, "code": "invalid_phone"}
+    entry: dict[str, object] = {"index": index, "phone": None, "code": invalid_code(value)}
     suggestion = None
     if isinstance(value, str):
         entry["phone"] = value[:QUOTED_CHARACTERS]
@@ -162,6 +182,10 @@ def _invalid(index: int, value: object) -> dict[str, object]:
     if suggestion is None:
         return entry | {"detail": invalid_detail(value)}
     return entry | {"detail": _suggestion_detail(suggestion), "suggestion": suggestion}
+
+
+def _is_of_spreadsheet(text: str) -> bool:
+    return len(text) <= LONGEST_WRITTEN and _OF_SPREADSHEET.fullmatch(text) is not None
 
 
 def _suggestion_detail(suggestion: str) -> str:

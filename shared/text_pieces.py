@@ -1,18 +1,27 @@
-"""A stream of bytes as pieces of text that end with a line: UTF-8, or UTF-16 where its first bytes say so."""
+"""A stream of bytes as pieces of text that end with a line: UTF-8, UTF-16 where its first bytes say so, or as told."""
 
 import codecs
 import io
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["LONGEST_LINE", "LineTooLong", "NotText", "pieces_of_text"]
+__all__ = ["LONGEST_LINE", "SUBSTITUTE", "LineTooLong", "NotText", "WrongEncoding", "encoding_named", "pieces_of_text"]
 
 PIECE: Final = 128 * 1024
 """Characters of a piece, as a rule."""
 LONGEST_LINE: Final = 256 * 1024
+SUBSTITUTE: Final = "\x1a"
+"""In place of NUL, which no database keeps: the control character for what cannot be shown (ECMA-48 §8.3.148)."""
 BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 OF_PROGRAMS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF", b"\x1f\x8b")
 """How spreadsheets' own files, PDFs and compressed files begin."""
+ENCODINGS: Final = {
+    "utf-8": "utf-8-sig",
+    "us-ascii": "utf-8-sig",
+    "windows-1252": "cp1252",
+    "iso-8859-1": "cp1252",  # as browsers read it (WHATWG Encoding §4.2): nobody means the controls between the two
+}
+"""The codec of each charset that a file may be said to have."""
 
 
 class NotText(Exception):
@@ -23,38 +32,64 @@ class LineTooLong(Exception):
     """A line has no end."""
 
 
-def pieces_of_text(stream: Iterable[bytes]) -> Iterator[str]:
+class WrongEncoding(Exception):
+    """A byte is none of the encoding. The message says where, and what to do."""
+
+
+def encoding_named(charset: str) -> str | None:
+    """The encoding of a charset as HTTP names it, for `pieces_of_text`; None where it is not read."""
+    return ENCODINGS.get(charset.lower())
+
+
+def pieces_of_text(stream: Iterable[bytes], encoding: str | None = None) -> Iterator[str]:
     """The text of the stream in pieces of whole lines that end with a line feed, but for the last of them.
 
-    What is not in its encoding, and NUL, becomes U+FFFD; every end of a line becomes a line feed. The memory is that of
-    a piece. Raises NotText or LineTooLong.
+    NUL becomes SUBSTITUTE; every end of a line becomes a line feed. The memory is that of a piece. Raises NotText,
+    LineTooLong or WrongEncoding: a text in another encoding would be read as another text.
     """
     decoder: io.IncrementalNewlineDecoder | None = None
-    head, text = b"", ""
+    head, text, lines = b"", "", 0
     for block in stream:
         if decoder is None:
             head += block
             if len(head) < 4:
                 continue
-            decoder, block = _decoder(head), head
-        text += decoder.decode(block).replace("\0", "\ufffd")
+            decoder, block = _decoder(head, encoding), head
+        text += _decoded(decoder, block, False, lines + text.count("\n"))
         if len(text) >= PIECE:
             whole, feed, text = text.rpartition("\n")
             if feed:
+                lines += whole.count("\n") + 1
                 yield whole + feed
             elif len(text) > LONGEST_LINE:
                 raise LineTooLong
     if decoder is None:
-        decoder, text = _decoder(head), ""
-        text += decoder.decode(head, True).replace("\0", "\ufffd")
+        decoder, text = _decoder(head, encoding), ""
+        text += _decoded(decoder, head, True, 0)
     else:
-        text += decoder.decode(b"", True).replace("\0", "\ufffd")
+        text += _decoded(decoder, b"", True, lines + text.count("\n"))
     if text:
         yield text
 
 
-def _decoder(head: bytes) -> io.IncrementalNewlineDecoder:
+def _decoder(head: bytes, encoding: str | None) -> io.IncrementalNewlineDecoder:
     if head.startswith(OF_PROGRAMS):
         raise NotText
-    name = "utf-16" if head.startswith(BYTE_ORDER_MARKS) else "utf-8-sig"
-    return io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(name)("replace"), translate=True)
+    name = "utf-16" if head.startswith(BYTE_ORDER_MARKS) else encoding or "utf-8-sig"
+    return io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(name)("strict"), translate=True)
+
+
+def _decoded(decoder: io.IncrementalNewlineDecoder, block: bytes, final: bool, lines: int) -> str:
+    """The block's text; `lines` is how many ended before it."""
+    try:
+        return decoder.decode(block, final).replace("\0", SUBSTITUTE)
+    except UnicodeDecodeError as error:
+        line = lines + error.object[: error.start].count(b"\n") + 1
+        found = f"Line {line:,} has the byte 0x{error.object[error.start]:02X}, which is not {_name(error.encoding)}"
+        raise WrongEncoding(
+            f"{found}. Save the file as CSV in UTF-8, or say its encoding: `text/csv; charset=windows-1252`."
+        ) from None
+
+
+def _name(codec: str) -> str:
+    return {"charmap": "Windows-1252", "utf-8": "UTF-8"}.get(codec, codec.upper())

@@ -80,11 +80,13 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Json:
     in the account's country. An entry that is no contact is reported in `rejected`, and the others are taken.
     """
     key = key_of_request(caller, body)
+    with reading(services().engine) as connection:
+        numbering = numbering_of(find_group(connection, caller, group_id).country)
+    entries = read_entries(body["contacts"], numbering)  # before the transaction, which would stand still meanwhile
     with services().engine.begin() as connection:
 
         def act() -> str:
-            group = find_group(connection, caller, group_id)
-            entries = read_entries(body["contacts"], numbering_of(group.country))
+            find_group(connection, caller, group_id)
             if not entries.contacts:
                 raise Problem("no_valid_contacts", "None of the entries is a contact.", rejected=entries.rejected[:100])
             return encode(_put(connection, group_id, entries))
@@ -103,10 +105,11 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Json:
 )
 def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
     """Take up to 100,000 phones out of a group. Phones that are not in it are counted as `absent`."""
+    with reading(services().engine) as connection:
+        numbering = numbering_of(find_group(connection, caller, group_id).country)
+    phones = {numbering.read(phone) for phone in body["phones"] if isinstance(phone, str)} - {None}
     with services().engine.begin() as connection:
-        group = find_group(connection, caller, group_id)
-        numbering = numbering_of(group.country)
-        phones = {numbering.read(phone) for phone in body["phones"] if isinstance(phone, str)} - {None}
+        find_group(connection, caller, group_id)
         try:
             removed = contacts.remove_contacts(connection, group_id, (phone for phone in phones if phone))
         except contacts.UnknownGroup:

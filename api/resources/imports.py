@@ -20,7 +20,7 @@ from api.resources.groups import find_group
 from api.schemas.imports import ImportPaging, ImportQuery
 from api.schemas.paging import Paging
 from api.tokens import Caller
-from api.upload import check_media_type, take_upload
+from api.upload import check_upload, take_upload
 from shared.database import reading
 from shared.imports import begin_import, cancel_import, drop_import, queue_import
 
@@ -53,10 +53,12 @@ CSV_PAGE = 5_000
 def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Json:
     """Import a CSV file of up to 100 MB into a group, in the background.
 
-    The body is the file. Its column `phone` has the phones, `tags` tags between semicolons, and every other named
-    column is a field; a file without a header has phones only. GET /imports/{import_id} tells how far it is.
+    The body is the file, or a form (multipart/form-data) with the file. It is in UTF-8 or UTF-16; in Windows-1252 only
+    where the Content-Type says so (`text/csv; charset=windows-1252`). Its column `phone` has the phones, `tags` tags
+    between semicolons, and every other named column is a field; a file without a header has phones only.
+    GET /imports/{import_id} tells how far it is.
     """
-    check_media_type()
+    check_upload()
     engine = services().engine
     with reading(engine) as connection:
         group = find_group(connection, caller, group_id)

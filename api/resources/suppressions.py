@@ -15,7 +15,7 @@ from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
 from api.lean import Json
-from api.opt_outs import OptOut, of_csv, put
+from api.opt_outs import OptOut, of_csv, put, read_opt_outs
 from api.paging import bad_cursor, from_cursor, page
 from api.problems import Problem
 from api.schemas.groups import MOST_ENTRIES
@@ -94,16 +94,10 @@ def suppress(caller: Caller, body: dict[str, Any]) -> Json:
 def import_suppressions(caller: Caller) -> Json:
     """Put the rows of a CSV on the list, as the export of GET has them: `phone`, and where given the others.
 
-    Up to 100,000 rows and 8 MB. A row that cannot be taken is reported in `rejected`, and the others are taken.
+    The body is the file, or a form (multipart/form-data) with the file: up to 100,000 rows and 8 MB. A row that cannot
+    be taken is reported in `rejected`, and the others are taken.
     """
-    rows = list(read_csv(LARGE_BODY, "phone"))
-    if len(rows) > MOST_ENTRIES:
-        raise Problem(
-            "too_many_recipients",
-            f"{len(rows):,} rows are given; one request takes at most {MOST_ENTRIES:,}.",
-            max=MOST_ENTRIES,
-            submitted=len(rows),
-        )
+    rows = list(read_csv(LARGE_BODY, "phone", MOST_ENTRIES))
     return _put(caller, {"rows": rows}, map(of_csv, rows))
 
 
@@ -127,13 +121,11 @@ def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> dict[
 
 def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> Json:
     key = key_of_request(caller, body)
+    with reading(services().engine) as connection:
+        country = connection.execute(COUNTRY, {"account": caller.account_id}).scalar()
+    read = read_opt_outs(entries, numbering_of(country))  # before the transaction, which would stand still meanwhile
     with services().engine.begin() as connection:
-
-        def act() -> str:
-            country = connection.execute(COUNTRY, {"account": caller.account_id}).scalar()
-            return encode(put(connection, caller.account_id, entries, numbering_of(country)))
-
-        return once(connection, key, act).response()
+        return once(connection, key, lambda: encode(put(connection, caller.account_id, read))).response()
 
 
 def _place(cursor: str) -> Place:

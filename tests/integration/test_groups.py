@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 from shared.accounts import create_key, set_country
 from shared.audit import audit
 from shared.contacts import add_contacts
+from shared.numbering import Numbering
 from tests.integration.service import PREFIX, SECRET_KEY, Service
 from worker.expand import expand
 from worker.purge import purge_deleted_groups
@@ -194,6 +195,36 @@ def test_pages_and_filters(service: Service) -> None:
     for wrong in ("?phone=0711", "?limit=0", "?cursor=x", "?tag=", "?colour=red"):
         answer = service.get(f"/groups/{group}/contacts{wrong}")
         assert (answer.status_code, answer.json["code"]) == (400, "validation_failed"), wrong
+
+
+def test_numbers_are_read_before_a_transaction_begins(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """100,000 numbers take seconds, in which a transaction would stand still, until Postgres ends it."""
+    with service.engine.begin() as connection:
+        set_country(connection, service.account_id, "DE")
+    group = service.new_group([])
+    in_use: list[int] = []
+
+    def read(self: Numbering, written: str) -> str:
+        in_use.append(service.engine.pool.checkedout())  # type: ignore[attr-defined]
+        return written
+
+    monkeypatch.setattr(Numbering, "read", read)
+    phones = ["254711009918"]
+    assert service.post(f"/groups/{group}/contacts", contacts=phones).json["counts"]["added"] == 1
+    assert service.post("/suppressions", phones=phones).json["counts"]["added"] == 1
+    headers = {"Authorization": f"Bearer {service.token}"}
+    path = f"{PREFIX}/groups/{group}/contacts"
+    assert service.client.delete(path, json={"phones": phones}, headers=headers).json["removed"] == 1
+    assert in_use == [0, 0, 0]
+
+
+def test_an_international_number_is_not_one_of_the_accounts_country(service: Service) -> None:
+    with service.engine.begin() as connection:
+        set_country(connection, service.account_id, "DE")
+    group = service.new_group([])
+    answer = service.post(f"/groups/{group}/contacts", contacts=["254711009918", "254711009918.0", "2.54711E+11"]).json
+    assert [entry["code"] for entry in answer["rejected"]] == ["spreadsheet_number"] * 2
+    assert [each["phone"] for each in service.get(f"/groups/{group}/contacts").json["data"]] == ["254711009918"]
 
 
 def test_numbers_are_written_as_in_the_accounts_country(service: Service) -> None:

@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 import shared.contacts
 import shared.text_pieces
 import worker.importer
-from api import upload
+from api import upload, uploaded_file
 from shared.accounts import set_country
 from shared.audit import audit
 from shared.imports import drop_old
@@ -125,7 +125,7 @@ def test_what_is_no_file_of_contacts(
     assert service.get(f"/imports?group_id={group}").json["data"] == []
 
 
-@pytest.mark.parametrize("mimetype", ["application/json", "multipart/form-data; boundary=x", "", "text/html"])
+@pytest.mark.parametrize("mimetype", ["application/json", "application/vnd.ms-excel", "", "text/html"])
 def test_another_media_type_is_refused(service: Service, mimetype: str) -> None:
     answer = send_file(service, service.new_group([]), A, mimetype=mimetype)
     assert (answer.status_code, answer.json["code"]) == (415, "unsupported_media_type")
@@ -134,26 +134,115 @@ def test_another_media_type_is_refused(service: Service, mimetype: str) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"\xef\xbb\xbfphone,name\r\n254711000001,\xff\r\n254711000002,x\r\n",
+        b"\xef\xbb\xbfphone,name\r\n254711000001,\xc3\xa9\r\n254711000002,x\r\n",
         "name\tphone\nÉ\t254711000001\nÉ\t254711000002\n".encode("utf-16"),
         b"msisdn\r254711000001\r\r254711000002\r",
-        b"phone,note\n254711000001,\x00\x01\n254711000001,\x00\n254711000002,=1+1\n",
+        b"phone,note\n254711000003,\x00\x01\n254711000003,\x00\n254711000001,x\n254711000002,=1+1\n",
         b'phone,note\n254711000001,"a\nb"\n254711000002,"a"\n"254711000003,x\n',
     ],
     ids=["B59-utf-8", "B59-utf-16", "B59-old-mac", "B59-nul-and-formula", "B59-quotes"],
 )
 def test_files_as_people_have_them(service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr(shared.text_pieces, "PIECE", 4)
-    monkeypatch.setattr(upload, "BLOCK", 7)
+    monkeypatch.setattr(uploaded_file, "BLOCK", 7)
     group = service.new_group([])
     made = upload_of(service, group, content)
     assert made["status"] == "completed"
     assert [contact["phone"] for contact in contacts(service, group)] == [A, B]
 
 
+WINDOWS = "phone,name\n254711000001,José\n254711000002,Zoë €\n".encode("cp1252")
+
+
+@pytest.mark.parametrize("lines", [1, 3_000])
+def test_a_file_that_is_not_utf_8_is_refused_with_its_line(service: Service, lines: int) -> None:
+    """Read as something else it would be another name, and with U+FFFD in it a message in UCS-2 at twice the price."""
+    group = service.new_group([])
+    content = f"phone,name\n{A},Ann\n".encode() * lines + "254711000003,José\n".encode("cp1252")
+    answer = send_file(service, group, content)
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    assert f"Line {2 * lines + 1:,} has the byte 0xE9" in answer.json["errors"][0]["detail"]
+    assert "charset=windows-1252" in answer.json["errors"][0]["detail"]
+    assert contacts(service, group) == []
+    assert left_behind(service) == (0, 0)
+
+
+@pytest.mark.parametrize("charset", ["windows-1252", "Windows-1252", "ISO-8859-1"])
+def test_a_file_is_read_in_the_encoding_that_it_is_said_to_have(service: Service, charset: str) -> None:
+    group = service.new_group([])
+    answer = send_file(service, group, WINDOWS, mimetype=f"text/csv; charset={charset}")
+    assert answer.status_code == 200, answer.text
+    assert [contact["fields"]["name"] for contact in contacts(service, group)] == ["José", "Zoë €"]
+
+
+@pytest.mark.parametrize(
+    ("content", "charset", "status"), [(WINDOWS, "utf-7", 415), (WINDOWS, "utf-8", 400), (b"a,\x81\n", "cp-1252", 415)]
+)
+def test_an_encoding_that_is_not_read(service: Service, content: bytes, charset: str, status: int) -> None:
+    answer = send_file(service, service.new_group([]), content, mimetype=f"text/csv; charset={charset}")
+    assert answer.status_code == status, answer.text
+    undefined = send_file(service, service.new_group([]), b"a,\x81\n", mimetype="text/csv; charset=windows-1252")
+    assert "0x81, which is not Windows-1252" in undefined.json["errors"][0]["detail"]
+
+
+def form(*files: tuple[bytes, str]) -> tuple[bytes, str]:
+    """A form with a field and these files of a type, and its media type."""
+    parts = [b'--edge\r\nContent-Disposition: form-data; name="note"\r\n\r\nfrom our shop\r\n']
+    for content, kind in files:
+        head = (
+            f'--edge\r\nContent-Disposition: form-data; name="file"; filename="c.csv"\r\nContent-Type: {kind}\r\n\r\n'
+        )
+        parts.append(head.encode() + content + b"\r\n")
+    return b"".join(parts) + b"--edge--\r\n", "multipart/form-data; boundary=edge"
+
+
+@pytest.mark.parametrize("block", [7, 64 * 1024])
+def test_a_file_may_come_as_a_form(service: Service, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(uploaded_file, "BLOCK", block)
+    group = service.new_group([])
+    body, mimetype = form((WINDOWS, "text/csv; charset=windows-1252"))
+    answer = send_file(service, group, body, mimetype=mimetype)
+    assert answer.status_code == 200, answer.text
+    assert [(each["phone"], each["fields"]["name"]) for each in contacts(service, group)] == [(A, "José"), (B, "Zoë €")]
+
+
+def test_a_form_again_with_its_key_is_the_same_file(service: Service) -> None:
+    group = service.new_group([])
+    body, mimetype = form((A.encode(), "text/csv"))
+    first = send_file(service, group, body, mimetype=mimetype, Idempotency_Key="f")
+    other = body.replace(b"edge", b"another-edge"), mimetype.replace("edge", "another-edge")
+    again = send_file(service, group, other[0], mimetype=other[1], Idempotency_Key="f")
+    assert (again.status_code, again.json["import_id"]) == (200, first.json["import_id"])
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        (form(), 400, "The form has no file"),
+        (form((b"a\n", "text/csv"), (b"b\n", "text/csv")), 400, "more than one file"),
+        (form((b"PK\x03\x04" + bytes(100), "application/vnd.ms-excel")), 415, "xlsx"),
+        ((b"--edge\r\nno form", "multipart/form-data; boundary=edge"), 400, "form"),
+        ((b"no form", "multipart/form-data"), 400, "form"),
+        ((form((b"a\n", "text/csv"))[0][:-12], "multipart/form-data; boundary=edge"), 400, "form"),
+    ],
+    ids=["no-file", "two-files", "xlsx", "broken", "no-boundary", "cut"],
+)
+def test_a_form_without_a_file_of_contacts(service: Service, body: tuple[bytes, str], status: int, words: str) -> None:
+    group = service.new_group([])
+    answer = send_file(service, group, body[0], mimetype=body[1])
+    assert (answer.status_code, words in answer.text) == (status, True), answer.text
+    assert contacts(service, group) == []
+    assert left_behind(service) == (0, 0)
+
+
+def test_a_header_without_phones_fails_the_import(service: Service) -> None:
+    made = upload_of(service, service.new_group([]), f"customer,city\n{A},Nairobi\n")
+    assert (made["status"], "Call it one of: phone" in made["error"]) == ("failed", True)
+
+
 def test_a_file_of_many_pieces(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared.text_pieces, "PIECE", 3_000)
-    monkeypatch.setattr(upload, "BLOCK", 1_000)
+    monkeypatch.setattr(uploaded_file, "BLOCK", 1_000)
     monkeypatch.setattr(worker.importer, "MOST_ERRORS", 25)
     group = service.new_group([])
     rows = [f'{254700000000 + number},"name\n{number}"' if number % 10 else f"bad {number}" for number in range(1_000)]
@@ -179,7 +268,7 @@ def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(
 ) -> None:
     service = asleep
     monkeypatch.setattr(shared.text_pieces, "PIECE", 130)
-    monkeypatch.setattr(upload, "BLOCK", 130)
+    monkeypatch.setattr(uploaded_file, "BLOCK", 130)
     groups = [service.new_group([]) for _ in range(2)]
     content = "\n".join(str(254700000000 + number) for number in range(60))
     made = [send_file(service, group, content).json["import_id"] for group in groups]
@@ -207,7 +296,7 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
 ) -> None:
     service = asleep
     monkeypatch.setattr(shared.text_pieces, "PIECE", 130)
-    monkeypatch.setattr(upload, "BLOCK", 130)
+    monkeypatch.setattr(uploaded_file, "BLOCK", 130)
     group = service.new_group([])
     made = send_file(service, group, "\n".join(str(254700000000 + n) for n in range(60))).json["import_id"]
     assert import_piece(service.engine)

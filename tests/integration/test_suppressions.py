@@ -1,11 +1,13 @@
 """The opt-out list over HTTP: who is put on it, who is taken off, and whom it keeps a message from."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
+import api.resources.suppressions
 from shared.audit import audit
 from shared.events import listen
 from tests.integration.service import PREFIX, Service
@@ -100,6 +102,44 @@ def test_what_is_no_csv(service: Service, body: str) -> None:
     answer = import_csv(service, body)
     assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
     assert import_csv(service, "phone\n", **{"Content-Type": "text/plain"}).status_code == 415
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["phone\n" + "1\n" * 4_000_000, "phone\n" + "\n" * 8_000_000, "phone" + ",a" * 4_000_000],
+    ids=["rows", "empty", "wide"],
+)
+def test_a_file_of_too_much_is_refused_as_it_is_read(service: Service, body: str) -> None:
+    """8 MB of it were 750 MB in memory, and took seconds, before they were refused."""
+    given = body[: 8 * 1024 * 1024]
+    tracemalloc.start()
+    answer = import_csv(service, given)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (answer.status_code, most < 100_000_000) == (400, True), (answer.text, most)
+    assert service.get("/suppressions").json["data"] == []
+
+
+def test_as_many_rows_as_fit_are_taken(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api.resources.suppressions, "MOST_ENTRIES", 3)
+    rows = [str(254700000000 + number) for number in range(4)]
+    assert import_csv(service, "phone\n" + "\n\n".join(rows[:3]) + "\n").json["counts"]["added"] == 3
+    refused = import_csv(service, "phone\n" + "\n".join(rows))
+    assert (refused.status_code, refused.json["code"], refused.json["max"]) == (400, "too_many_recipients", 3)
+
+
+def test_a_file_may_come_as_a_form_or_in_another_encoding(service: Service) -> None:
+    def sent(data: bytes, kind: str) -> TestResponse:
+        headers = {"Authorization": f"Bearer {service.token}", "Content-Type": kind}
+        return service.client.post(f"{PREFIX}/suppressions/import", data=data, headers=headers)
+
+    rows = f"phone,reason\n{PHONE},él lo pidió\n".encode("cp1252")
+    assert "0xE9" in sent(rows, "text/csv").json["errors"][0]["detail"]
+    assert sent(b"PK\x03\x04" + bytes(99), "text/csv").status_code == 415
+    part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n'
+    body = part + b"Content-Type: text/csv; charset=windows-1252\r\n\r\n" + rows + b"\r\n--x--\r\n"
+    assert sent(body, "multipart/form-data; boundary=x").json["counts"]["added"] == 1
+    assert service.get("/suppressions").json["data"][0]["reason"] == "él lo pidió"
 
 
 def test_a_hundred_thousand_at_once_and_page_by_page(service: Service) -> None:

@@ -39,6 +39,7 @@ def test_it_works() -> None:
         ("customers\n254711000001\n", [Contact(A)]),
         ("", []),
         ("\n \n,,\n", []),
+        (",,\nname,phone\nAnn,254711000001\n", [Contact(A, {"name": "Ann"})]),
     ],
 )
 def test_what_is_read(text: str, contacts: list[Contact]) -> None:
@@ -62,7 +63,9 @@ def test_numbers_of_a_country() -> None:
         ("254711000001," + "x" * 256, "invalid"),
         ("254711000001,a\x07b", "invalid"),
         ("=cmd|'/c calc'!A1,x", "invalid_phone"),
-        ("2.54711E+11,x", "invalid_phone"),
+        ("2.54711E+11,x", "spreadsheet_number"),
+        ("254711009918.0,x", "spreadsheet_number"),
+        ("254711000001,Jos\ufffd", "invalid"),
         (",Ann", "invalid_phone"),
         ("x" * 100_000, "invalid_phone"),
         ("\x00\x01\x02", "invalid_phone"),
@@ -73,6 +76,19 @@ def test_a_bad_row_harms_no_other(row: str, code: str) -> None:
     assert contacts == [Contact(B, {"name": "Bob"})] + [Contact(C, {"name": "Cid"})] * 60
     assert [(one.line, one.code) for one in bad] == [(3, code)]
     assert len(bad[0].value) <= 40
+
+
+@pytest.mark.parametrize("country", [None, "KE", "DE"])
+@pytest.mark.parametrize("written", ["254711009918.0", "2.54711E+11", "254711009918,0"])
+def test_a_spreadsheets_number_is_never_another_phone(country: str | None, written: str) -> None:
+    contacts, bad = read(f"phone;name\n{written};Ann\n", country)
+    assert contacts == []
+    assert [(row.line, row.value, row.code) for row in bad] == [(2, written, "spreadsheet_number")]
+
+
+def test_a_header_that_names_no_phones_is_told() -> None:
+    with pytest.raises(NoContacts, match=r"None of the columns .* Call it one of: phone, "):
+        read("customer,city\n254711000001,Nairobi\n")
 
 
 def test_too_many_columns() -> None:
@@ -115,7 +131,7 @@ def test_however_a_file_is_cut_the_same_is_read(rows: list[tuple[str, str]], dat
 @settings(max_examples=150)
 @given(st.text(st.characters(exclude_characters="\r"), max_size=300))
 def test_any_text_is_read(text: str) -> None:
-    contacts, bad = read(text)
-    lines = text.count("\n") + 1
+    contacts, bad = read("phone,name\n" + text)
+    lines = text.count("\n") + 2
     assert len(contacts) + len(bad) <= lines
     assert all(1 <= row.line <= lines for row in bad)

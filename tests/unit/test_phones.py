@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.phones import Screened, invalid_detail, is_phone, mask, screen, suggest
+from shared.phones import Screened, invalid_code, invalid_detail, is_phone, mask, screen, suggest
 
 ARABIC_INDIC = "\u0664\u0669\u0661\u0667\u0660\u0661\u0662\u0663\u0664\u0665"
 FULL_WIDTH = "\uff14\uff19\uff11\uff17\uff10\uff11\uff12\uff13\uff14"
@@ -73,7 +73,6 @@ def test_anything_else_is_not(text: str) -> None:
         "+491701234567",
         "00491701234567",
         "+49 170 123-4567",
-        "+49.170.1234567",
         "(+49) 170/1234567",
         "+49\u00a0170\u00a01234567",
         "\u202a+49 170 1234567\u202c",
@@ -100,6 +99,9 @@ def test_the_digits_are_suggested(text: str) -> None:
         "491701234567, 491701234568",
         "491701234567 491701234568",
         "491701\n234567",
+        "+49.170.1234567",
+        "491701234567.0",
+        "4.91701E+11",
         "+49 170 1234567 ext. 3",
         ARABIC_INDIC,
         "-" * 100 + "491701234567",
@@ -125,11 +127,29 @@ def test_nothing_is_suggested_where_more_is_wrong(text: str) -> None:
         ("call me", "the digits 0-9 only"),
         ("01701234567", "starts with 0"),
         ("1234567", "has 7 digits and needs at least 8"),
+        ("491701234567.0", "as a spreadsheet writes it"),
+        ("4,91701E+11", "as a spreadsheet writes it"),
         ("1" * 16, "has 16 digits and may have at most 15"),
     ],
 )
 def test_the_detail_says_what_is_wrong(value: object, words: str) -> None:
     assert words in invalid_detail(value)
+
+
+@pytest.mark.parametrize(
+    "text", ["491701234567.0", "491701234567,00", "4.91701E+11", "4,9e11", "49E10", " 4.91701E+11 "]
+)
+def test_a_spreadsheets_number_is_none_of_a_phone(text: str) -> None:
+    """One digit more, or some less, would be somebody else's phone."""
+    assert suggest(text) is None
+    assert invalid_code(text) == "spreadsheet_number"
+    rejected = screen([text], allow_duplicates=False).rejected
+    assert [(entry["code"], "suggestion" in entry) for entry in rejected] == [("spreadsheet_number", False)]
+
+
+@pytest.mark.parametrize("text", ["0170.1234567", "1.5.2", "12e", "e5", "call me", ".0", "1" * 70 + ".0"])
+def test_other_values_are_no_spreadsheets_numbers(text: str) -> None:
+    assert invalid_code(text) == "invalid_phone"
 
 
 def test_nothing_rejected_needs_no_index() -> None:

@@ -126,7 +126,8 @@ def _body(operation: Endpoint) -> dict[str, Any] | None:
     if operation.path in CSV_BODIES:
         example = {"schema": {"type": "string"}, "example": CSV_BODIES[operation.path]}
         file = {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}, "required": ["file"]}
-        return {"required": True, "content": {"text/csv": example, "multipart/form-data": {"schema": file}}}
+        form = {"schema": file, "example": {"file": CSV_BODIES[operation.path]}}
+        return {"required": True, "content": {"text/csv": example, "multipart/form-data": form}}
     schema = operation.takes() if operation.takes is not None else BODIES.get(operation.path)
     if schema is None:
         return None

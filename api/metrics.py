@@ -60,6 +60,10 @@ ONE_VALUE = {
         "Accounts whose books did not add up.",
         "SELECT count(*) FROM account WHERE state = 'frozen'",
     ),
+    "bulksms_jobs_set_aside": (
+        "Imports, expansions and other jobs that failed again and again and wait for the operator.",
+        "SELECT count(*) FROM job_failure WHERE set_aside_at IS NOT NULL",
+    ),
     "bulksms_receipts_unmatched": ("Receipts that no message was found for.", "SELECT count(*) FROM receipt"),
     "bulksms_workers": (
         "Worker processes that are alive.",

@@ -22,6 +22,7 @@ COMMANDS = {
     "group": "group",
     "guard": "guard",
     "inbound": "inbound",
+    "job": "job",
     "key": "key",
     "limit": "limit",
     "migrate": "service",

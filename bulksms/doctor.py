@@ -57,6 +57,7 @@ WAITING = text(
     """
 )
 DOUBTS = text("SELECT count(*) AS messages, min(submitted_at) AS oldest FROM doubt")
+SET_ASIDE = text("SELECT count(*) FROM job_failure WHERE set_aside_at IS NOT NULL")
 HELD = text("SELECT count(*) FROM send WHERE state = 'held'")
 RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestamp() - interval '10 minutes'")
 
@@ -132,6 +133,8 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     yield _doubts(connection, found.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()
     yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
+    jobs = connection.execute(SET_ASIDE).scalar_one()
+    yield _count("jobs set aside", jobs, "bulksms job list shows what failed; then bulksms job retry.")
     remedy = "They are of messages that this service did not send, or of a carrier that changes its references."
     yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import psycopg
 from sqlalchemy import Connection, Engine, ExceptionContext, TextClause, create_engine, event
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
@@ -25,6 +25,10 @@ AWAY = (
     psycopg.errors.IdleInTransactionSessionTimeout,
 )
 """The database did not answer, or gave up. The driver's own errors come from where it is used without SQLAlchemy."""
+
+OF_ONE_STATEMENT = frozenset({"57014", "55P03", "40P01", "40001"})
+"""SQLSTATE of what the database says of one statement and the driver calls operational: it took too long, waited too
+long for a lock, met a deadlock, or could not be serialized."""
 
 CONNECT_SECONDS = 5
 LOCK_MILLISECONDS = 5_000
@@ -101,6 +105,13 @@ def _named_as_away(failure: ExceptionContext) -> Exception | None:
     if not isinstance(error, psycopg.errors.IdleInTransactionSessionTimeout):
         return None
     return OperationalError(failure.statement, None, error, hide_parameters=True, connection_invalidated=True)
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether the database is away, rather than that it refused what it was asked."""
+    if getattr(getattr(error, "orig", error), "sqlstate", None) in OF_ONE_STATEMENT:
+        return False
+    return isinstance(error, AWAY) or (isinstance(error, DBAPIError) and error.connection_invalidated)
 
 
 @contextmanager

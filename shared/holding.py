@@ -4,7 +4,7 @@ A held send submits nothing; its owner can cancel it. What a worker is submittin
 `held_by` says what holds it, and so who can let it go on:
 
     operator    the operator
-    crashes     the operator: workers that sent a batch of it died again and again
+    crashes     the operator: workers that sent a batch of it died, or failed to prepare it, again and again
     sender_id   its sender ID is suspended or rejected; it goes on when that is approved again
     canary      its owner: the first part is sent, the rest waits for what becomes of that
     stop_if     its owner: too many of its messages failed
@@ -21,6 +21,7 @@ from shared.accounts import Refused
 from shared.changes import WORKER, By, record
 from shared.database import transaction
 from shared.events import add_of_sends
+from shared.job_failures import stack_of
 from shared.lifecycle import SendState
 from shared.texts import TextUnreadable
 
@@ -29,6 +30,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
+
+FAULT = "The service failed to prepare this send. Its operator can let it go on."
 
 STATE = text("SELECT state FROM send WHERE id = :send")
 OWNER = text("SELECT account_id FROM send WHERE id = :send")
@@ -119,22 +122,39 @@ def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str)
     return account is not None
 
 
-def holding_unreadable(engine: Engine, work: Callable[[], T]) -> T:
-    """What the work returns. A send whose text it cannot decrypt, as somebody else changed it, is held before another
-    try, which must leave out what is held."""
+class SendUnusable(RuntimeError):
+    """What the database has of a send makes no message. It would fail whoever takes it, with all that is taken too."""
+
+    def __init__(self, send: UUID) -> None:
+        super().__init__(f"The send {send} makes no message.")
+        self.send = send
+
+
+def holding_unusable(engine: Engine, work: Callable[[], T]) -> T:
+    """What the work returns. A send of which it can make nothing is held before another try, which must leave out what
+    is held: one whose text somebody else changed, so that it cannot be decrypted, or one that meets a fault of ours."""
     while True:
         try:
             return work()
         except TextUnreadable as broken:
-            _hold_unreadable(engine, UUID(str(broken.of)))
+            log.error("the text of the send %s cannot be decrypted: it is not what was written there", broken.of)
+            _hold_unusable(engine, UUID(str(broken.of)), "operator", "Its text cannot be decrypted.")
+        except SendUnusable as broken:
+            cause = broken.__cause__ if isinstance(broken.__cause__, Exception) else broken
+            log.error("the send %s makes no message: %s", broken.send, stack_of(cause))
+            _hold_unusable(engine, broken.send, "crashes", FAULT)
 
 
-def _hold_unreadable(engine: Engine, send: UUID) -> None:
-    log.error("the text of the send %s cannot be decrypted: it is not what was written there", send)
+def _hold_unusable(engine: Engine, send: UUID, by: HeldBy, reason: str) -> None:
     with transaction(engine) as connection:
-        connection.execute(LOCK_BATCHES, {"sends": [send]})
-        if stop_submitting(connection, send, "operator", "Its text cannot be decrypted."):
-            _record(connection, WORKER, "send.held", send, "its text cannot be decrypted")
+        hold_for_operator(connection, send, by, reason)
+
+
+def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: str) -> None:
+    """Hold a send that failed, unless it is held or has ended."""
+    connection.execute(LOCK_BATCHES, {"sends": [send]})
+    if stop_submitting(connection, send, by, reason):
+        _record(connection, WORKER, "send.held", send, reason)
 
 
 def release(connection: Connection, send: UUID) -> None:

@@ -8,12 +8,12 @@ from sqlalchemy import Connection, Engine, text
 from shared.database import reading, transaction
 from shared.ids import new_id
 
-__all__ = ["begin_import", "cancel_import", "drop_import", "drop_old", "keep_piece", "queue_import"]
+__all__ = ["begin_import", "cancel_import", "drop_import", "drop_old", "keep_piece", "queue_import", "retry_import"]
 
 UPLOAD_HOURS: Final = 2
 """An upload that is not complete after so long was broken off."""
 KEPT_DAYS: Final = 30
-"""The errors of an import's rows are kept so long."""
+"""The errors of an import's rows are kept so long, and what is left of a file whose import was set aside."""
 
 BEGIN = text(
     """
@@ -35,6 +35,12 @@ CANCEL = text(
      WHERE id = :id AND state IN ('receiving', 'queued', 'running')
     """
 )
+RETRY = text(
+    """
+    UPDATE contact_import SET state = 'running', error = NULL, finished_at = NULL
+     WHERE id = :id AND state = 'failed' AND EXISTS (SELECT FROM import_piece WHERE import_id = :id)
+    """
+)
 DROP_PIECES = text("DELETE FROM import_piece WHERE import_id = :id")
 DROP = text("DELETE FROM contact_import WHERE id = :id AND state = 'receiving'")
 BROKEN_OFF = text(
@@ -43,6 +49,13 @@ BROKEN_OFF = text(
      WHERE state = 'receiving' AND worked_at < now() - interval '{UPLOAD_HOURS} hours' LIMIT 100
     """
 )
+DROP_SET_ASIDE = text(
+    f"""
+    DELETE FROM import_piece p USING contact_import i
+     WHERE i.id = p.import_id AND i.state = 'failed' AND i.finished_at < now() - interval '{KEPT_DAYS} days'
+    """
+)
+"""What the operator did not try again."""
 DROP_ERRORS = text(
     f"""
     DELETE FROM import_error e USING contact_import i
@@ -70,6 +83,11 @@ def queue_import(connection: Connection, import_id: UUID, pieces: int, size: int
     connection.execute(QUEUE, {"id": import_id, "pieces": pieces, "bytes": size})
 
 
+def retry_import(connection: Connection, import_id: UUID) -> bool:
+    """Go on with an import that was set aside. False when there is no such one."""
+    return bool(connection.execute(RETRY, {"id": import_id}).rowcount)
+
+
 def cancel_import(connection: Connection, import_id: UUID) -> bool:
     """Stop an import after the piece under way; what was imported stays. False when it had ended."""
     if not connection.execute(CANCEL, {"id": import_id}).rowcount:
@@ -92,4 +110,5 @@ def drop_old(engine: Engine) -> None:
     for import_id in broken_off:
         drop_import(engine, import_id)
     with transaction(engine) as connection:
+        connection.execute(DROP_SET_ASIDE)
         connection.execute(DROP_ERRORS)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.database import reading, transaction
 from shared.holding import let_go, stop_submitting
+from shared.job_failures import FAILURES, RESTS, attempt
 from shared.stopping import stop_failing
 
 ALLOWED_TO_FAIL = 0.1
@@ -30,13 +31,15 @@ WAIT = text("UPDATE send SET paced_until = clock_timestamp() + make_interval(sec
 
 WATCHED = text("SELECT id FROM send WHERE completed_at IS NULL AND (rules ? 'canary' OR rules ? 'stop_if') ORDER BY id")
 STANDING = text(
-    """
-    SELECT s.id, s.state, s.held_by, CAST(s.rules ->> 'canary' AS int) AS canary, s.delivered,
+    f"""
+    SELECT s.id, s.account_id, {FAILURES.format(kind="canary", subject="s.id")} AS failures, s.state, s.held_by,
+           CAST(s.rules ->> 'canary' AS int) AS canary, s.delivered,
            s.failed + s.undelivered AS failed, s.in_doubt,
            s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered AS handed,
            CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS float8) AS share,
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
+       AND NOT {RESTS.format(kind="canary", subject="s.id")}
     """
 )
 SAY = text(
@@ -74,7 +77,8 @@ def watch_sends(engine: Engine) -> None:
     with reading(engine) as connection:
         standing = connection.execute(STANDING, {"ids": watched, "share": str(ALLOWED_TO_FAIL)}).all()
     for row in standing:
-        with transaction(engine) as connection:
+        with attempt(engine, "canary") as job, transaction(engine) as connection:
+            job.begin(row.id, row.account_id, row.failures)
             _judge(connection, row)
 
 

@@ -14,13 +14,13 @@ from sqlalchemy import Connection, Engine, TextClause, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, array, transaction, tuples_of, uuids
-from shared.holding import holding_unreadable
+from shared.holding import SendUnusable, holding_unusable
 from shared.personal import PRICE, SEGMENTS
 from shared.rules import Rules
 from shared.sandbox import SIMULATED
 from shared.sendable import SENDABLE
 from shared.text_keys import texts_of
-from shared.texts import Texts, TextUnreadable
+from shared.texts import TextKeyMissing, Texts, TextUnreadable
 from worker.canary import allowed
 from worker.guarantee import AUTHENTICATION
 from worker.personal import personal_of
@@ -28,6 +28,9 @@ from worker.slices import Slice
 
 FEWEST, MOST = 16, 512
 """Batches looked at in one claim."""
+SUSPECT = 2
+"""A batch whose turns ended so often in a row without a settlement has its turns alone, until one of them ends well: if
+it is what ends them, it ends nobody else's."""
 
 
 class Candidate(NamedTuple):
@@ -46,6 +49,7 @@ class Candidate(NamedTuple):
     over: str | None
     canary: str | None
     lane: int
+    crashes: int
 
 
 class Claimed(NamedTuple):
@@ -81,7 +85,7 @@ NEXT = f"""
     SELECT b.id AS batch_id, b.send_id, b.size - b.next_index + 1 AS ahead,
            coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate,
            {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over,
-           s.rules ->> 'canary' AS canary, s.lane
+           s.rules ->> 'canary' AS canary, s.lane, b.crashes
       FROM batch b JOIN send s ON s.id = b.send_id
 """
 IN_ORDER = "ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
@@ -139,9 +143,10 @@ def claim(
     is how many messages of a batch there are to take, as a rule: batches that are looked at are out of other workers'
     sight until the commit, so no more are looked at than seem to be needed.
 
-    A send whose text was changed by somebody else is held. Raises TextKeyMissing, and then nothing has happened.
+    A send that makes no message is held: its text was changed by somebody else, or it meets a fault of ours. Raises
+    TextKeyMissing, and then nothing has happened.
     """
-    return holding_unreadable(engine, lambda: _claim(engine, budget, window, lease, size, carrier, tests, owed))
+    return holding_unusable(engine, lambda: _claim(engine, budget, window, lease, size, carrier, tests, owed))
 
 
 def _claim(
@@ -172,10 +177,10 @@ def _claim(
         taken = tuples_of(connection, CLAIM, {**turn, "lease": lease})
         claimed = {row.batch_id: row for row in map(Claimed._make, taken)}
         texts = texts_of(connection)
-        said = {batch: _opened(row, texts) for batch, row in claimed.items()}
+        slices = [_prepared(claimed[batch], texts) for batch in intents if batch in claimed]
         crashpoint("claim.before_commit")
     crashpoint("claim.committed")
-    return [_slice(claimed[batch], *said[batch]) for batch in intents if batch in claimed]
+    return slices
 
 
 def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: int) -> bool:
@@ -207,7 +212,7 @@ def _within_budget(
         for row in candidates:
             if left < row.segments and intents:
                 break
-            if row.batch_id in intents:
+            if row.batch_id in intents or (intents and row.crashes >= SUSPECT):
                 continue
             messages = min(row.retrying or row.ahead, max(1, left // row.segments))
             if row.over is not None or row.canary is not None:
@@ -222,6 +227,8 @@ def _within_budget(
                     continue  # another batch of this send has its turn, here or at another worker
             intents[row.batch_id] = messages
             left -= messages * row.segments
+            if row.crashes >= SUSPECT:
+                return intents
         budget -= most - left
     return intents
 
@@ -234,12 +241,16 @@ def _first_watermarks(intents: list[int], window: int) -> list[int]:
     return watermarks
 
 
-def _opened(row: Claimed, texts: Texts) -> tuple[str, Any]:
-    """The text and the values of a batch. Raises TextUnreadable, of the send."""
+def _prepared(row: Claimed, texts: Texts) -> Slice:
+    """The batch with its text and values. Raises TextUnreadable or SendUnusable, of the send."""
     try:
-        return texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id)
+        return _slice(row, texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id))
     except TextUnreadable:
         raise TextUnreadable(row.send_id) from None
+    except TextKeyMissing:
+        raise
+    except Exception as error:
+        raise SendUnusable(row.send_id) from error
 
 
 def _slice(row: Claimed, message: str, variables: Any) -> Slice:
@@ -247,7 +258,7 @@ def _slice(row: Claimed, message: str, variables: Any) -> Slice:
     retry = list(row.retry or [])
     indexes = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
     personal = None
-    if variables:
+    if variables is not None:
         assert row.on_unicode is not None
         personal = personal_of(message, row.on_unicode, [variables[index - 1] for index in indexes])
     return Slice(

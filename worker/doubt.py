@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared.database import transaction
 from shared.events import Moved, add_of_messages
 from shared.ids import batch_of, index_of
+from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.money import Entry, post
 from worker.counts import add_to_sends
@@ -47,9 +48,11 @@ RESOLVE = text(
 )
 
 RUN_OUT = text(
-    """
-    SELECT message_id FROM doubt
-     WHERE expires_at + make_interval(secs => :grace) < clock_timestamp() ORDER BY expires_at LIMIT :limit
+    f"""
+    SELECT message_id, {FAILURES.format(kind="doubt", subject="message_id")} AS failures FROM doubt
+     WHERE expires_at + make_interval(secs => :grace) < clock_timestamp()
+       AND NOT {RESTS.format(kind="doubt", subject="message_id")}
+     ORDER BY expires_at LIMIT :limit
     """
 )
 
@@ -89,10 +92,15 @@ def _moved(row: Row[Any]) -> Moved:
 
 def give_up(engine: Engine, grace: float, limit: int = 500) -> int:
     """End the doubts whose validity is over by `grace` seconds: their credits are given back."""
-    with transaction(engine) as connection:
-        rows = connection.execute(RUN_OUT, {"grace": grace, "limit": limit}).all()
-        if not rows:
-            return 0
-        return resolve(
-            connection, [Resolution(row.message_id, MessageStatus.EXPIRED, error="no_answer") for row in rows]
-        )
+
+    def give_up_some(job: Job, most: int) -> int:
+        with transaction(engine) as connection:
+            rows = connection.execute(RUN_OUT, {"grace": grace, "limit": most}).all()
+            for row in rows:
+                job.begin(row.message_id, None, row.failures)
+            if not rows:
+                return 0
+            expired = [Resolution(row.message_id, MessageStatus.EXPIRED, error="no_answer") for row in rows]
+            return resolve(connection, expired)
+
+    return together_or_singly(engine, "doubt", give_up_some, limit)

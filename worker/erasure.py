@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.contacts import remove_contacts
 from shared.erasures import ERASED, REASON
+from shared.job_failures import FAILURES, RESTS, attempt
 from shared.lifecycle import BatchState
 from shared.text_keys import texts_of
 
@@ -21,9 +22,12 @@ ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
 
 LONG = text("SET LOCAL statement_timeout = '10min'")
 DUE = text(
-    """
-    SELECT id, account_id, phone, waiting, counts, created_at < now() - interval '30 seconds' AS settled FROM erasure
-     WHERE completed_at IS NULL AND due_at <= now() ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    f"""
+    SELECT id, account_id, phone, waiting, counts, created_at < now() - interval '30 seconds' AS settled,
+           {FAILURES.format(kind="erasure", subject="id")} AS failures
+      FROM erasure
+     WHERE completed_at IS NULL AND due_at <= now() AND NOT {RESTS.format(kind="erasure", subject="id")}
+     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
     """
 )
 LOOK_FOR = text(
@@ -143,11 +147,12 @@ OTHERS = text(
 
 def erase_one(engine: Engine) -> UUID | None:
     """Erase what can be erased of the person that is due for longest. Returns the erasure; None when none is due."""
-    with engine.begin() as connection:
+    with attempt(engine, "erasure") as job, engine.begin() as connection:
         connection.execute(LONG)
         erasure = connection.execute(DUE).one_or_none()
         if erasure is None:
             return None
+        job.begin(erasure.id, erasure.account_id, erasure.failures)
         whose = {"account": erasure.account_id, "phone": str(erasure.phone)}
         counts = Counter(erasure.counts)
         waiting = _erase_messages(connection, erasure, whose, counts)
@@ -156,7 +161,7 @@ def erase_one(engine: Engine) -> UUID | None:
             connection.execute(LATER, {"id": erasure.id, "waiting": waiting, "counts": json.dumps(counts)})
         else:
             _complete(connection, erasure.id, whose, counts)
-        return UUID(str(erasure.id))
+    return UUID(str(job.subject))
 
 
 def _erase_messages(

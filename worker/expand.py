@@ -14,8 +14,9 @@ from shared import fair
 from shared.crashpoints import crashpoint
 from shared.database import transaction
 from shared.events import add_of_sends
-from shared.holding import holding_unreadable
+from shared.holding import FAULT, hold_for_operator, holding_unusable
 from shared.ids import new_batch_id
+from shared.job_failures import FAILURES, RESTS, attempt
 from shared.lifecycle import LANES, SendState
 from shared.money import Entry, post
 from shared.personal import Piece, pieces_of
@@ -23,6 +24,7 @@ from shared.quiet_hours import by_zone
 from shared.sendable import SENDABLE
 from shared.suppressions import listed
 from shared.text_keys import texts_of
+from shared.texts import TextUnreadable
 from worker.personal import complete_contacts, compose_page, template_of
 
 BATCH_SIZE = 1000
@@ -36,11 +38,11 @@ NEXT_SEND = text(
     WITH under_way AS MATERIALIZED (SELECT send_id, count(*) AS batches FROM batch WHERE state = 'sending' GROUP BY 1)
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
            s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight, a.turns[s.lane + 1] AS last_turn,
-           l.destinations
+           l.destinations, {FAILURES.format(kind="expansion", subject="s.id")} AS failures
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
-       AND {SENDABLE}
+       AND {SENDABLE} AND NOT {RESTS.format(kind="expansion", subject="s.id")}
      ORDER BY s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )
@@ -110,46 +112,62 @@ class Page(NamedTuple):
 def expand(engine: Engine) -> list[UUID]:
     """Expand one page of the oldest group send that needs it. Returns the new batches; empty when none needed it.
 
-    A send whose text was changed by somebody else is held.
+    A send whose text was changed by somebody else is held, and one whose expansion fails again and again.
     """
-    return holding_unreadable(engine, lambda: _expand(engine))
+    batches: list[UUID] | None = None
+    while batches is None:  # it failed: then there may be another
+        batches = holding_unusable(engine, lambda: _expand(engine))
+    return batches
 
 
-def _expand(engine: Engine) -> list[UUID]:
-    with transaction(engine) as connection:
-        send = connection.execute(NEXT_SEND, {"ahead": AHEAD}).one_or_none()
-        if send is None:
-            return []
-        statement = CONTACTS if send.on_unicode is None else CONTACTS_WITH_FIELDS
-        contacts = connection.execute(statement, {**send._asdict(), "page": PAGE}).all()
-        page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts)
-        over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
-        position = contacts[-1].position if contacts else send.group_bound
-        removed = send.unexpanded - page.phones if over else 0
-        batches, end = _insert_batches(connection, send, page.pieces)
-        state = connection.execute(
-            MOVE_CURSOR,
-            {
-                "send": send.id,
-                "over": over,
-                "position": position,
-                "expanded": page.phones,
-                "removed": removed,
-                "batches": len(batches),
-                "suppressed": page.suppressed,
-                "unfit": page.unfit,
-                "credits": page.credits,
-            },
-        ).scalar_one()
-        if state == SendState.COMPLETED:
-            add_of_sends(connection, [(send.account_id, send.id, state)])
-        dropped = _left_over(send, page, over, removed)
-        if dropped:
-            step = connection.execute(NEXT_STEP, {"send": send.id}).scalar_one()
-            post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, step)])
-        connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
-        crashpoint("expand.before_commit")
-    crashpoint("expand.committed")
+def _expand(engine: Engine) -> list[UUID] | None:
+    """As `expand`; None where the expansion failed."""
+    batches: list[UUID] | None = None
+    with attempt(engine, "expansion", _set_aside, (TextUnreadable,)) as job:
+        with transaction(engine) as connection:
+            send = connection.execute(NEXT_SEND, {"ahead": AHEAD}).one_or_none()
+            if send is None:
+                return []
+            job.begin(send.id, send.account_id, send.failures)
+            batches = _expand_page(connection, send)
+        crashpoint("expand.committed")
+    return batches
+
+
+def _set_aside(connection: Connection, send: str, _: str) -> None:
+    hold_for_operator(connection, UUID(send), "crashes", FAULT)
+
+
+def _expand_page(connection: Connection, send: Row[Any]) -> list[UUID]:
+    statement = CONTACTS if send.on_unicode is None else CONTACTS_WITH_FIELDS
+    contacts = connection.execute(statement, {**send._asdict(), "page": PAGE}).all()
+    page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts)
+    over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
+    position = contacts[-1].position if contacts else send.group_bound
+    removed = send.unexpanded - page.phones if over else 0
+    batches, end = _insert_batches(connection, send, page.pieces)
+    state = connection.execute(
+        MOVE_CURSOR,
+        {
+            "send": send.id,
+            "over": over,
+            "position": position,
+            "expanded": page.phones,
+            "removed": removed,
+            "batches": len(batches),
+            "suppressed": page.suppressed,
+            "unfit": page.unfit,
+            "credits": page.credits,
+        },
+    ).scalar_one()
+    if state == SendState.COMPLETED:
+        add_of_sends(connection, [(send.account_id, send.id, state)])
+    dropped = _left_over(send, page, over, removed)
+    if dropped:
+        step = connection.execute(NEXT_STEP, {"send": send.id}).scalar_one()
+        post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, step)])
+    connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
+    crashpoint("expand.before_commit")
     return batches
 
 

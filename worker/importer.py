@@ -2,7 +2,8 @@
 
 A piece is one transaction: its contacts, the errors of its rows, the counts and the place in the file change together,
 under a lock of the import's row. So an import whose worker died is gone on with by any other, exactly where it was, and
-as the lock ends with the connection, at once. The import that waited longest is next, so a large file holds up nobody.
+as the lock ends with the connection, at once. The import that waited longest is next, so a large file holds up nobody;
+one that fails again and again is set aside (shared/job_failures.py).
 """
 
 import contextlib
@@ -18,6 +19,7 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared.contacts import Contact, GroupFull, Put, UnknownGroup, put_contacts
 from shared.csv_contacts import Bad, ContactReader, NoContacts, Place
 from shared.database import transaction
+from shared.job_failures import FAILURES, RESTS, attempt
 from shared.numbering import numbering_of
 
 log = logging.getLogger(__name__)
@@ -28,9 +30,12 @@ MOST_ERRORS = 100_000
 """Rows of one import whose errors are kept; the others are counted."""
 
 NEXT = text(
-    """
-    SELECT id, group_id, country, pieces, next_piece, place, invalid FROM contact_import
-     WHERE state IN ('queued', 'running') ORDER BY worked_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    f"""
+    SELECT id, account_id, group_id, country, pieces, next_piece, place, invalid,
+           {FAILURES.format(kind="import", subject="id")} AS failures
+      FROM contact_import
+     WHERE state IN ('queued', 'running') AND NOT {RESTS.format(kind="import", subject="id")}
+     ORDER BY worked_at LIMIT 1 FOR UPDATE SKIP LOCKED
     """
 )
 TAKE_PIECE = text("DELETE FROM import_piece WHERE import_id = :id AND number = :number RETURNING content")
@@ -59,6 +64,14 @@ FAIL = text(
      WHERE id = :id
     """
 )
+SET_ASIDE = text(
+    """
+    UPDATE contact_import SET state = 'failed', error = :error, finished_at = clock_timestamp()
+     WHERE id = :id AND state IN ('queued', 'running')
+    """
+)
+"""What is left of the file is kept: the operator can try it again."""
+OURS = "The service failed to import this file. Its operator has been told and can try it again."
 DROP_PIECES = text("DELETE FROM import_piece WHERE import_id = :id")
 
 
@@ -109,10 +122,11 @@ class Importer:
 
 def import_piece(engine: Engine) -> bool:
     """Import the next piece of the import that waited longest. False when there is none."""
-    with transaction(engine) as connection:
+    with attempt(engine, "import", _set_aside) as job, transaction(engine) as connection:
         row = connection.execute(NEXT).one_or_none()
         if row is None:
             return False
+        job.begin(row.id, row.account_id, row.failures)
         piece = connection.execute(TAKE_PIECE, {"id": row.id, "number": row.next_piece}).scalar_one()
         reader = ContactReader(numbering_of(row.country), Place(**(row.place or {})))
         try:
@@ -128,6 +142,10 @@ def import_piece(engine: Engine) -> bool:
         _keep_errors(connection, row, bad)
         connection.execute(MOVE_ON, {"id": row.id, **_progress(piece, contacts, bad, put, reader.place)})
     return True
+
+
+def _set_aside(connection: Connection, import_id: str, _: str) -> None:
+    connection.execute(SET_ASIDE, {"id": import_id, "error": OURS})
 
 
 def _keep_errors(connection: Connection, row: Row[Any], bad: list[Bad]) -> None:

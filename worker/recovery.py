@@ -18,6 +18,7 @@ from shared.crashpoints import crashpoint
 from shared.database import STARTED, copy_rows, field, transaction
 from shared.events import Moved, add_of_messages
 from shared.ids import index_of, message_id, short_prefix_of
+from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.personal import PRICE, SEGMENTS
 from worker.counts import Changes
@@ -31,9 +32,11 @@ LEFT_BEHIND = text(
     SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
            b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
            split_part(b.carrier, '/', 1) AS carrier, b.route,
-           CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left
+           CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left,
+           {FAILURES.format(kind="recovery", subject="b.id")} AS failures
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND b.lease_until < clock_timestamp()
+       AND NOT {RESTS.format(kind="recovery", subject="b.id")}
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """
 )
@@ -50,11 +53,22 @@ def recover(
 
     In `resend_lanes` what may have left goes again, as far as its attempts allow.
     """
+
+    def recover_some(job: Job, most: int) -> int:
+        return _recover(engine, job, carrier_of, most, resend_lanes)
+
+    return together_or_singly(engine, "recovery", recover_some, limit)
+
+
+def _recover(
+    engine: Engine, job: Job, carrier_of: Callable[[bool], str], limit: int, resend_lanes: Collection[int]
+) -> int:
     with transaction(engine) as connection:
         rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
         counted: Changes = {}
         closings = []
         for row in rows:
+            job.begin(row.id, row.account_id, row.failures)
             carrier = row.carrier or carrier_of(row.test)
             closings.append(_close(connection, row, carrier, row.lane in resend_lanes))
             doubts = closings[-1].tally[MessageStatus.IN_DOUBT]

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.database import reading
 from shared.ids import first_id_at, time_of
+from shared.job_failures import FAILURES, RESTS, attempt
 from worker.usage import columns_of, counts_of
 
 PAGE = 500
@@ -25,7 +26,14 @@ LAST = UUID(int=2**128 - 1)
 NAME = re.compile("message_[0-9]{8}")
 
 ONE_AT_A_TIME = text("SELECT pg_try_advisory_xact_lock(7305243)")
-ACCOUNTS = text("SELECT id, coalesce(retention_days, :days) AS days, forgotten_to FROM account ORDER BY id")
+ACCOUNTS = text(
+    f"""
+    SELECT id, coalesce(retention_days, :days) AS days, forgotten_to,
+           {FAILURES.format(kind="retention", subject="id")} AS failures,
+           {RESTS.format(kind="retention", subject="id")} AS rests
+      FROM account ORDER BY id
+    """
+)
 SENDS = text(
     """
     SELECT id, forgotten_at IS NOT NULL AS forgotten,
@@ -102,11 +110,13 @@ def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
     with reading(engine) as connection:
         accounts = connection.execute(ACCOUNTS, {"days": days}).all()
     longest = max((account.days or 10**6 for account in accounts), default=0)
-    forgotten = sum(
-        _forget_account(engine, account, now, rows=account.days < longest or longest != days)
-        for account in accounts
-        if account.days
-    )
+    forgotten = 0
+    for account in accounts:
+        if account.days and not account.rests:
+            with attempt(engine, "retention") as job:
+                job.begin(account.id, account.id, account.failures)
+                rows = account.days < longest or longest != days
+                forgotten += _forget_account(engine, account, now, rows=rows)
     if 0 < longest < 10**6:
         drop_weeks(engine, now - timedelta(days=longest))
     return forgotten

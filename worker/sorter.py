@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import Engine, Row, text
 
 from shared.database import transaction
+from shared.holding import SendUnusable, holding_unusable
 from shared.personal import SEGMENTS
 from shared.sandbox import SIMULATED
 from shared.sendable import SENDABLE
@@ -31,8 +32,8 @@ WAIT = 30.0
 
 UNSORTED = text(
     f"""
-    SELECT b.id, b.recipients, b.retry, b.next_index, b.size, b.attempts, {SEGMENTS} AS segments, s.sender_id,
-           s.lane, {SIMULATED} AS test, s.carrier AS only
+    SELECT b.id, b.send_id, b.recipients, b.retry, b.next_index, b.size, b.attempts, {SEGMENTS} AS segments,
+           s.sender_id, s.lane, {SIMULATED} AS test, s.carrier AS only
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'queued' AND b.carrier IS NULL AND {SENDABLE}
      ORDER BY b.turn, b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
@@ -98,8 +99,15 @@ class Sorter:
         self._lock = threading.Lock()
 
     def sort(self) -> set[str]:
-        """Sort the next batches in fair order. Returns the queues that got any."""
-        with self._lock, transaction(self._engine, durable=False) as connection:
+        """Sort the next batches in fair order. Returns the queues that got any.
+
+        A send that cannot be sorted, by a fault of ours, is held.
+        """
+        with self._lock:
+            return holding_unusable(self._engine, self._sort)
+
+    def _sort(self) -> set[str]:
+        with transaction(self._engine, durable=False) as connection:
             rows = connection.execute(UNSORTED, {"limit": AT_ONCE}).all()
             if not rows:
                 return set()
@@ -127,6 +135,13 @@ class Sorter:
             connection.execute(WAKE_OPENED, {"open": carriers, "limit": most})
 
     def _place(self, row: Row[Any]) -> Sorted:
+        """Where a batch goes. Raises SendUnusable."""
+        try:
+            return self._place_of(row)
+        except Exception as error:
+            raise SendUnusable(row.send_id) from error
+
+    def _place_of(self, row: Row[Any]) -> Sorted:
         if row.test:
             return Sorted(Choice(self._simulator, "test key", "only"))
         open_now = self._board.open | self._board.trying

@@ -15,21 +15,19 @@ from uuid import UUID, uuid4
 from sqlalchemy import Engine, text
 
 from shared.closing import close_rest
-from shared.database import reading, transaction
+from shared.database import is_outage, reading, transaction
 from shared.holding import hold_newly_refused
-from shared.imports import drop_old
-from shared.inbound import end_parts
-from shared.partitions import make_partitions
+from shared.job_failures import FAILURES, RESTS, attempt
 from shared.sendable import SENDABLE
-from shared.settings import IDEMPOTENCY_DAYS, Settings
+from shared.settings import Settings
 from worker.board import Board
 from worker.canary import watch_sends
 from worker.doubt import give_up
 from worker.doubt_receipts import resolve_by_receipts
 from worker.expand import expand
 from worker.fleet import Fleet
+from worker.housekeeping import KEPT_FOR, housekeeping
 from worker.pacing import Crowd
-from worker.purge import purge_deleted_groups
 from worker.quiet import Outage
 from worker.receipts import match_kept
 from worker.recovery import recover
@@ -40,9 +38,8 @@ log = logging.getLogger(__name__)
 
 PERIOD = 1.0
 HOUSEKEEPING_PERIOD = 600.0
-RECENTLY, KEPT_FOR = 60.0, 3 * 86_400.0
-"""Seconds for which a receipt that found no message is tried again each second, and each housekeeping."""
-MOST_PAGES_EVER = 1_000
+RECENTLY = 60.0
+"""Seconds for which a receipt that found no message is tried again each second; then each housekeeping."""
 
 TAKE_LEASE = text(
     """
@@ -71,14 +68,17 @@ WAKE_BATCHES = text(
 )
 
 ENDED_SENDS = text(
-    """
-    (SELECT id, 'expired' AS outcome FROM send
+    f"""
+    (SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="closing", subject="id")} AS failures
+       FROM send
       WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
         AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                          AND b.state IN ('waiting', 'queued', 'paused', 'held')))
+        AND NOT {RESTS.format(kind="closing", subject="id")}
       ORDER BY expires_at LIMIT 100)
     UNION ALL
-    (SELECT id, 'canceled' FROM send s WHERE state = 'canceled' AND completed_at IS NULL
+    (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
+      WHERE NOT {RESTS.format(kind="closing", subject="id")} AND state = 'canceled' AND completed_at IS NULL
         AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state IN ('waiting', 'queued', 'paused', 'held'))
       LIMIT 100)
     """
@@ -100,16 +100,6 @@ GROWN = text(
 )
 """Tables ten times as big as when their statistics were made. Until then plans are made, and kept, for a small table;
 autovacuum looks once a minute, and a minute is a million messages."""
-
-PURGES = (
-    text(f"DELETE FROM idempotency WHERE created_at < now() - interval '{IDEMPOTENCY_DAYS} days'"),
-    text("DELETE FROM revoked_token WHERE expires_at < now()"),
-    text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
-    text("DELETE FROM quote WHERE expires_at < now() - interval '1 hour'"),
-    text("DELETE FROM capped WHERE at < now() - interval '32 days'"),
-    text("DELETE FROM receipt WHERE received_at < now() - interval '30 days'"),
-    text("DELETE FROM simulated_submit WHERE at < now() - interval '7 days'"),
-)
 
 
 class Sweeper:
@@ -175,28 +165,49 @@ class Sweeper:
             self._running.add(self._pool.submit(self._work_quietly))
 
     def recover_and_wake(self) -> None:
-        """What one worker does for all of them."""
+        """What one worker does for all of them. A step that fails keeps none of the others from being done."""
+        steps: list[Callable[[], object]] = [
+            self._end_stalled,
+            self._recover,
+            self._wake,
+            self._hold_newly_refused,
+            lambda: watch_sends(self._engine),
+            self._end_sends,
+            lambda: give_up(self._engine, self._settings.doubt_grace),
+            lambda: self._resolve_doubts(RECENTLY),
+            lambda: match_kept(self._engine, newest=RECENTLY),
+            self._analyze_grown,
+        ]
+        if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
+            self._housekept = time.monotonic()
+            steps += [lambda: self._resolve_doubts(KEPT_FOR), *housekeeping(self._engine)]
+        for step in steps:
+            try:
+                step()
+            except Exception as error:
+                if is_outage(error):
+                    raise
+                log.exception("a step of the sweep failed and is tried again")
+
+    def _end_stalled(self) -> None:
         stalled = self._stalled.end()
         if stalled:
             log.warning("ended %d sessions of processes that had stopped in the middle of a statement", stalled)
+
+    def _recover(self) -> None:
         resend = self._settings.resend_lanes
         recovered = recover(self._engine, lambda test: self._turns.carrier_of(test).name, resend_lanes=resend)
         if recovered:
             log.warning("recovered %d batches whose worker did not come back", recovered)
-        with transaction(self._engine) as connection:
-            connection.execute(WAKE_SENDS)
-            connection.execute(WAKE_BATCHES)
+
+    def _wake(self) -> None:
+        for statement in (WAKE_SENDS, WAKE_BATCHES):
+            with transaction(self._engine) as connection:
+                connection.execute(statement)
+
+    def _hold_newly_refused(self) -> None:
         with transaction(self._engine) as connection:
             hold_newly_refused(connection)
-        watch_sends(self._engine)
-        self._end_sends()
-        give_up(self._engine, self._settings.doubt_grace)
-        self._resolve_doubts(RECENTLY)
-        match_kept(self._engine, newest=RECENTLY)
-        self._analyze_grown()
-        if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
-            self._housekept = time.monotonic()
-            self._housekeep()
 
     def _work_quietly(self) -> None:
         try:
@@ -222,7 +233,8 @@ class Sweeper:
         with reading(self._engine) as connection:
             ended = connection.execute(ENDED_SENDS).all()
         for send in ended:
-            with transaction(self._engine) as connection:
+            with attempt(self._engine, "closing") as job, transaction(self._engine) as connection:
+                job.begin(send.id, send.account_id, send.failures)
                 close_rest(connection, send.id, send.outcome)
 
     def _resolve_doubts(self, newest: float) -> None:
@@ -239,18 +251,6 @@ class Sweeper:
         for table in grown:
             with transaction(self._engine, durable=False) as connection:
                 connection.execute(text(f"ANALYZE {table}"))
-
-    def _housekeep(self) -> None:
-        self._resolve_doubts(KEPT_FOR)
-        match_kept(self._engine, newest=KEPT_FOR, pages=MOST_PAGES_EVER)
-        end_parts(self._engine)
-        with transaction(self._engine) as connection:
-            make_partitions(connection)
-        purge_deleted_groups(self._engine)
-        drop_old(self._engine)
-        for purge in PURGES:
-            with transaction(self._engine) as connection:
-                connection.execute(purge)
 
     def _report_alive(self) -> None:
         with transaction(self._engine, durable=False) as connection:

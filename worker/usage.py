@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.countries import PREFIX, country_of
 from shared.ids import first_id_at
+from shared.job_failures import FAILURES, RESTS, attempt
 from shared.lifecycle import CHARGED, STORED, MessageStatus
 
 log = logging.getLogger(__name__)
@@ -47,7 +48,14 @@ BEGIN = text(
                now(), interval '1 hour') AS h (hour)
     """
 )
-DUE = text("SELECT began_at FROM usage_hour WHERE NOT final AND due_at <= now() ORDER BY due_at LIMIT 1")
+DUE = text(
+    f"""
+    SELECT began_at, CAST(began_at AS text) AS name, {FAILURES.format(kind="usage", subject="began_at")} AS failures
+      FROM usage_hour
+     WHERE NOT final AND due_at <= now() AND NOT {RESTS.format(kind="usage", subject="began_at")}
+     ORDER BY due_at LIMIT 1
+    """
+)
 HOUR_ROW = text("SELECT counters, now() AS now FROM usage_hour WHERE began_at = :hour FOR UPDATE")
 OF_HOUR = "s.id >= :first AND s.id < :last AND s.forgotten_at IS NULL"
 OF_SENDS = "s.id = ANY(:sends)"
@@ -118,14 +126,21 @@ class UsageCounter:
         """Count the hour that is due for longest. Returns it; None when none is due, or another worker counts."""
         began = time.monotonic()
         whole = {"isolation_level": "REPEATABLE READ"}
-        with self._engine.connect().execution_options(**whole) as connection, connection.begin():
+        hour: datetime | None = None
+        with (
+            attempt(self._engine, "usage") as job,
+            self._engine.connect().execution_options(**whole) as connection,
+            connection.begin(),
+        ):
             connection.execute(LONG)
             if not connection.execute(ONE_AT_A_TIME).scalar():
                 return None
             connection.execute(BEGIN)
-            hour: datetime | None = connection.execute(DUE).scalar()
-            if hour is not None:
-                _count(connection, hour, began)
+            due = connection.execute(DUE).one_or_none()
+            if due is not None:
+                hour = due.began_at
+                job.begin(due.name, None, due.failures)
+                _count(connection, due.began_at, began)
         return hour
 
 

@@ -20,15 +20,20 @@ from api.who import by_key
 from shared.changes import record
 from shared.database import reading
 from shared.erasures import ask_to_erase
+from shared.job_failures import SET_ASIDE
 
 COUNTED = ("messages", "texts", "contacts", "inbound")
+COLUMNS = f"""
+    SELECT id, counts, created_at, completed_at, {SET_ASIDE.format(kind="erasure", subject="id")} AS set_aside
+      FROM erasure
+"""
 LIST = text(
-    """
-    SELECT id, counts, created_at, completed_at FROM erasure
-     WHERE account_id = :account AND (CAST(:before AS uuid) IS NULL OR id < :before) ORDER BY id DESC LIMIT :limit
+    f"""
+    {COLUMNS} WHERE account_id = :account AND (CAST(:before AS uuid) IS NULL OR id < :before)
+     ORDER BY id DESC LIMIT :limit
     """
 )
-ONE = text("SELECT id, counts, created_at, completed_at FROM erasure WHERE id = :id AND account_id = :account")
+ONE = text(f"{COLUMNS} WHERE id = :id AND account_id = :account")
 
 
 @endpoint("POST", "/erasures", takes=ErasureBody, answers=ErasureAnswer, scope="privacy:write")
@@ -84,7 +89,7 @@ def _read(connection: Connection, caller: Caller, erasure_id: UUID) -> Row[Any]:
 def _erasure(row: Row[Any]) -> dict[str, Any]:
     return {
         "erasure_id": str(row.id),
-        "status": "pending" if row.completed_at is None else "completed",
+        "status": "completed" if row.completed_at else "failed" if row.set_aside else "pending",
         "counts": {name: row.counts.get(name, 0) for name in COUNTED},
         "created_at": timestamp(row.created_at),
         "completed_at": timestamp(row.completed_at),

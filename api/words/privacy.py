@@ -8,9 +8,9 @@ WORDS: Final[dict[str, Word]] = {
     "erasure_id": ("The erasure: keep it as the receipt.", "019cad1e-3f78-7c3e-9b5f-2e61d08fa4c2"),
     "Erasure.status": (
         "`pending` until nothing has the phone any more. What is on its way is waited for, and what waits to be sent"
-        " is not sent.",
+        " is not sent. `failed`: the service could not do it, and its operator has been told.",
         "completed",
-        {"enum": ["pending", "completed"]},
+        {"enum": ["pending", "completed", "failed"]},
     ),
     "Erasure.counts": ("What was erased so far.", {"messages": 3, "texts": 1, "contacts": 2, "inbound": 0}),
     "Erasure.created_at": ("When it was asked for.", "2026-03-02T09:00:00.120Z"),

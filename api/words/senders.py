@@ -17,7 +17,8 @@ WORDS: Final[dict[str, Word]] = {
         {"enum": ["alphanumeric", "short_code", "number"]},
     ),
     "held_by": (
-        "What holds it: `operator`, `crashes` (of workers that sent it: the operator looks), `sender_id` (suspended),"
+        "What holds it: `operator`, `crashes` (of workers that sent or prepared it: the operator looks), `sender_id`"
+        " (suspended),"
         " `canary` or `stop_if`. The last two go on by `resume`.",
         None,
         {"enum": [*HOLDERS, None]},

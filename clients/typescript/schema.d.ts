@@ -814,7 +814,7 @@ export interface Send {
   limited_by: string | null;
   /** Submits that were repeated because an earlier one had no answer; only where the operator wants it. */
   resent: number;
-  /** What holds it: `operator`, `crashes` (of workers that sent it: the operator looks), `sender_id` (suspended), `canary` or `stop_if`. The last two go on by `resume`. */
+  /** What holds it: `operator`, `crashes` (of workers that sent or prepared it: the operator looks), `sender_id` (suspended), `canary` or `stop_if`. The last two go on by `resume`. */
   held_by: "operator" | "crashes" | "sender_id" | "canary" | "stop_if" | null;
   /** Why the send is held. */
   held_reason: string | null;
@@ -942,8 +942,8 @@ export interface ErasureCounts {
 export interface Erasure {
   /** The erasure: keep it as the receipt. */
   erasure_id: string;
-  /** `pending` until nothing has the phone any more. What is on its way is waited for, and what waits to be sent is not sent. */
-  status: "pending" | "completed";
+  /** `pending` until nothing has the phone any more. What is on its way is waited for, and what waits to be sent is not sent. `failed`: the service could not do it, and its operator has been told. */
+  status: "pending" | "completed" | "failed";
   /** What was erased so far. */
   counts: ErasureCounts;
   /** When it was asked for. */

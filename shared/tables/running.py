@@ -4,6 +4,8 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Identity,
+    Integer,
+    PrimaryKeyConstraint,
     Table,
     Text,
     Uuid,
@@ -18,6 +20,21 @@ lease = Table(
     Column("name", Text, primary_key=True),
     Column("holder", Text, nullable=False),
     Column("held_until", MOMENT, nullable=False),
+)
+
+job_failure = Table(
+    "job_failure",
+    metadata,
+    Column("kind", Text, nullable=False),
+    Column("subject", Text, nullable=False, comment="the id of what failed"),
+    Column("account_id", BigInteger),
+    Column("failures", Integer, nullable=False, comment="in a row"),
+    Column("error", Text, nullable=False, comment="its kind and place; nothing of the data"),
+    Column("failed_at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
+    Column("retry_at", MOMENT, nullable=False),
+    Column("set_aside_at", MOMENT, comment="since when it waits for the operator"),
+    PrimaryKeyConstraint("kind", "subject"),
+    comment="jobs that failed and did not succeed since: shared/job_failures.py",
 )
 
 installation = Table(

@@ -21,10 +21,14 @@ from bulksms.cli import main
 from bulksms.environment import find_installation, read_exports
 from bulksms.local.ports import free_port
 from bulksms.local.redis import RedisServer
+from shared.imports import begin_import, keep_piece, queue_import
 from shared.inbound import Inbound, store
+from shared.job_failures import MOST_FAILURES, Job, failed
 from shared.keys import DEFAULT_SCOPES, SCOPES
 from shared.settings import SettingsError
 from tests.integration.service import SECRET_KEY, Service
+from worker import importer
+from worker.importer import import_piece
 
 Run = Callable[..., Result]
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
@@ -166,6 +170,30 @@ def test_groups_contacts_and_opt_outs(run: Run) -> None:
     assert "may be sent to" in run("suppression", "remove", "lister", "254711000001").stderr
     run("group", "delete", group)
     assert as_json(run("group", "list", "lister", "--json")) == []
+
+
+def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> None:
+    assert "No job is set aside" in run("job", "list").stderr
+    run("account", "create", "unlucky")
+    group = UUID(run("group", "create", "unlucky", "Imported").stdout.strip())
+    account = scalar(engine, "SELECT account_id FROM contact_group WHERE id = :id", id=group)
+    made = begin_import(engine, account, group, None)
+    keep_piece(engine, made, 0, "254711000001\n")
+    with engine.begin() as connection:
+        queue_import(connection, made, 1, 13)
+    job = Job("import")
+    job.begin(made, account, None)
+    for _ in range(MOST_FAILURES):
+        failed(engine, job, ValueError("254711000001"), importer._set_aside)
+    assert not import_piece(engine)
+    (shown,) = as_json(run("job", "list", "--json"))
+    assert (shown["kind"], shown["subject"], shown["account"]) == ("import", str(made), "unlucky")
+    assert "job retry" in run("doctor", code=1).stdout
+    run("job", "retry", "import", made)
+    assert import_piece(engine)
+    assert scalar(engine, "SELECT state FROM contact_import WHERE id = :id", id=made) == "completed"
+    assert "No import" in run("job", "retry", "import", made, code=1).stderr
+    assert scalar(engine, "SELECT count(*) FROM change WHERE what = 'job.retried'") == 1
 
 
 def import_file(run: Run, folder: Path, content: bytes, *more: object, code: int = 0) -> tuple[Result, str]:

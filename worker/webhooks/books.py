@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared import stream
 from shared.database import transaction
 from shared.events import EventType, add
+from shared.job_failures import FAILURES, clear_failures
 from shared.stream import SETTLED, Event, Position
 from worker.webhooks.policy import GONE, Job, rest, verdict
 
@@ -25,9 +26,10 @@ LEASE = "10 seconds"
 """Renewed while a page is posted; so long after a process died, another goes on."""
 FAILS_FOR = "5 days"
 
-HOOK = """
+HOOK = f"""
     w.id, w.account_id, w.url, w.events, w.state, w.secret_version, w.xid, w.event_id, w.failures, w.epoch,
-    coalesce(w.previous_until > clock_timestamp(), false) AS previous, w.rest_until > clock_timestamp() AS rests
+    coalesce(w.previous_until > clock_timestamp(), false) AS previous, w.rest_until > clock_timestamp() AS rests,
+    {FAILURES.format(kind="webhook", subject="w.id")} AS faults
 """
 
 CLAIM = text(
@@ -221,10 +223,17 @@ def record(engine: Engine, hook: Hook, work: Work) -> Hook | None:
         if moved is None:
             return None
         _write(connection, hook, written)
+        if moved.faults:
+            clear_failures(connection, "webhook", hook.id)
         if moved.state == "disabled":
-            told = {"webhook_id": str(hook.id), "url": hook.url, "reason": moved.disabled_reason}
-            add(connection, hook.account_id, EventType.WEBHOOK_DISABLED, told)
+            tell_disabled(connection, moved, moved.disabled_reason)
     return moved
+
+
+def tell_disabled(connection: Connection, hook: Hook, reason: str) -> None:
+    """The event that a webhook was disabled."""
+    told = {"webhook_id": str(hook.id), "url": hook.url, "reason": reason}
+    add(connection, hook.account_id, EventType.WEBHOOK_DISABLED, told)
 
 
 def _how_far(hook: Hook, work: Work) -> tuple[list[Job], Position]:

@@ -24,6 +24,7 @@ from shared.webhooks import secret, sign
 from worker.webhooks import books
 from worker.webhooks.books import Hook, Work
 from worker.webhooks.client import Client
+from worker.webhooks.faults import note_fault
 from worker.webhooks.policy import DEAD_AFTER, FIRST_WIDTH, MOST_WIDTH, Job
 
 log = logging.getLogger(__name__)
@@ -100,10 +101,16 @@ class Deliverer:
             await self._deliver(hook)
         except AWAY as error:
             log.warning("the database is away, a webhook goes on when its lease has run out: %s", error)
-        except Exception:
-            log.exception("posting to the webhook %s failed, and goes on when its lease has run out", hook.id)
+        except Exception as error:
+            await self._note_fault(hook, error)
         finally:
             self._held.pop(hook.id, None)
+
+    async def _note_fault(self, hook: Hook, error: Exception) -> None:
+        try:
+            await self._ask(note_fault, self._engine, hook, error)
+        except Exception:
+            log.exception("posting to the webhook %s failed, and goes on when its lease has run out", hook.id)
 
     async def _deliver(self, hook: Hook) -> None:
         """Page after page, until nothing is due, the webhook is to rest, or it is another's."""

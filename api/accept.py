@@ -39,6 +39,7 @@ from api.tokens import Caller
 from api.validity import due_time, expiry_time
 from shared.crashpoints import crashpoint
 from shared.database import reading
+from shared.lifecycle import Category
 from shared.phones import Screened, screen
 from shared.segments import Segmentation, segment, transliterate
 from shared.suppressions import listed
@@ -90,7 +91,7 @@ def _accepted(work: Services, draft: Draft, answered: Answered) -> Json:
 
 def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
     """Check and price a send. Raises Problem for whatever keeps it from being accepted, but for the balance."""
-    check_sender(work, caller, body["sender_id"])
+    check_sender(work, caller, body["sender_id"], body["category"])
     now = datetime.now(UTC)
     send_at = due_time(body.get("send_at"), now)
     expires_at = expiry_time(body.get("expires_at"), send_at or now, now)
@@ -120,15 +121,20 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
     return draft
 
 
-def check_sender(work: Services, caller: Caller, sender: str) -> None:
-    """Raises Problem unless the sender ID is the account's and approved."""
+def check_sender(work: Services, caller: Caller, sender: str, category: Category) -> None:
+    """Raises Problem unless the sender ID is the account's and approved, and may be used for the category."""
     known = work.remembered.sender_state(caller.account_id, sender)
     if known is None:
         raise Problem("sender_not_registered", f"Your account has no sender ID {sender!r}.")
-    state, reason = known
+    state, reason, authentication = known
     if state != "approved":
         because = f": {reason}" if reason else "."
         raise Problem("sender_not_approved", f"The sender ID {sender!r} is {state}{because}", sender_status=state)
+    if category == Category.AUTHENTICATION and not authentication:
+        raise Problem(
+            "category_not_allowed",
+            f"Neither your account nor {sender!r} may be used for the category `authentication`.",
+        )
 
 
 def fit_text(message: str, body: Mapping[str, Any]) -> tuple[str, Segmentation]:

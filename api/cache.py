@@ -16,7 +16,13 @@ LATE = 0.5
 """Seconds for which what is over may still be answered while one thread asks again: all at once would take the
 database's connections from each other."""
 
-SENDER_STATE = text("SELECT state, reason FROM sender_id WHERE account_id = :account AND sender_id = :sender")
+SENDER_STATE = text(
+    """
+    SELECT s.state, s.reason, s.authentication OR a.authentication AS authentication
+      FROM sender_id s JOIN account a ON a.id = s.account_id
+     WHERE s.account_id = :account AND s.sender_id = :sender
+    """
+)
 HAS_SUPPRESSIONS = text("SELECT EXISTS (SELECT FROM suppression WHERE account_id = :account)")
 
 
@@ -30,15 +36,16 @@ class Remembered:
         self._engine = engine
         self._values: dict[tuple[Any, ...], tuple[float, Any]] = {}
 
-    def sender_state(self, account: int, sender: str) -> tuple[str, str | None] | None:
-        """An account's sender ID: its state and the reason; None when it is not registered. Two seconds old at most."""
+    def sender_state(self, account: int, sender: str) -> "tuple[str, str | None, bool] | None":
+        """An account's sender ID: its state, the reason, and whether it may be used for `authentication`; None when it
+        is not registered. Two seconds old at most."""
 
-        def ask() -> "tuple[str, str | None] | None":
+        def ask() -> "tuple[str, str | None, bool] | None":
             with reading(self._engine) as connection:
                 row = connection.execute(SENDER_STATE, {"account": account, "sender": sender}).one_or_none()
-                return None if row is None else (row.state, row.reason)
+                return None if row is None else (row.state, row.reason, row.authentication)
 
-        state: tuple[str, str | None] | None = self._get(("sender", account, sender), 1.5, ask)
+        state: tuple[str, str | None, bool] | None = self._get(("sender", account, sender), 1.5, ask)
         return state
 
     def has_suppressions(self, account: int) -> bool:

@@ -37,6 +37,9 @@ CATALOGUE: dict[str, Kind] = {
     "spend_limit_reached": Kind(402, "Spend limit reached", "Wait until `resets_at`, or ask the operator for more."),
     "sender_not_registered": Kind(403, "Sender ID not registered", "Use a sender ID that your account registered."),
     "sender_not_approved": Kind(403, "Sender ID not approved", "Wait for the approval, or use an approved sender ID."),
+    "category_not_allowed": Kind(
+        403, "Category not allowed", "Use another category, or ask the operator for `authentication`."
+    ),
     "destination_not_allowed": Kind(
         403, "Destination not allowed", "Send to the destinations in /limits, or ask the operator for more."
     ),

@@ -56,7 +56,7 @@ def _make(connection: Connection, settings: Settings, base_url: str) -> dict[str
     try:
         account = find_account(connection, ACCOUNT)
     except Refused:
-        account = create_account(connection, ACCOUNT)
+        account = create_account(connection, ACCOUNT, authentication=True)
         top_up(connection, account, CREDITS, "a demonstration", "first")
         request_sender(connection, account, SENDER)
         decide_sender(connection, account, SENDER, "approved")

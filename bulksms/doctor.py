@@ -15,6 +15,7 @@ from bulksms.finding import Finding
 from shared.database import reading, transaction
 from shared.disk import is_disk_full, shortage
 from shared.guard import state_of
+from shared.likeness import likenesses
 from shared.schema import schema_problem
 from shared.sendable import SENDABLE
 
@@ -135,6 +136,7 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
     jobs = connection.execute(SET_ASIDE).scalar_one()
     yield _count("jobs set aside", jobs, "bulksms job list shows what failed; then bulksms job retry.")
+    yield _sender_ids(connection)
     remedy = "They are of messages that this service did not send, or of a carrier that changes its references."
     yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
 
@@ -163,6 +165,15 @@ def _waiting(connection: Connection) -> Finding:
     if row.seconds > LONGEST_WAIT and not row.sending:
         return Finding("queue", "wrong", f"{detail}, and nobody sends", "Look into the logs of the workers.")
     return Finding("queue", "ok", detail)
+
+
+def _sender_ids(connection: Connection) -> Finding:
+    alike = [(asked, others[0]) for asked, others in likenesses(connection).items() if asked.state == "pending"]
+    if not alike:
+        return Finding("sender IDs", "ok", "none that is asked for looks like another account's")
+    asked, other = alike[0]
+    detail = f"{len(alike):,} asked for look like another account's: {asked.sender_id!r} like {other.sender_id!r}"
+    return Finding("sender IDs", "notice", detail, "bulksms sender list --state pending shows them; reject or approve.")
 
 
 def _doubts(connection: Connection, grace: float) -> Finding:

@@ -21,6 +21,7 @@ __all__ = [
     "Refused",
     "TopUp",
     "activate_account",
+    "allow_authentication",
     "create_account",
     "create_key",
     "find_account",
@@ -40,7 +41,8 @@ MOST_CREDITS = 10**12
 
 CREATE = text(
     """
-    INSERT INTO account (name, low_balance_threshold, weight) VALUES (:name, :threshold, :weight)
+    INSERT INTO account (name, low_balance_threshold, weight, authentication)
+    VALUES (:name, :threshold, :weight, :authentication)
     ON CONFLICT (name) DO NOTHING RETURNING id
     """
 )
@@ -68,6 +70,7 @@ SET_COUNTRY = text(
     "UPDATE account SET country = :country, updated_at = clock_timestamp() WHERE id = :account OR sandbox_of = :account"
 )
 SET_RETENTION = text("UPDATE account SET retention_days = :days WHERE id = :account OR sandbox_of = :account")
+ALLOW_AUTHENTICATION = text("UPDATE account SET authentication = :allowed WHERE id = :account OR sandbox_of = :account")
 REVOKE_KEY = text(
     "UPDATE api_key SET revoked_at = clock_timestamp() WHERE id = :id AND revoked_at IS NULL RETURNING account_id"
 )
@@ -86,11 +89,18 @@ class TopUp(NamedTuple):
 
 
 def create_account(
-    connection: Connection, name: str, low_balance_threshold: int = 100, weight: int = 1, *, by: By | None = None
+    connection: Connection,
+    name: str,
+    low_balance_threshold: int = 100,
+    weight: int = 1,
+    *,
+    authentication: bool = False,
+    by: By | None = None,
 ) -> int:
     """Open an account without credits. Returns its id.
 
-    `weight` is its share of the carrier: with 2 its sends go twice as fast as those of an account with 1.
+    `weight` is its share of the carrier: with 2 its sends go twice as fast as those of an account with 1. With
+    `authentication` its sends may be of that category.
     """
     if not name.strip() or name.strip() != name or name.isdigit():
         raise Refused(f"{name!r} is no account name. Take one that is more than digits and has no spaces at its ends.")
@@ -98,11 +108,18 @@ def create_account(
         raise Refused(f"{name!r} is the name of a sandbox, which is made with an account's first test key.")
     if weight < 1 or low_balance_threshold < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
-    values = {"name": name, "threshold": low_balance_threshold, "weight": weight}
+    values = {"name": name, "threshold": low_balance_threshold, "weight": weight, "authentication": authentication}
     account = connection.execute(CREATE, values).scalar()
     if account is None:
         raise Refused(f"There is an account {name!r} already. Take another name.")
-    record(connection, by, "account.created", account_id=account, subject=name, after={"weight": weight})
+    record(
+        connection,
+        by,
+        "account.created",
+        account_id=account,
+        subject=name,
+        after={"weight": weight, "authentication": authentication},
+    )
     return int(account)
 
 
@@ -178,6 +195,14 @@ def set_retention(connection: Connection, account_id: int, days: int | None, *, 
     if not connection.execute(SET_RETENTION, {"account": account_id, "days": days}).rowcount:
         raise _unknown(account_id)
     record(connection, by, "account.retention_set", account_id=account_id, after={"days": days})
+
+
+def allow_authentication(connection: Connection, account_id: int, allowed: bool, *, by: By | None = None) -> None:
+    """Whether the account's sends, and those of its sandbox, may be of the category `authentication`."""
+    values = {"account": account_id, "allowed": allowed}
+    if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
+        raise _unknown(account_id)
+    record(connection, by, "account.authentication_set", account_id=account_id, after={"authentication": allowed})
 
 
 def freeze_accounts(connection: Connection, accounts: Iterable[int]) -> list[int]:

@@ -29,10 +29,11 @@ IS_SANDBOX = text("SELECT sandbox_of IS NOT NULL FROM account WHERE id = :accoun
 CREATE = text(
     """
     INSERT INTO account (name, sandbox_of, state, low_balance_threshold, country, spend_day, spend_month,
-                         retention_days)
+                         retention_days, authentication)
     SELECT name || CASE WHEN EXISTS (SELECT FROM account o WHERE o.name = a.name || :suffix)
                         THEN ' (sandbox of ' || id || ')' ELSE :suffix END,
-           id, state, low_balance_threshold, country, spend_day, spend_month, retention_days
+           id, state, low_balance_threshold, country, spend_day, spend_month, retention_days,
+           authentication
       FROM account a WHERE id = :account
     RETURNING id
     """
@@ -50,11 +51,13 @@ COPY_RULES = text(
       FROM category_rule WHERE account_id = :account
     """
 )
-APPROVED = text("SELECT sender_id FROM sender_id WHERE account_id = :account AND state = 'approved' ORDER BY sender_id")
+APPROVED = text(
+    "SELECT sender_id, authentication FROM sender_id WHERE account_id = :account AND state = 'approved' ORDER BY 1"
+)
 APPROVE = text(
     """
-    INSERT INTO sender_id (id, account_id, sender_id, state, decided_at)
-    VALUES (:id, :sandbox, :sender, 'approved', clock_timestamp())
+    INSERT INTO sender_id (id, account_id, sender_id, state, decided_at, authentication)
+    VALUES (:id, :sandbox, :sender, 'approved', clock_timestamp(), :authentication)
     ON CONFLICT (account_id, sender_id) DO NOTHING
     """
 )
@@ -83,16 +86,17 @@ def ensure_sandbox(connection: Connection, account_id: int, *, by: By | None = N
     both = {"account": account_id, "sandbox": sandbox}
     connection.execute(COPY_LIMITS, both)
     connection.execute(COPY_RULES, both)
-    for sender in connection.execute(APPROVED, {"account": account_id}).scalars().all():
-        approve_in_sandbox(connection, sandbox, sender)
+    for sender, authentication in connection.execute(APPROVED, {"account": account_id}).all():
+        approve_in_sandbox(connection, sandbox, sender, authentication)
     record(connection, by, "sandbox.created", account_id=account_id, subject=sandbox)
     refill(connection, sandbox)
     return sandbox
 
 
-def approve_in_sandbox(connection: Connection, sandbox: int, sender: str) -> None:
+def approve_in_sandbox(connection: Connection, sandbox: int, sender: str, authentication: bool = False) -> None:
     """Let the sandbox send from a sender ID that its account was given, unless it has it already."""
-    connection.execute(APPROVE, {"id": new_id(), "sandbox": sandbox, "sender": sender})
+    values = {"id": new_id(), "sandbox": sandbox, "sender": sender, "authentication": authentication}
+    connection.execute(APPROVE, values)
 
 
 def refill(connection: Connection, sandbox: int) -> int:

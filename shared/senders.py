@@ -57,6 +57,13 @@ DECIDE = text(
     """
 )
 
+ALLOW_AUTHENTICATION = text(
+    """
+    UPDATE sender_id SET authentication = :allowed
+     WHERE account_id IN (SELECT id FROM account WHERE id = :account OR sandbox_of = :account) AND sender_id = :sender
+    """
+)
+
 
 def form_of(name: str) -> Form | None:
     """What kind of sender ID the name is; None where carriers would not show it as it is."""
@@ -89,6 +96,17 @@ def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: 
     if name is not None:
         record(connection, by, "sender.removed", account_id=account_id, subject=name)
     return name is not None
+
+
+def allow_authentication_from(
+    connection: Connection, account_id: int, sender: str, allowed: bool, *, by: By | None = None
+) -> None:
+    """Whether sends from the sender ID may be of the category `authentication`, though those of the account may not."""
+    values = {"account": account_id, "sender": sender, "allowed": allowed}
+    if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
+        raise Refused(f"The account has not asked for {sender!r}. `bulksms sender request` does that.")
+    after = {"authentication": allowed}
+    record(connection, by, "sender.authentication_set", account_id=account_id, subject=sender, after=after)
 
 
 def decide_sender(

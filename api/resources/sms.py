@@ -13,7 +13,13 @@ from api.problems import invalid
 from api.schemas.sends import BulkSend, GroupSend, SingleSend
 from api.tokens import Caller
 
-UNFIT = ("too_many_segments", "unicode_rejected", "sender_not_registered", "sender_not_approved")
+UNFIT = (
+    "too_many_segments",
+    "unicode_rejected",
+    "sender_not_registered",
+    "sender_not_approved",
+    "category_not_allowed",
+)
 REFUSALS = (
     *UNFIT,
     "quote_expired",

@@ -15,7 +15,7 @@ LIST = text(
 SHOW = text(
     """
     SELECT a.id, a.name, a.state, a.available, a.reserved, a.weight, a.low_balance_threshold, a.country,
-           a.created_at, (SELECT b.name FROM account b WHERE b.sandbox_of = a.id) AS sandbox,
+           a.authentication, a.created_at, (SELECT b.name FROM account b WHERE b.sandbox_of = a.id) AS sandbox,
            (SELECT b.available FROM account b WHERE b.sandbox_of = a.id) AS play_credits,
            (SELECT count(*) FROM api_key k WHERE k.account_id = a.id AND k.revoked_at IS NULL) AS api_keys,
            (SELECT array_agg(s.sender_id ORDER BY s.sender_id) FROM sender_id s
@@ -36,10 +36,11 @@ def account() -> None:
 @click.argument("name")
 @click.option("--low-balance", type=int, default=100, show_default=True, help="Credits below which the balance is low.")
 @click.option("--weight", type=int, default=1, show_default=True, help="Share of the carrier among accounts.")
-def create(name: str, low_balance: int, weight: int) -> None:
+@click.option("--authentication", is_flag=True, help="Let its sends be of the category authentication.")
+def create(name: str, low_balance: int, weight: int, authentication: bool) -> None:
     """Open an account without credits."""
     with database() as connection:
-        made = accounts.create_account(connection, name, low_balance, weight)
+        made = accounts.create_account(connection, name, low_balance, weight, authentication=authentication)
     steps = (
         hint("topup", made, "CREDITS", "--reason", "TEXT"),
         hint("sender", "request", made, "SENDER_ID"),
@@ -98,6 +99,16 @@ def country(account: str, code: str) -> None:
     with database() as connection:
         accounts.set_country(connection, accounts.find_account(connection, account), given)
     done(f"Lists of {account} are read with the numbers of {given}." if given else f"{account} has no country.")
+
+
+@account.command()
+@click.argument("account")
+@click.argument("allowed", type=click.Choice(["on", "off"]))
+def authentication(account: str, allowed: str) -> None:
+    """Let all sends of an account be of the category authentication, or no longer: see also `bulksms sender`."""
+    with database() as connection:
+        accounts.allow_authentication(connection, accounts.find_account(connection, account), allowed == "on")
+    done(f"Sends of {account} may {'be' if allowed == 'on' else 'not be'} of the category authentication.")
 
 
 @account.command()

@@ -5,10 +5,12 @@ from sqlalchemy import text
 
 from bulksms.commands.common import database, done, hint, json_option, show_rows
 from shared import accounts, senders
+from shared.likeness import Name, likenesses
 
 LIST = text(
     """
-    SELECT a.id AS account, a.name, s.sender_id, s.state, s.reason, s.use_case, s.created_at, s.decided_at
+    SELECT a.id AS account, a.name, s.sender_id, s.state, s.reason, s.use_case, s.authentication, s.created_at,
+           s.decided_at
       FROM sender_id s JOIN account a ON a.id = s.account_id
      WHERE CASE WHEN CAST(:account AS bigint) IS NULL THEN a.sandbox_of IS NULL ELSE a.id = :account END
        AND (CAST(:state AS text) IS NULL OR s.state = :state)
@@ -39,11 +41,13 @@ def request(account: str, sender_id: str) -> None:
 @click.option("--state", type=click.Choice(["pending", "approved", "rejected", "suspended"]))
 @json_option
 def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
-    """Show sender IDs, of one account or of all; in sandboxes nobody decides."""
+    """Show sender IDs, of one account or of all, and those of other accounts that look like them."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
         rows = connection.execute(LIST, {"account": owner, "state": state}).mappings().all()
-    show_rows(rows, as_json, "Sender IDs", "None. Ask for one: bulksms sender request ACCOUNT SENDER_ID")
+        found = {(name.account_id, name.sender_id): others for name, others in likenesses(connection).items()}
+    shown = [{**row, "looks_like": _told(found.get((row["account"], row["sender_id"]), []))} for row in rows]
+    show_rows(shown, as_json, "Sender IDs", "None. Ask for one: bulksms sender request ACCOUNT SENDER_ID")
 
 
 @sender.command()
@@ -71,6 +75,22 @@ def reject(account: str, sender_id: str, reason: str) -> None:
 def suspend(account: str, sender_id: str, reason: str) -> None:
     """Take back an approval."""
     _decide(account, sender_id, "suspended", reason)
+
+
+@sender.command()
+@click.argument("account")
+@click.argument("sender_id")
+@click.argument("allowed", type=click.Choice(["on", "off"]))
+def authentication(account: str, sender_id: str, allowed: str) -> None:
+    """Let sends from it be of the category authentication, or no longer, where those of the account may not."""
+    with database() as connection:
+        owner = accounts.find_account(connection, account)
+        senders.allow_authentication_from(connection, owner, sender_id, allowed == "on")
+    done(f"Sends from {sender_id} may {'be' if allowed == 'on' else 'not be'} of the category authentication.")
+
+
+def _told(names: list[Name]) -> list[str] | None:
+    return [f"{name.sender_id} of {name.account}" for name in names] or None
 
 
 def _decide(account: str, sender_id: str, state: senders.Decision, reason: str | None) -> None:

@@ -63,7 +63,7 @@ class Service:
         """Another account with the sender ID ACME. Returns its id."""
         with self.engine.begin() as connection:
             made = connection.execute(text("SELECT count(*) FROM account")).scalar_one()
-            account = create_account(connection, f"{name}-{made}")
+            account = create_account(connection, f"{name}-{made}", authentication=True)
             connection.execute(
                 text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'ACME', 'approved')"),
                 {"account": account},

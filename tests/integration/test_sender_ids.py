@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from shared.accounts import Refused
+from api.cache import Remembered
+from shared.accounts import Refused, allow_authentication, create_account, top_up
 from shared.audit import audit
 from shared.holding import release
-from shared.senders import Decision, decide_sender
+from shared.likeness import likenesses
+from shared.senders import Decision, allow_authentication_from, decide_sender, request_sender
 from tests.integration.service import Service
 from tests.times import ahead
 
@@ -128,3 +130,48 @@ def test_another_accounts_sender_id_does_not_exist(service: Service) -> None:
     assert foreign.status_code == unknown.status_code == 404
     assert foreign.json["code"] == unknown.json["code"] == "sender_not_found"
     assert [entry["sender_id"] for entry in service.get("/sender-ids", token=other).json["data"]] == ["ACME"]
+
+
+def test_authentication_is_a_right_of_the_account_or_of_a_sender_id(service: Service) -> None:
+    with service.engine.begin() as connection:
+        account = create_account(connection, f"new {service.account_id}")
+        for sender in ("OTP", "SHOP"):
+            name = f"{sender}{account}"
+            request_sender(connection, account, name)
+            decide_sender(connection, account, name, "approved")
+        top_up(connection, account, 10, "test", "test")
+    token, code = service.new_token(account), {"category": "authentication", "message": "Your code is 1234"}
+
+    def refused(sender: str, **to: Any) -> str | None:
+        service.client.application.extensions["bulksms"].remembered = Remembered(service.engine)
+        path = "/sms/send-bulk" if "phones" in to else "/sms/send"
+        answer = service.post(path, token=token, sender_id=f"{sender}{account}", **code, **to)
+        return None if answer.status_code == 200 else f"{answer.status_code} {answer.json['code']}"
+
+    one, several = {"phone": "254711000000"}, {"phones": ["254711000000"]}
+    assert [refused("OTP", **to) for to in (one, several)] == ["403 category_not_allowed"] * 2
+    assert service.get("/balance", token=token).json["balance"] == 10
+    with service.engine.begin() as connection:
+        allow_authentication_from(connection, account, f"OTP{account}", True)
+    assert [refused("OTP", **one), refused("SHOP", **one)] == [None, "403 category_not_allowed"]
+    with service.engine.begin() as connection:
+        allow_authentication(connection, account, True)
+    assert refused("SHOP", **several) is None
+    sandbox = service.post("/api-keys", token=token, test=True).json
+    exchanged = service.client.post("/api/v1/auth/token", json={key: sandbox[key] for key in ("api_key", "api_secret")})
+    token = exchanged.get_json()["access_token"]
+    assert refused("SHOP", **one) is None
+    with service.engine.begin() as connection:
+        allow_authentication(connection, account, False)
+    assert [refused("OTP", **one), refused("SHOP", **one)] == [None, "403 category_not_allowed"]
+
+
+def test_the_operator_sees_what_looks_like_anothers_and_the_account_does_not(service: Service) -> None:
+    with service.engine.begin() as connection:
+        other = create_account(connection, f"beta {service.account_id}")
+        request_sender(connection, other, "BETA")
+    asked = service.post("/sender-ids", sender_id="BE TA.").json
+    assert "BETA" not in str(asked | service.get("/sender-ids").json)
+    with service.engine.connect() as connection:
+        found = {name.sender_id: [each.sender_id for each in others] for name, others in likenesses(connection).items()}
+    assert found["BE TA."] == ["BETA"] and found["BETA"] == ["BE TA."]

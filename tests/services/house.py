@@ -136,7 +136,7 @@ class House:
     def new_account(self, name: str = "acme", credits: int = 1_000_000, sender: str = "ACME") -> int:
         """An account with an approved sender ID, whose token the requests use from now on."""
         with self.engine.begin() as connection:
-            account = create_account(connection, name)
+            account = create_account(connection, name, authentication=True)
             connection.execute(
                 text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),
                 {"account": account, "sender": sender},

@@ -245,6 +245,7 @@ def test_test_keys_get_a_sandbox_and_what_they_made_as_far_as_it_is_not_over(emp
             ("acme (sandbox of 1)", "KE", 1_000_000, 1)
         ]
         of_sandbox = f"WHERE account_id = {sandbox}"
+        assert rows("SELECT bool_and(authentication) FROM account") == [(True,)]
         assert rows(f"SELECT id FROM api_key {of_sandbox}") == [("smsk_test_1",)]
         assert rows(f"SELECT sender_id, state FROM sender_id {of_sandbox}") == [("ACME", "approved")]
         assert rows(f"SELECT requests_per_second, pumping FROM account_limit {of_sandbox}") == [(9, "off")]

@@ -19,6 +19,7 @@ from shared.contacts import add_contacts, create_group, remove_contacts
 from shared.database import transaction
 from shared.lifecycle import Category
 from shared.rules import Rules
+from shared.sandbox import ensure_sandbox
 from shared.segments import segment
 from shared.suppressions import suppress
 
@@ -43,6 +44,8 @@ class Account:
 
     id: int
     sender_id: str
+    sandbox: "Account | None" = None
+    """Where its test keys send."""
     suppressed: dict[str, datetime] = field(default_factory=dict)
     """Phones that opted out, and when that was committed."""
 
@@ -71,13 +74,21 @@ class Traffic:
         """Open accounts with enough credits for the run."""
         for number in range(count):
             with transaction(self.engine) as connection:
-                account = create_account(connection, f"customer-{number}", weight=1 + number)
+                account = create_account(connection, f"customer-{number}", weight=1 + number, authentication=True)
                 top_up(connection, account, CREDITS, "test", "first")
-            self.accounts.append(Account(account, f"SENDER{number}"))
+                sandbox = ensure_sandbox(connection, account)
+            self.accounts.append(Account(account, f"SENDER{number}", Account(sandbox, f"SANDBOX{number}")))
+
+    def account(self, account_id: int) -> Account:
+        """A live account or a sandbox."""
+        live = ((account, account.sandbox) for account in self.accounts)
+        return next(each for pair in live for each in pair if each is not None and each.id == account_id)
 
     def send(self, most: int) -> None:
         """One account sends something to up to `most` phones."""
         account = self.rng.choice(self.accounts)
+        sandbox = account.sandbox
+        assert sandbox is not None
         kind = self.rng.choices(("single", "bulk", "group"), (3, 4, 2))[0]
         phones = self._new_phones(1 if kind == "single" else self.rng.randint(most // 3, most))
         draft = Draft(
@@ -94,6 +105,9 @@ class Traffic:
             phones=[] if kind == "group" else phones,
             submitted=len(phones),
         )
+        if draft.test:
+            account = sandbox
+            draft.account_id, draft.sender_id = sandbox.id, sandbox.sender_id
         if self.rng.random() < 0.15:
             draft.send_at = self.now() + timedelta(seconds=self.rng.randint(1, 15))
         if self.rng.random() < 0.2:
@@ -170,7 +184,7 @@ class Traffic:
 
     def _opt_out(self, draft: Draft) -> None:
         """Some of the phones of a send opt out."""
-        account = next(account for account in self.accounts if account.id == draft.account_id)
+        account = self.account(draft.account_id)
         phones = self.recipients[draft.id]
         for phone in self.rng.sample(phones, self.rng.randint(1, 1 + len(phones) // 3)):
             with transaction(self.engine) as connection:

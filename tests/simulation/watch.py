@@ -84,7 +84,7 @@ class Watch:
         piece = next(piece for piece in turn.slices if piece.batch_id == batch_of(message))
         if carrier != carrier_of(piece):
             raise Breach(f"carrier: {message} is submitted to {carrier}")
-        account = next(account for account in self._traffic.accounts if account.id == piece.account_id)
+        account = self._traffic.account(piece.account_id)
         if piece.send_id in self._traffic.stopped:
             stop = piece.send_id, self._traffic.stops[piece.send_id]
             turn.after_stop[stop] += 1

@@ -1,0 +1,58 @@
+"""Sender IDs that look like another account's, for the operator who decides.
+
+A phone shows `AIpha` and `ALPHA`, `BE TA.` and `BETA` nearly alike, so names are compared by what is left of them
+without case, spaces, signs, and the difference between characters that are confused.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from sqlalchemy import Connection, text
+
+ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b", "2": "z"})
+"""By ASCII alone, as sender IDs have no other characters. See Unicode TR 39 for the idea of a skeleton."""
+PAIRS = (("rn", "m"), ("vv", "w"))
+
+NAMES = text(
+    """
+    SELECT a.id AS account_id, a.name AS account, s.sender_id, s.state
+      FROM sender_id s JOIN account a ON a.id = s.account_id
+     WHERE a.sandbox_of IS NULL AND s.state <> 'rejected' AND s.sender_id ~ '[A-Za-z]' ORDER BY s.sender_id, a.id
+    """
+)
+
+
+class Name(NamedTuple):
+    """A sender ID of an account."""
+
+    account_id: int
+    account: str
+    sender_id: str
+    state: str
+
+
+def skeleton(sender: str) -> str:
+    """What is left of a name without what a reader does not notice."""
+    left = "".join(character for character in sender.casefold() if character.isalnum()).translate(ALIKE)
+    for pair, one in PAIRS:
+        left = left.replace(pair, one)
+    return left
+
+
+def likenesses(connection: Connection) -> dict[Name, list[Name]]:
+    """Sender IDs, each with those of other accounts that look like it. Sandboxes have none."""
+    return alike(Name(*row) for row in connection.execute(NAMES))
+
+
+def alike(names: Iterable[Name]) -> dict[Name, list[Name]]:
+    """The same of these names."""
+    by_skeleton: defaultdict[str, list[Name]] = defaultdict(list)
+    for name in names:
+        by_skeleton[skeleton(name.sender_id)].append(name)
+    return {
+        name: others
+        for same in by_skeleton.values()
+        for name in same
+        if (others := [other for other in same if other.account_id != name.account_id])
+    }

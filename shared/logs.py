@@ -24,6 +24,10 @@ PHONES = re.compile(r"(?<![\w.-])\+?[1-9][0-9]{9,14}(?![\w-]|\.[0-9])")
 """Numbers of 10 to 15 digits that stand by themselves: few others are that long."""
 
 
+OF_EACH_TASK = ("celery.worker.strategy", "celery.app.trace")
+"""Loggers of Celery that write a line for each task received and for each that succeeded."""
+
+
 class JsonLines(logging.Formatter):
     """One record, one line, whatever the message holds."""
 
@@ -48,7 +52,10 @@ def scrub(said: str) -> str:
 
 
 def configure_logging() -> None:
-    """Send everything at LOG_LEVEL (INFO) and above to stderr."""
+    """Send everything at LOG_LEVEL (INFO) and above to stderr; below DEBUG nothing of tasks that go well."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=os.environ.get("LOG_LEVEL", "INFO"), handlers=[handler], force=True)
+    of_tasks = logging.NOTSET if logging.getLogger().isEnabledFor(logging.DEBUG) else logging.WARNING
+    for name in OF_EACH_TASK:
+        logging.getLogger(name).setLevel(of_tasks)

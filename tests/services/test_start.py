@@ -12,6 +12,7 @@ import pytest
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
+from shared.queue import SEND_BATCH
 from shared.settings import SIMULATED
 from tests.services.house import house, wait_until
 
@@ -93,6 +94,17 @@ def test_the_api_says_a_wrong_password_and_is_not_ready(postgres_server: Postgre
 
 def with_wrong_password(server: Postgres) -> str:
     return re.sub(r":[^:@/]+@", ":wrong@", server.url)
+
+
+def test_a_worker_writes_no_line_for_each_task(tmp_path: Path) -> None:
+    with house(tmp_path, workers=1) as service:
+        service.new_account()
+        (worker,) = service.workers
+        for number in range(20):
+            service.post("/sms/send", sender_id="ACME", phone=str(254711000000 + number), message="Hi")
+        service.wait_for_end()
+        written = worker.log_file.read_text().splitlines()
+        assert [line for line in written if f"Task {SEND_BATCH}" in line] == []
 
 
 def test_each_start_and_each_send_says_that_it_is_simulated(tmp_path: Path) -> None:

@@ -3,11 +3,14 @@
 import asyncio
 import resource
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from uuid import uuid4
 
 import pytest
+from aiohttp import AsyncResolver
 
 from worker.webhooks import client
 from worker.webhooks.client import Client, Reply
@@ -152,3 +155,73 @@ def test_attempts_are_spread_over_75_hours() -> None:
         assert delay <= told.wait <= delay * 1.1
     job.attempts = len(DELAYS)
     assert verdict(job) == Verdict("failed", 10, None)
+
+
+def test_silent_name_servers_keep_no_other_name_waiting(stop: threading.Event) -> None:
+    good = serve(once(b"HTTP/1.1 204 No Content\r\n\r\n"), stop).replace("127.0.0.1", "localhost")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.1", 0))
+
+        async def run() -> tuple[Reply, int]:
+            resolver = AsyncResolver(nameservers=["127.0.0.1"], udp_port=silent.getsockname()[1], timeout=60, tries=1)
+            made = Client(loopback=True, resolver=resolver)
+            waiting = [asyncio.create_task(made.post(f"https://{n}.silent.example/", {}, b"{}")) for n in range(200)]
+            try:
+                await asyncio.get_running_loop().run_in_executor(None, silent.recv, 512)
+                reply = await made.post(good, {}, b"{}")
+                return reply, sum(not task.done() for task in waiting)
+            finally:
+                for task in waiting:
+                    task.cancel()
+                await made.close()
+
+        reply, still_waiting = asyncio.run(run())
+    assert (reply.http_status, still_waiting) == (204, 200)
+
+
+ENDLESS = """
+import socket, threading
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+def send(connection):
+    while True:
+        connection.sendall(b"HTTP/1.1 100 Continue\\r\\n\\r\\n" * 2_000)
+while True:
+    threading.Thread(target=send, args=(listener.accept()[0],), daemon=True).start()
+"""
+
+
+def test_endless_answers_leave_turns_to_the_others(stop: threading.Event) -> None:
+    """Four receivers that never stop answering are given up after 15 seconds: long before, the others have heard."""
+    good = serve(once(b"HTTP/1.1 204 No Content\r\n\r\n"), stop)
+
+    async def run(port: str) -> tuple[list[int | None], int]:
+        made = Client(loopback=True)
+        hostile = [asyncio.create_task(made.post(f"http://127.0.0.1:{port}/", {}, b"{}")) for _ in range(4)]
+        try:
+            await asyncio.sleep(0.5)
+            replies = [await made.post(good, {}, b"{}") for _ in range(5)]
+            return [reply.http_status for reply in replies], sum(not task.done() for task in hostile)
+        finally:
+            for task in hostile:
+                task.cancel()
+            await made.close()
+
+    # In a process of its own, so that it takes nothing of the loop's time but what it sends.
+    with subprocess.Popen([sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, text=True) as sender:
+        assert sender.stdout is not None
+        try:
+            assert asyncio.run(run(sender.stdout.readline().strip())) == ([204] * 5, 4)
+        finally:
+            sender.kill()
+
+
+def test_proxies_of_the_environment_are_not_used(stop: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = serve(once(b"HTTP/1.1 204 No Content\r\n\r\n"), stop)
+    proxy = serve(once(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), stop)
+    for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, proxy)
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    (reply,) = post([good])
+    assert reply.http_status == 204

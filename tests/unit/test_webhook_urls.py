@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from typing import Any
 
 import pytest
+from aiohttp.abc import AbstractResolver, ResolveResult
 
 from shared.webhook_urls import address_problem, url_problem
 from worker.webhooks import client
@@ -130,16 +131,27 @@ def posts(urls: list[str], addresses: list[list[str]], port: int, *, loopback: b
     """Post to the URLs, names leading to these addresses at one look-up after the other, and always to the port."""
     answers = itertools.cycle(addresses or [[]])
 
-    def lookup(host: str, *_: Any) -> list[tuple[Any, ...]]:
-        return [
-            (socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port, 0, 0))
-            if ":" in address
-            else (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
-            for address in next(answers)
-        ]
+    class Resolver(AbstractResolver):
+        async def resolve(
+            self, host: str, _: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+        ) -> list[ResolveResult]:
+            return [
+                ResolveResult(
+                    hostname=host,
+                    host=address,
+                    port=port,
+                    family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+                    proto=0,
+                    flags=socket.AI_NUMERICHOST,
+                )
+                for address in next(answers)
+            ]
+
+        async def close(self) -> None:
+            pass
 
     async def run() -> list[Reply]:
-        made = Client(loopback, lookup)
+        made = Client(loopback, Resolver())
         try:
             return [await made.post(url, {}, b"{}") for url in urls]
         finally:

@@ -10,13 +10,12 @@ import contextlib
 import socket
 import ssl
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
 from typing import Any, NamedTuple
 
 import aiohttp
+from aiohttp import AsyncResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
@@ -27,11 +26,12 @@ ANSWER_SECONDS = 15.0
 BODY_SECONDS = 2.0
 MOST_BODY = 65_536
 """Bytes of an answer's body that are read, so that its connection can be used again; nothing is made of them."""
-LOOKUPS = 64
-"""Names that are looked up at a time."""
+LOOKUP_SECONDS = 3.0
+"""Of one question to a name server; it is asked twice."""
+RECEIVE_BYTES = 2_048
+"""That the kernel keeps of an answer. Whoever sends without an end is read in pieces as small, between which the others
+have their turn."""
 LONGEST_REST = 3600.0
-
-Lookup = Callable[..., list[tuple[Any, ...]]]
 
 
 class Reply(NamedTuple):
@@ -48,48 +48,44 @@ class Forbidden(OSError):
     """The name leads to an address that webhooks may not go to."""
 
 
-class Resolver(AbstractResolver):
-    """Looks a name up, and refuses it when any of its addresses is not a public one."""
+class CheckedResolver(AbstractResolver):
+    """Looks a name up, and refuses it when any of its addresses is not a public one.
 
-    def __init__(self, loopback: bool, lookup: Lookup = socket.getaddrinfo) -> None:
+    Without threads: a name server that is silent keeps nobody else's names waiting.
+    """
+
+    def __init__(self, loopback: bool, resolver: AbstractResolver | None = None) -> None:
         self._loopback = loopback
-        self._lookup = lookup
-        self._pool = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="lookup")
+        self._resolver = resolver or AsyncResolver(timeout=LOOKUP_SECONDS, tries=2)
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         """The addresses of the host, all of them checked. Raises Forbidden."""
-        found = await asyncio.get_running_loop().run_in_executor(
-            self._pool, self._lookup, host, port, family, socket.SOCK_STREAM
-        )
+        found = await self._resolver.resolve(host, port, family)
         ours = self._loopback and host in LOOPBACK
-        for *_, address in found:
-            given = ip_address(address[0])
+        for each in found:
+            given = ip_address(each["host"])
             problem = loopback_problem(given) if ours else address_problem(given)
             if problem is not None:
                 raise Forbidden(problem)
-        return [_result(host, *each) for each in found]
+        return found
 
     async def close(self) -> None:
-        """Wait for no look-up that is under way."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _result(host: str, family: int, _: int, proto: int, __: str, address: tuple[Any, ...]) -> ResolveResult:
-    flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
-    return ResolveResult(hostname=host, host=address[0], port=address[1], family=family, proto=proto, flags=flags)
+        """Give up the look-ups that are under way."""
+        await self._resolver.close()
 
 
 class Client:
     """Posts, over connections that are kept. Make it inside the loop that uses it."""
 
     def __init__(
-        self, loopback: bool = False, lookup: Lookup = socket.getaddrinfo, tls: ssl.SSLContext | None = None
+        self, loopback: bool = False, resolver: AbstractResolver | None = None, tls: ssl.SSLContext | None = None
     ) -> None:
         self._loopback = loopback
+        self._resolver = CheckedResolver(loopback, resolver)
         connector = aiohttp.TCPConnector(
-            resolver=Resolver(loopback, lookup),
+            resolver=self._resolver,
             use_dns_cache=False,
             limit=0,
             keepalive_timeout=30,
@@ -106,8 +102,9 @@ class Client:
         )
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection, and give up the look-ups."""
         await self._session.close()
+        await self._resolver.close()
 
     async def post(self, url: str, headers: dict[str, str], body: bytes) -> Reply:
         """Post the body once. Never raises for what the other side does."""
@@ -148,7 +145,9 @@ class Client:
         problem = address_problem(given)
         if problem is not None and not (self._loopback and loopback_problem(given) is None):
             raise Forbidden(problem)
-        return socket.socket(family, kind, proto)
+        made = socket.socket(family, kind, proto)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
+        return made
 
 
 def _words(failure: Exception) -> str:

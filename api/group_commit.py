@@ -22,6 +22,7 @@ from api.problems import Problem
 from shared.crashpoints import crashpoint
 from shared.database import at_once, reading
 from shared.fair import SeenClock
+from shared.guard import Witness
 from shared.money import NotEnough
 from shared.spending import OverSpend, Period, Standing, standings
 
@@ -89,6 +90,8 @@ class GroupCommit:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.witness = Witness()
+        """Remembers the last accepted sends, for the guard."""
         self._clock = SeenClock()
         self._lines: dict[int, Line] = {}
         """By account; one without a line has nobody whose group is being committed."""
@@ -127,9 +130,11 @@ class GroupCommit:
                     before = idempotency.stored(connection, [draft.key]).get(draft.key.lock)
                     if before is not None:
                         return idempotency.replay(draft.key, before)
-                return Answered(commit_sends(connection, [draft], self._clock)[0])
+                answer = commit_sends(connection, [draft], self._clock)[0]
         except NotEnough as error:
             raise self._not_enough(draft, error) from None
+        self.witness.accepted(draft.id)
+        return Answered(answer)
 
     def _add(self, waiting: Waiting) -> None:
         account = waiting.draft.account_id
@@ -175,6 +180,7 @@ class GroupCommit:
             if not free:
                 return
             answers = commit_sends(connection, [waiting.draft for waiting in free], self._clock)
+        self.witness.accepted(free[-1].draft.id)
         for waiting, answer in zip(free, answers, strict=True):
             waiting.answered = Answered(answer)
 
@@ -184,6 +190,7 @@ class GroupCommit:
         crashpoint("accept.before_commit")
         with at_once(self._engine) as driver:
             left = accept_rows(driver, drafts, self._clock)
+        self.witness.accepted(drafts[-1].id)
         for waiting, answer in zip(group, answers_of(drafts, left), strict=True):
             waiting.answered = Answered(answer)
 

@@ -8,7 +8,9 @@ import threading
 
 from api.app import create_app
 from api.asgi import Served
+from api.guarding import keep_looking
 from shared.garbage import collect_less_often
+from shared.guard import Guard
 from shared.logs import configure_logging
 from shared.settings import SettingsError
 
@@ -23,8 +25,11 @@ def _end_with_parent() -> None:
 
 configure_logging()
 try:
-    app = Served(create_app().wsgi_app)
+    made = create_app()
 except SettingsError as error:
     sys.exit(str(error))
+app = Served(made.wsgi_app)
+services = made.extensions["bulksms"]
+keep_looking(Guard(services.engine, witness=services.commits.witness))
 collect_less_often()
 threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()

@@ -129,7 +129,7 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     )
     yield from look_at_carriers(connection)
     yield _webhooks(connection, found)
-    yield _guard(connection)
+    yield _guard(connection, found)
     yield _waiting(connection)
     yield _doubts(connection, found.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()
@@ -149,12 +149,18 @@ def _webhooks(connection: Connection, found: Installation) -> Finding:
     return Finding("webhooks", "ok", f"{row.webhooks} active, {row.processes} processes that post to them")
 
 
-def _guard(connection: Connection) -> Finding:
+def _guard(connection: Connection, found: Installation) -> Finding:
     state = state_of(connection)
     if state.held:
-        detail = f"the database is about {state.behind:,} s older than it once was: nothing is sent"
+        detail = f"{state.reason}: nothing is sent"
         return Finding("restore guard", "wrong", detail, "See docs/reliability.md, then: bulksms guard release")
-    return Finding("restore guard", "ok", "the database did not go back in time")
+    if not state.confirmed:
+        detail = "nothing is sent until a worker has compared the database with what was seen committed"
+        return Finding("restore guard", "notice", detail, "It takes some seconds while workers run.")
+    if not found.settings.guard_file:
+        detail = "the database has lost nothing; without GUARD_FILE a restored copy of its files may go unnoticed"
+        return Finding("restore guard", "notice", detail, "Set GUARD_FILE to a file outside the database's backups.")
+    return Finding("restore guard", "ok", "the database has lost nothing")
 
 
 def _waiting(connection: Connection) -> Finding:

@@ -43,6 +43,8 @@ guard = Guard(
     process.engine,
     Redis.from_url(settings.redis_url, socket_timeout=0.3, socket_connect_timeout=0.3),
     Path(settings.guard_file) if settings.guard_file else None,
+    process.witness,
+    process.sweeper.worker,
 )
 if not settings.eager:  # whoever rings would do the work
     process.sweeper.ring = Doorbell(app).ring

@@ -7,6 +7,7 @@ from sqlalchemy import Engine
 
 from shared.database import make_engine, transaction
 from shared.garbage import collect_less_often
+from shared.guard import Witness
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
 from shared.settings import Settings
@@ -54,6 +55,7 @@ class WorkerProcess:
         told = self._read()
         self.carriers = {carrier.name: carrier for carrier in (*told.carriers, self.simulator)}
         self.crowd = Crowd()
+        self.witness = Witness()
         gates = [Gate(carrier, breaks=carrier is not self.simulator) for carrier in told.carriers]
         self._shares = told.shares
         first = self._turns_of(gates[0])
@@ -96,7 +98,9 @@ class WorkerProcess:
 
     def _turns_of(self, gate: Gate, queue: str | None = None) -> Turns:
         share = self._shares.get(gate.carrier.name, DEFAULT_SHARE)
-        return Turns(self.engine, gate.carrier, self.simulator, self.settings, gate, queue, share)
+        turns = Turns(self.engine, gate.carrier, self.simulator, self.settings, gate, queue, share)
+        turns.witness = self.witness
+        return turns
 
     def _workers(self) -> int:
         return self.crowd.workers

@@ -77,5 +77,5 @@ class LimitedQueues:
         carrier = cast(Carrier, Limited(gate.carrier, pace, self._settings.turns))
         settings, share = replace(self._settings, turns=1), self._shares.get(name, DEFAULT_SHARE)
         made = Turns(self._engine, carrier, self._simulator, settings, gate, queue, share)
-        made.stop, made.workers = self._first.stop, self._first.workers
+        made.stop, made.workers, made.witness = self._first.stop, self._first.workers, self._first.witness
         return made

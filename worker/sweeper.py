@@ -50,6 +50,8 @@ TAKE_LEASE = text(
     """
 )
 
+LEAVE = text("DELETE FROM lease WHERE name = :name")
+
 WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
 
 WAKE_SENDS = text(
@@ -120,9 +122,10 @@ class Sweeper:
         self._board = board
         self.ring: Callable[[list[UUID]], None] = lambda batches: None
         """Wakes other workers, for batches that this one has just made when it had taken no turn yet."""
-        self._holder = str(uuid4())
+        self.worker = str(uuid4())
+        """This worker's name among the others."""
         if board is not None:
-            board.worker = self._holder
+            board.worker = self.worker
         self._pool = ThreadPoolExecutor(settings.turns, thread_name_prefix="turn")
         self._running: set[Future[None]] = set()
         self._housekept = 0.0
@@ -142,6 +145,7 @@ class Sweeper:
         self._pool.shutdown(wait=True)
         if isinstance(self._turns, Fleet):
             self._turns.close()
+        self._leave()
 
     def _run(self) -> None:
         while not self._turns.stop.wait(PERIOD):
@@ -254,16 +258,21 @@ class Sweeper:
 
     def _report_alive(self) -> None:
         with transaction(self._engine, durable=False) as connection:
-            name = f"worker:{self._holder}"
-            connection.execute(TAKE_LEASE, {"name": name, "holder": self._holder, "seconds": 5})
+            name = f"worker:{self.worker}"
+            connection.execute(TAKE_LEASE, {"name": name, "holder": self.worker, "seconds": 5})
             workers = max(1, connection.execute(WORKERS).scalar_one())
         if not self._crowd.workers:
             self._crowd.since = time.monotonic()
         self._crowd.workers = workers
 
+    def _leave(self) -> None:
+        """Be no longer counted. After the last turn: whose row is gone has nothing to tell that the database lost."""
+        with self.outage.tolerated(), transaction(self._engine) as connection:
+            connection.execute(LEAVE, {"name": f"worker:{self.worker}"})
+
     def _leads(self) -> bool:
         with transaction(self._engine, durable=False) as connection:
-            parameters = {"name": "sweeper", "holder": self._holder, "seconds": 3}
+            parameters = {"name": "sweeper", "holder": self.worker, "seconds": 3}
             return connection.execute(TAKE_LEASE, parameters).rowcount == 1
 
     def _messages_wait(self) -> bool:

@@ -19,6 +19,7 @@ from sqlalchemy import Engine
 
 from shared.crashpoints import crashpoint
 from shared.database import AWAY
+from shared.guard import Witness
 from shared.settings import Settings
 from worker.carriers.base import OURS, Answer, Carrier
 from worker.claim import claim
@@ -92,6 +93,8 @@ class Turns:
         self._next, self._gap = 0.0, 0.0
         """When the next claim may be made, and the seconds between it and the one after it."""
         self.stop = threading.Event()
+        self.witness = Witness()
+        """Remembers the last claims, for the guard."""
 
     def drain(self) -> int:
         """Take turns until nothing waits or the worker stops. Returns the turns taken."""
@@ -129,6 +132,8 @@ class Turns:
         """As much as the carrier may be given now."""
         budget = self._budget(stride)
         slices = self._claim_within(budget, stride)
+        if slices:
+            self.witness.claimed(slices[0].batch_id, slices[0].epoch)
         messages = sum(len(piece.indexes) for piece in slices)
         few = 0 < messages < FEW and not self._settings.eager and all_that_waits(slices, budget)
         with self._booking:

@@ -1,5 +1,7 @@
 """`bulksms guard`."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -7,13 +9,18 @@ from redis import Redis
 from sqlalchemy import text
 
 from bulksms.commands.common import done, engine_of, installation, json_option, show_one
+from bulksms.environment import Installation
 from shared import holding
 from shared.accounts import Refused
 from shared.changes import record
 from shared.database import reading
-from shared.guard import Guard, release, state_of
+from shared.guard import Notes, release, state_of
 
-REASON = "The database was restored: messages of this send may have been sent before."
+REASON = "The database was restored, copied or lost commits: messages of this send may have been sent before."
+NEXT_STEPS = (
+    "If this is not the database that should send, stop the workers and start the right one. If it is:"
+    " `bulksms guard release` lets new messages be sent, and holds the sends that were open, to be looked at."
+)
 OPEN = text(
     """
     SELECT id FROM send WHERE completed_at IS NULL AND state NOT IN ('held', 'canceled', 'completed') ORDER BY id
@@ -21,32 +28,48 @@ OPEN = text(
 )
 
 
+@contextmanager
+def notes_of(found: Installation) -> Iterator[Notes]:
+    """The notes that are kept outside the database, as far as they can be reached from here."""
+    client = Redis.from_url(found.settings.redis_url, socket_timeout=2, socket_connect_timeout=2)
+    try:
+        yield Notes(client, Path(found.settings.guard_file) if found.settings.guard_file else None)
+    finally:
+        client.close()
+
+
 @click.group()
 def guard() -> None:
-    """A database that went back in time sends nothing: what it takes for unsent may have been sent already."""
+    """A database that was restored, copied, or lost commits in a failover sends nothing.
+
+    What it takes for unsent may have been sent already.
+    """
 
 
 @guard.command()
 @json_option
 def show(as_json: bool) -> None:
-    """Show whether sending is held."""
-    with engine_of(installation()) as engine, reading(engine) as connection:
+    """Show whether and why sending is held, and what is known outside the database."""
+    found = installation()
+    with engine_of(found) as engine, reading(engine) as connection:
         state = state_of(connection)
-    show_one({"held": state.held, "seconds lost": state.behind, "mark": state.mark, "installation": state.id}, as_json)
+    with notes_of(found) as notes:
+        marks = {"mark in redis": notes.in_redis(state.id), "mark in file": notes.in_file(state.id)}
+    shown = {"held": state.held, "reason": state.reason, "confirmed": state.confirmed, "seconds lost": state.behind}
+    show_one({**shown, "mark": state.mark, **marks, "installation": state.id}, as_json)
+    if state.held and not as_json:
+        done(NEXT_STEPS)
 
 
 @guard.command("release")
 @click.option("--send-open", is_flag=True, help="Also go on with the sends that were open: phones may get them twice.")
 def release_all(send_open: bool) -> None:
-    """Send again after a restore. Sends that were open are held one by one, to be looked at."""
+    """Send again. Sends that were open are held one by one, to be looked at."""
     found = installation()
-    with engine_of(found) as engine, engine.begin() as connection:
-        client = Redis.from_url(found.settings.redis_url, socket_timeout=2, socket_connect_timeout=2)
-        file = found.settings.guard_file
-        outside = Guard(engine, client, Path(file) if file else None).outside(state_of(connection).id)
-        client.close()
-        if not release(connection, outside):
-            raise Refused("Nothing is held: this database did not go back in time.")
+    with engine_of(found) as engine, notes_of(found) as notes, engine.begin() as connection:
+        state = state_of(connection)
+        if not release(connection, max(notes.in_redis(state.id), notes.in_file(state.id))):
+            raise Refused("Nothing is held: this database was not found to have lost anything.")
         record(connection, None, "guard.released", after={"open_sends_go_on": send_open})
         sends = [] if send_open else connection.execute(OPEN).scalars().all()
         for send in sends:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Identity,
     Integer,
@@ -20,6 +21,7 @@ lease = Table(
     Column("name", Text, primary_key=True),
     Column("holder", Text, nullable=False),
     Column("held_until", MOMENT, nullable=False),
+    Column("incarnation", Text, comment="of the database, that this worker has compared with what it had seen"),
 )
 
 job_failure = Table(
@@ -45,6 +47,18 @@ installation = Table(
     Column("looked_at", MOMENT),
     Column("checked", Text, comment="the incarnation of the database whose mark was compared with those outside"),
     Column("held_since", MOMENT, comment="nothing is sent: the database was found to be older than it once was"),
+    Column("held_reason", Text),
+    Column("written", Text, comment="the database, table and transaction that wrote this row last: no dump keeps it"),
+    Column("timeline", Text, comment="of the database when its incarnation was confirmed"),
+    Column(
+        "synchronous", Boolean, nullable=False, server_default=text("false"), comment="commits are also on a standby"
+    ),
+    Column(
+        "file_noted", Boolean, nullable=False, server_default=text("false"), comment="the mark stands in a file too"
+    ),
+    Column("examined", Text, comment="the incarnation whose witnesses are waited for"),
+    Column("examined_since", MOMENT),
+    Column("witnessed", Boolean, nullable=False, server_default=text("false"), comment="one of them knew its mark"),
     Column("behind", BigInteger, nullable=False, server_default=text("0"), comment="how far the mark was behind"),
     Column(
         "erasure_key",

@@ -1,0 +1,139 @@
+"""The comparison of the database with what is known outside of it: each second, by each process."""
+
+import logging
+from pathlib import Path
+from uuid import UUID
+
+from redis import Redis
+from sqlalchemy import Connection, Engine, text
+
+from shared.database import reading
+from shared.guard.notes import Notes
+from shared.guard.state import (
+    CONFIRM,
+    HOLD,
+    PRESENT,
+    RAISE,
+    WAIT,
+    State,
+    evidence_of,
+    state_of,
+)
+from shared.guard.verdict import Verdict, judge
+from shared.guard.witness import Witness
+
+log = logging.getLogger(__name__)
+
+WAIT_FOR_DISK = text("SELECT set_config('synchronous_commit', :value, true)")
+"""A commit that changed nothing but a worker's presence needs not."""
+PRESENT_SECONDS = 5
+"""For which a worker counts as alive after it has looked; its sweeper renews that."""
+
+
+class Guard:
+    """Looks at one installation from one process, a `worker` or another one (None), which can only object.
+
+    Without `witness` the process has seen no commits but those of the mark.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        redis: Redis | None = None,
+        file: Path | None = None,
+        witness: Witness | None = None,
+        worker: str | None = None,
+    ) -> None:
+        self.notes = Notes(redis, file)
+        self._engine = engine
+        self._witness = witness or Witness()
+        self._worker = worker
+        self._incarnation = ""
+        """That this process has compared with what it had seen."""
+        self._seen: tuple[UUID | None, int] = (None, 0)
+        """The installation, and the highest mark of it that this process has seen committed."""
+        self._said = ""
+
+    def look(self) -> State:
+        """Compare; raise the mark and note it where nothing is wrong. Raises what the database raises."""
+        with reading(self._engine) as connection:
+            before = state_of(connection)
+        new = before.incarnation != self._incarnation
+        if self._worker is None and not new:
+            self._saw(before)
+            return before
+        # The notes first: they are written after the mark, so a mark that is read later is never behind by itself.
+        in_file = self.notes.in_file(before.id) if self._worker else 0
+        known = max(in_file, self.known(before.id))
+        with self._engine.begin() as connection:
+            state, verdict, wrote = self._compare(connection, before, new, known, bool(in_file))
+            connection.execute(WAIT_FOR_DISK, {"value": "on" if wrote else "off"})
+        self._say(state, verdict)
+        if state.incarnation == before.incarnation:
+            self._incarnation = state.incarnation
+            if state.held:
+                self._witness.forget()
+            self._saw(state)
+            if self._worker and state.confirmed and not state.held and state.mark > known:
+                self.notes.write(state.id, state.mark)
+        return state
+
+    def known(self, installation: UUID) -> int:
+        """The highest mark of the installation that is known outside the database, 0 where none is."""
+        marks = [self._seen[1] if self._seen[0] == installation else 0]
+        if self._worker:
+            marks += [self.notes.in_redis(installation), self.notes.in_file(installation)]
+        return max(marks)
+
+    def _compare(
+        self, connection: Connection, before: State, new: bool, known: int, file: bool
+    ) -> tuple[State, Verdict | None, bool]:
+        """The state after the comparison, the verdict if there was one, and whether the installation's row changed."""
+        lost = self._witness.lost(connection) if new else 0
+        if new and self._worker and not lost:
+            connection.execute(PRESENT, {"worker": self._worker, "seconds": PRESENT_SECONDS})
+        told = {"id": before.id, "known": known, "file": file}
+        if self._worker and not lost and connection.execute(RAISE, told).rowcount:
+            return state_of(connection), None, True
+        state = state_of(connection)
+        if state.held:
+            return state, None, bool(known - state.mark > state.behind and self._hold(connection, state, known, ""))
+        if state.confirmed and not lost and known <= state.mark:
+            return state, None, False
+        found = evidence_of(connection, state.id, known, lost)
+        if found is None:
+            return state_of(connection), None, False
+        verdict = judge(found)
+        if verdict.outcome == "hold":
+            self._hold(connection, state, known, verdict.reason)
+        elif self._worker is None:
+            return state, None, False
+        elif verdict.outcome == "confirm":
+            connection.execute(CONFIRM, told)
+        else:
+            connection.execute(WAIT, {"id": state.id, "witnessed": found.is_witnessed})
+        return state_of(connection), verdict, True
+
+    @staticmethod
+    def _hold(connection: Connection, state: State, known: int, reason: str) -> bool:
+        return bool(connection.execute(HOLD, {"id": state.id, "known": known, "reason": reason}).rowcount)
+
+    def _saw(self, state: State) -> None:
+        """What has been committed is known from now on; of a database that may not be the right one nothing is."""
+        if not state.confirmed or state.held:
+            return
+        if self._seen[0] != state.id or state.mark > self._seen[1]:
+            self._seen = (state.id, state.mark)
+            self._witness.risen()
+
+    def _say(self, state: State, verdict: Verdict | None) -> None:
+        """Once what keeps messages from being sent, and once that nothing does any more."""
+        if state.held:
+            said = f"{state.reason}: nothing is sent. See `bulksms guard show`"
+        elif verdict is not None and verdict.outcome == "wait":
+            said = "the database was promoted or restored: nothing is sent until its witnesses have looked at it"
+        else:
+            said = ""
+        if said != self._said:
+            log.log(logging.ERROR if said else logging.INFO, "%s", said or "the database has lost nothing")
+            self._said = said

@@ -1,0 +1,79 @@
+"""Where the installation's mark is noted outside the database: in Redis, and in a file."""
+
+import contextlib
+import json
+import logging
+import os
+import socket
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import cast
+from uuid import UUID
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+log = logging.getLogger(__name__)
+
+REST_SECONDS = 10.0
+"""Redis is left alone for as long after a failure."""
+
+NOTE = """
+if tonumber(redis.call('GET', KEYS[1]) or '-1') < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
+"""
+
+
+class Notes:
+    """Each of the two places may be missing (None), or away at times."""
+
+    def __init__(self, redis: Redis | None, file: Path | None) -> None:
+        self._redis = redis
+        self._file = file
+        self._away_until = 0.0
+
+    def in_redis(self, installation: UUID) -> int:
+        """The mark noted in Redis, 0 where there is none."""
+        if self._redis is not None and time.monotonic() >= self._away_until:
+            with self._resting():
+                return int(cast("bytes | None", self._redis.get(_key(installation))) or 0)
+        return 0
+
+    def in_file(self, installation: UUID) -> int:
+        """The mark noted in the file, 0 where there is none."""
+        return self._marks().get(str(installation), 0)
+
+    def write(self, installation: UUID, mark: int) -> None:
+        """Note the mark in both places, as far as they can be reached."""
+        if self._file is not None and self.in_file(installation) < mark:
+            marks = {**self._marks(), str(installation): mark}
+            # Containers that share the file have their own process ids, and the same ones.
+            staged = self._file.with_name(f"{self._file.name}.{socket.gethostname()}.{os.getpid()}")
+            try:
+                with staged.open("w") as file:
+                    json.dump(marks, file)
+                    file.flush()
+                    os.fsync(file.fileno())  # an empty file after a power cut would look as if it was lost
+                staged.replace(self._file)
+            except OSError as error:
+                log.warning("%s cannot be written: %s", self._file, error.strerror)
+        if self._redis is not None and time.monotonic() >= self._away_until:
+            with self._resting():
+                self._redis.register_script(NOTE)(keys=[_key(installation)], args=[mark])
+
+    def _marks(self) -> dict[str, int]:
+        if self._file is not None:
+            with contextlib.suppress(OSError, ValueError):
+                return cast(dict[str, int], json.loads(self._file.read_text()))
+        return {}
+
+    @contextlib.contextmanager
+    def _resting(self) -> Generator[None]:
+        try:
+            yield
+        except (RedisError, ValueError):
+            self._away_until = time.monotonic() + REST_SECONDS
+
+
+def _key(installation: UUID) -> str:
+    return f"bulksms:mark:{installation}"

@@ -1,0 +1,125 @@
+"""The installation's row: how far it has come, whether its sending is held, and what tells a copy of it apart."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from shared.database import STARTED
+from shared.guard.verdict import Evidence
+
+INCARNATION = f"(extract(epoch FROM {STARTED})::text || ' ' || pg_relation_filepath('installation'::regclass))"
+"""SQL: changes when the database is started, and when its tables are filled anew. (Another file comes with a table that
+is dropped, truncated or rewritten, and with a copy of the database.)"""
+
+TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
+"""SQL: changes when a standby is promoted, and when a backup is recovered to a point in time. (`pg_control_checkpoint`
+has the new one only after the next checkpoint.)"""
+
+PLACE = "(SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) || '.' || 'installation'::regclass::oid"
+WRITTEN_NOW = f"({PLACE} || '.' || pg_current_xact_id()::xid)"
+WRITTEN = f"({PLACE} || '.' || xmin)"
+"""SQL: the database, the table and the transaction that wrote the row. Whoever fills the table from a dump or as a
+subscriber writes it in another transaction than the row says; pg_upgrade, VACUUM FULL and standbys keep all three."""
+
+SYNCHRONOUS = """(current_setting('synchronous_standby_names') <> ''
+                  AND current_setting('synchronous_commit') NOT IN ('off', 'local'))"""
+"""SQL: whether a commit is waited for until a standby has it."""
+
+STATE = text(
+    f"""
+    SELECT id, mark, held_since IS NOT NULL AS held, behind, held_reason AS reason,
+           checked IS NOT DISTINCT FROM {INCARNATION} AS confirmed, {INCARNATION} AS incarnation
+      FROM installation
+    """
+)
+RAISE = text(
+    f"""
+    UPDATE installation
+       SET mark = mark + 1, looked_at = clock_timestamp(), synchronous = {SYNCHRONOUS},
+           file_noted = file_noted OR :file, written = {WRITTEN_NOW}
+     WHERE id = :id AND held_since IS NULL AND checked = {INCARNATION} AND mark >= :known
+       AND (looked_at IS NULL OR clock_timestamp() - looked_at NOT BETWEEN interval '0' AND interval '0.9 s')
+    """
+)
+EVIDENCE = text(
+    f"""
+    SELECT mark, written IS NULL AS first, coalesce(written <> {WRITTEN}, false) AS copied,
+           coalesce(timeline <> {TIMELINE}, false) AS promoted, synchronous, file_noted,
+           witnessed AND examined = {INCARNATION} AS witnessed,
+           CASE WHEN examined = {INCARNATION} THEN extract(epoch FROM clock_timestamp() - examined_since)::float8
+                ELSE 0 END AS waited,
+           (SELECT count(*) FROM lease l WHERE l.name LIKE 'worker:%' AND l.held_until > i.looked_at
+                                           AND l.incarnation IS DISTINCT FROM {INCARNATION}) AS missing
+      FROM installation i WHERE id = :id AND held_since IS NULL FOR UPDATE OF i
+    """
+)
+WAIT = text(
+    f"""
+    UPDATE installation
+       SET examined_since = CASE WHEN examined = {INCARNATION} THEN examined_since ELSE clock_timestamp() END,
+           examined = {INCARNATION}, witnessed = :witnessed, written = {WRITTEN_NOW}
+     WHERE id = :id
+    """
+)
+CONFIRM = text(
+    f"""
+    UPDATE installation
+       SET mark = mark + 1, looked_at = clock_timestamp(), checked = {INCARNATION}, timeline = {TIMELINE},
+           synchronous = {SYNCHRONOUS}, file_noted = file_noted OR :file, written = {WRITTEN_NOW}
+     WHERE id = :id
+    """
+)
+HOLD = text(
+    """
+    UPDATE installation
+       SET held_since = coalesce(held_since, clock_timestamp()), held_reason = coalesce(held_reason, :reason),
+           behind = GREATEST(behind, :known - mark)
+     WHERE id = :id AND (held_since IS NULL OR behind < :known - mark)
+    """
+)
+RELEASE = text(
+    f"""
+    UPDATE installation
+       SET mark = GREATEST(mark + behind, :known) + 1, behind = 0, held_since = NULL, held_reason = NULL,
+           checked = {INCARNATION}, timeline = {TIMELINE}, file_noted = false, written = {WRITTEN_NOW}
+     WHERE held_since IS NOT NULL
+    """
+)
+PRESENT = text(
+    f"""
+    INSERT INTO lease (name, holder, held_until, incarnation)
+    VALUES ('worker:' || :worker, :worker, clock_timestamp() + make_interval(secs => :seconds), {INCARNATION})
+    ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until, incarnation = EXCLUDED.incarnation
+    """
+)
+
+
+class State(NamedTuple):
+    """How far the installation has come, and whether and why its sending is held."""
+
+    id: UUID
+    mark: int
+    held: bool
+    behind: int
+    """How far the mark was behind one that is known outside, in seconds of a service that runs."""
+    reason: str | None
+    confirmed: bool
+    """Whether this incarnation of the database was found to have lost nothing."""
+    incarnation: str
+
+
+def state_of(connection: Connection) -> State:
+    """The installation's state as the database has it."""
+    return State(*connection.execute(STATE).one())
+
+
+def evidence_of(connection: Connection, installation: UUID, known: int, lost: int) -> Evidence | None:
+    """All that is known about this incarnation; the row is locked. None where it is held already."""
+    row = connection.execute(EVIDENCE, {"id": installation}).one_or_none()
+    return None if row is None else Evidence(**row._asdict(), known=known, lost=lost)
+
+
+def release(connection: Connection, known: int) -> bool:
+    """Let messages be sent again; the mark continues beyond all that was noted. False when nothing was held."""
+    return bool(connection.execute(RELEASE, {"known": known}).rowcount)

@@ -1,0 +1,79 @@
+"""What follows from what is known about a database that was started anew."""
+
+import pytest
+
+from shared.guard.verdict import PATIENCE_SECONDS, SETTLE_SECONDS, STALE, Evidence, judge
+
+RESTARTED = Evidence(
+    mark=100,
+    first=False,
+    copied=False,
+    promoted=False,
+    synchronous=False,
+    file_noted=False,
+    witnessed=False,
+    waited=0.0,
+    missing=0,
+    known=0,
+    lost=0,
+)
+PROMOTED = RESTARTED._replace(promoted=True, known=100)
+
+
+def outcomes(found: Evidence) -> list[str]:
+    """At once, when processes have settled, and when patience is over."""
+    return [judge(found._replace(waited=waited)).outcome for waited in (0.0, SETTLE_SECONDS, PATIENCE_SECONDS)]
+
+
+def test_it_works() -> None:
+    assert judge(RESTARTED).outcome == "confirm"
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        RESTARTED._replace(copied=True),
+        RESTARTED._replace(known=101),
+        RESTARTED._replace(lost=1),
+        RESTARTED._replace(first=True, known=101),
+        RESTARTED._replace(first=True, lost=1),
+    ],
+)
+@pytest.mark.parametrize("promoted", [True, False])
+@pytest.mark.parametrize("synchronous", [True, False])
+def test_who_knows_of_a_loss_has_the_last_word(known: Evidence, promoted: bool, synchronous: bool) -> None:
+    found = known._replace(promoted=promoted, synchronous=synchronous, witnessed=True)
+    assert outcomes(found) == ["hold"] * 3
+    assert judge(found).reason
+
+
+def test_a_crash_of_the_same_server_is_not_waited_for() -> None:
+    assert outcomes(RESTARTED._replace(missing=3)) == ["confirm"] * 3
+
+
+@pytest.mark.parametrize("synchronous", [True, False])
+def test_a_promoted_standby_that_all_find_whole_goes_on(synchronous: bool) -> None:
+    assert outcomes(PROMOTED._replace(synchronous=synchronous)) == ["wait", "confirm", "confirm"]
+
+
+def test_who_does_not_come_back_cannot_tell_what_an_asynchronous_standby_lacks() -> None:
+    assert outcomes(PROMOTED._replace(missing=1)) == ["wait", "wait", "hold"]
+
+
+def test_a_synchronous_standby_lacks_nothing() -> None:
+    assert outcomes(PROMOTED._replace(missing=1, synchronous=True)) == ["wait", "wait", "confirm"]
+
+
+@pytest.mark.parametrize("synchronous", [True, False])
+def test_a_recovered_backup_without_a_witness_is_held(synchronous: bool) -> None:
+    found = PROMOTED._replace(known=0, synchronous=synchronous)
+    assert outcomes(found) == ["wait", "wait", "hold"]
+    assert outcomes(found._replace(witnessed=True)) == ["wait", "confirm", "confirm"], "another process knew its mark"
+
+
+def test_where_notes_were_in_a_file_they_are_asked_for() -> None:
+    found = RESTARTED._replace(file_noted=True)
+    assert outcomes(found) == ["wait", "wait", "hold"]
+    assert outcomes(found._replace(known=100)) == ["confirm"] * 3
+    assert outcomes(found._replace(known=100 - STALE)) == ["confirm"] * 3
+    assert outcomes(found._replace(known=100 - STALE - 1)) == ["wait", "wait", "hold"], "notes of long ago"

@@ -18,6 +18,7 @@ from sqlalchemy import text
 from api.allowed import check_destination, forbidden, look_for_pumping
 from api.callback_url import check_callback, expect_callbacks
 from api.draft import BATCH_SIZE, Draft
+from api.encoding_report import report, with_encoding
 from api.idempotency import Answered, answered_before, key_of_request
 from api.lean import Json
 from api.loop import Later, is_on_the_loop
@@ -70,22 +71,24 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> J
             before = answered_before(connection, key)
         if before is None:
             raise
-        return before.response()
+        return with_encoding(before, kind, body).response()
     draft.key = key
     if draft.callback_url is not None:
         expect_callbacks(work, caller.account_id)
-    finish = partial(_accepted, work, draft)
+    finish = partial(_accepted, work, draft, body)
     if draft.kind != "single":
         return finish(work.commits.alone(draft))
     return work.commits.later(draft, finish) if is_on_the_loop() else finish(work.commits.together(draft))
 
 
-def _accepted(work: Services, draft: Draft, answered: Answered) -> Json:
+def _accepted(work: Services, draft: Draft, body: dict[str, Any], answered: Answered) -> Json:
     """After the commit."""
     crashpoint("accept.committed")
     if not answered.replayed and draft.send_at is None:
         work.doorbell.ring(draft.batches or [draft.id])
     crashpoint("accept.rung")
+    if draft.segmentation.encoding == "ucs2" or body["on_unicode"] == "transliterate":
+        answered = with_encoding(answered, draft.kind, body)
     return answered.response()
 
 
@@ -137,13 +140,13 @@ def check_sender(work: Services, caller: Caller, sender: str, category: Category
         )
 
 
-def fit_text(message: str, body: Mapping[str, Any]) -> tuple[str, Segmentation]:
+def fit_text(message: str, body: Mapping[str, Any], recipients: int) -> tuple[str, Segmentation]:
     """The message as it is sent and its segments, as `on_unicode` and `max_segments` ask. Raises Problem."""
     if body["on_unicode"] == "transliterate":
         message = transliterate(message)
     segmentation = segment(message)
     if segmentation.encoding == "ucs2" and body["on_unicode"] == "reject":
-        raise Problem("unicode_rejected", "The message has characters that GSM-7 does not have.")
+        raise _unicode_rejected(message, recipients)
     most = body.get("max_segments")
     if most is not None and segmentation.count > most:
         raise Problem(
@@ -155,12 +158,23 @@ def fit_text(message: str, body: Mapping[str, Any]) -> tuple[str, Segmentation]:
     return message, segmentation
 
 
+def _unicode_rejected(message: str, recipients: int) -> Problem:
+    """A 422, with what a 200 would say of the encoding."""
+    found = report(message, message, recipients)
+    assert found is not None
+    first, more = found["cause"][0], found["cause_count"] - 1
+    others = f", and {more:,} more" if more else ""
+    detail = f"Character {first['index'] + 1:,} of the message ({first['codepoint']}) is not in GSM-7{others}."
+    return Problem("unicode_rejected", detail, encoding=found)
+
+
 def _content(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """What the send says to whom. Where nothing differs by recipient, a message with placeholders is one without."""
     common = common_text(kind, body)
     if common is not None:
-        message, segmentation = fit_text(common, body)
-        return {"message": message, "segmentation": segmentation, **_recipients(work, caller, kind, body)}
+        recipients = _recipients(work, caller, kind, body)
+        message, segmentation = fit_text(common, body, len(recipients.get("phones", ())) or recipients["submitted"])
+        return {"message": message, "segmentation": segmentation, **recipients}
     template = template_of(body["message"])
     assert template is not None
     made = {"message": body["message"], "on_unicode": body["on_unicode"]}

@@ -135,7 +135,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
     if "{{" in changes["message"] and template_of(changes["message"]) is not None:
         detail = "A send that was accepted without placeholders cannot get any."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
-    message, segmentation = fit_text(changes["message"], changes)
+    message, segmentation = fit_text(changes["message"], changes, send.accepted)
     price = segmentation.count if send.price else 0
     connection.execute(
         SET_TEXT,

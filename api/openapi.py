@@ -12,7 +12,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema, fields
 
 from api.answers.base import ErrorAnswer
-from api.answers.sms import RejectedAnswer
+from api.answers.sms import EncodingAnswer, RejectedAnswer
 from api.endpoint import ENDPOINTS, PREFIX, Endpoint
 from api.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
 from api.links import links_of
@@ -41,6 +41,7 @@ ERROR = ErrorAnswer.from_dict(
             )
         ),
         "rejected": fields.List(fields.Nested(RejectedAnswer)),
+        "encoding": fields.Nested(EncodingAnswer),
         **{name: fields.Integer() for name in ("errors_total", "required", "balance", "max", "submitted", "quoted")},
         **{name: fields.Integer() for name in ("segments", "max_segments", "spend_limit", "spent")},
         **{name: fields.Integer() for name in ("phones", "most", "window_seconds")},

@@ -1,12 +1,13 @@
 """What a send would cost and reject, before it is sent."""
 
-import json
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection, text
 
 from api.accept import make_draft
 from api.draft import INLINE, Draft, encode
+from api.encoding_report import encoding_of
 from api.endpoint import timestamp
 from api.idempotency import Answered, answered_before, key_of_request, once
 from api.lean import Json
@@ -34,10 +35,10 @@ def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Js
             before = answered_before(connection, key)
         if before is None:
             raise
-        return _with_text(before, kind, body).response()
+        return _with_texts(before, kind, body).response()
     with work.engine.begin() as connection:
         answered = once(connection, key, lambda: encode(_priced(connection, draft, body)))
-    return _with_text(answered, kind, body).response()
+    return _with_texts(answered, kind, body).response()
 
 
 def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[str, Any]:
@@ -59,10 +60,11 @@ def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[
     return made
 
 
-def _with_text(answered: Answered, kind: str, body: dict[str, Any]) -> Answered:
-    """The answer with the parts of the text, where it is the same for all."""
+def _with_texts(answered: Answered, kind: str, body: dict[str, Any]) -> Answered:
+    """The answer with the parts of the text, where it is the same for all, and with what makes it UCS-2."""
     message = common_text(kind, body)
     if message is not None and body["on_unicode"] == "transliterate":
         message = transliterate(message)
-    told = {**json.loads(answered.body), "parts": [] if message is None else split(message)}
-    return Answered(encode(told), answered.replayed)
+    told = {**orjson.loads(answered.body), "parts": [] if message is None else split(message)}
+    encoding = encoding_of(told, kind, body)
+    return Answered(encode(told if encoding is None else {**told, "encoding": encoding}), answered.replayed)

@@ -26,7 +26,7 @@ CATALOGUE: dict[str, Kind] = {
     "group_empty": Kind(400, "Group is empty", "Add contacts to the group first."),
     "too_many_segments": Kind(400, "Too many segments", "Shorten the message, or raise `max_segments`."),
     "unicode_rejected": Kind(
-        400, "Message needs Unicode", "Use GSM-7 characters only, or set `on_unicode` to `send` or `transliterate`."
+        422, "Message needs Unicode", "Use GSM-7 characters only, or set `on_unicode` to `send` or `transliterate`."
     ),
     "invalid_credentials": Kind(401, "Invalid credentials", "Check the API key and secret."),
     "missing_token": Kind(401, "Missing token", "Send `Authorization: Bearer <ACCESS_TOKEN>` from /auth/token."),

@@ -6,7 +6,7 @@ A character of the extension table costs two septets, the escape and its code. N
 
 import re
 
-__all__ = ["CHARACTERS", "ESCAPE", "EXTENSION", "decode", "encode", "is_gsm7", "septet_count"]
+__all__ = ["CHARACTERS", "ESCAPE", "EXTENSION", "decode", "encode", "is_gsm7", "outside_gsm7", "septet_count"]
 
 ESCAPE = 0x1B
 
@@ -55,6 +55,11 @@ _ESCAPED = re.compile(r"\x1b([\x00-\x7f]?)")
 def is_gsm7(text: str) -> bool:
     """Whether every character of the text is in the default alphabet or its extension table."""
     return _ONLY_GSM7.fullmatch(text) is not None
+
+
+def outside_gsm7(text: str) -> list[tuple[int, str]]:
+    """The characters that are in neither table, each with its index in code points."""
+    return [(found.start(), found[0]) for found in _NOT_GSM7.finditer(text)]
 
 
 def septet_count(text: str) -> int:

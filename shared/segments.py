@@ -16,7 +16,16 @@ from typing import Literal
 
 from shared import gsm7
 
-__all__ = ["MAX_CHARACTERS", "Encoding", "Segmentation", "segment", "split", "text_problem", "transliterate"]
+__all__ = [
+    "MAX_CHARACTERS",
+    "Encoding",
+    "Segmentation",
+    "replacement_of",
+    "segment",
+    "split",
+    "text_problem",
+    "transliterate",
+]
 
 Encoding = Literal["gsm7", "ucs2"]
 
@@ -204,6 +213,19 @@ def transliterate(text: str) -> str:
 
     usable = gsm7.is_gsm7(plain) and text_problem(plain) is None
     return plain if usable and segment(plain).count <= segment(text).count else text
+
+
+@lru_cache(maxsize=4096)
+def replacement_of(character: str) -> str | None:
+    """What `transliterate` writes for one character outside GSM-7: empty where it goes, None where nothing will do.
+
+    An accent that stands by itself goes here; `transliterate` puts it on its letter where GSM-7 has the two together.
+    """
+    if _DROPPED.match(character) or unicodedata.combining(character) > _OVERLAY:
+        return ""
+    composed = unicodedata.normalize("NFC", character.translate(_PLAIN))
+    plain = "".join(c if gsm7.is_gsm7(c) else _plain_form(c) for c in composed)
+    return plain if gsm7.is_gsm7(plain) else None
 
 
 @lru_cache(maxsize=4096)

@@ -11,6 +11,34 @@ class SegmentsAnswer(Schema):
     characters = fields.Integer(required=True)
 
 
+class CharacterAnswer(Schema):
+    """A character that is not in GSM-7."""
+
+    index = fields.Integer(required=True)
+    char = fields.String(required=True)
+    codepoint = fields.String(required=True)
+    replacement = fields.String(required=True, allow_none=True)
+
+
+class AlternativeAnswer(Schema):
+    """The text in GSM-7, as `on_unicode: transliterate` would send it, and its price."""
+
+    text = fields.String(required=True)
+    segments = fields.Integer(required=True)
+    cost = fields.Integer(required=True)
+
+
+class EncodingAnswer(Schema):
+    """Why the text is UCS-2, or what was changed for it not to be. Absent where the text is GSM-7 as it was given."""
+
+    name = fields.String(required=True, metadata={"enum": ["gsm7", "ucs2"]})
+    cause = fields.List(fields.Nested(CharacterAnswer), required=True)
+    cause_count = fields.Integer(required=True)
+    changed = fields.List(fields.Nested(CharacterAnswer), required=True)
+    changed_count = fields.Integer(required=True)
+    gsm7_alternative = fields.Nested(AlternativeAnswer, required=True, allow_none=True)
+
+
 class SingleAnswer(Schema):
     """An accepted message."""
 
@@ -29,6 +57,7 @@ class SingleAnswer(Schema):
     test = fields.Boolean(required=True)
     simulated = fields.Boolean()
     created_at = fields.String(required=True)
+    encoding = fields.Nested(EncodingAnswer)
 
 
 class CountsAnswer(Schema):
@@ -90,6 +119,7 @@ class BulkAnswer(Schema):
     test = fields.Boolean(required=True)
     simulated = fields.Boolean()
     created_at = fields.String(required=True)
+    encoding = fields.Nested(EncodingAnswer)
 
 
 class QuoteAnswer(Schema):
@@ -105,3 +135,4 @@ class QuoteAnswer(Schema):
     sufficient = fields.Boolean(required=True)
     rejected = fields.List(fields.Nested(RejectedAnswer), required=True)
     rejected_truncated = fields.Boolean()
+    encoding = fields.Nested(EncodingAnswer)

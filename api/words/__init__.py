@@ -6,6 +6,7 @@ from api.words import (
     api_keys,
     carriers,
     core,
+    encoding,
     groups,
     imports,
     inbound,
@@ -21,6 +22,7 @@ from api.words.core import Word
 
 WORDS: Final[dict[str, Word]] = {
     **core.WORDS,
+    **encoding.WORDS,
     **usage.WORDS,
     **api_keys.WORDS,
     **carriers.WORDS,

@@ -27,6 +27,44 @@ export interface Rejected {
   duplicate_of?: number;
 }
 
+/** A character that is not in GSM-7. */
+export interface Character {
+  /** Its place in the message: code points, from 0. */
+  index: number;
+  /** The character. */
+  char: string;
+  /** Its number in Unicode. */
+  codepoint: string;
+  /** What may stand in its place; empty: nothing, it does not show. Null: nothing will do. */
+  replacement: string | null;
+}
+
+/** The text in GSM-7, as `on_unicode: transliterate` would send it, and its price. */
+export interface Alternative {
+  /** The text in GSM-7. */
+  text: string;
+  /** Segments of one message. */
+  segments: number;
+  /** Credits for all recipients. */
+  cost: number;
+}
+
+/** Why the text is UCS-2, or what was changed for it not to be. Absent where the text is GSM-7 as it was given. */
+export interface Encoding {
+  /** What the text is sent in. */
+  name: "gsm7" | "ucs2";
+  /** The characters that make it UCS-2, in their order: the first 20. Where texts differ by recipient, those of the message itself. */
+  cause: Array<Character>;
+  /** How many such characters there are. */
+  cause_count: number;
+  /** The characters that were replaced, in their order: the first 20. */
+  changed: Array<Character>;
+  /** How many characters were replaced. */
+  changed_count: number;
+  /** What `on_unicode: transliterate` would send; null: it would change what the text says, or the texts differ. */
+  gsm7_alternative: Alternative | null;
+}
+
 export interface Error {
   /** Where the error is explained. */
   type: string;
@@ -50,6 +88,8 @@ export interface Error {
   errors?: Array<FieldError>;
   /** Of `no_valid_recipients` and `no_valid_contacts`: why each one is not valid, 100 at most. */
   rejected?: Array<Rejected>;
+  /** Of `unicode_rejected`: which characters are not in GSM-7. */
+  encoding?: Encoding;
   /** Of `validation_failed`: how many errors there are. */
   errors_total?: number;
   /** Of `low_balance`: credits that it needs. */
@@ -1098,6 +1138,8 @@ export interface Single {
   simulated?: boolean;
   /** When it was accepted. */
   created_at: string;
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  encoding?: Encoding;
 }
 
 /** When to hold the send: more than this share of at least so many messages has failed. */
@@ -1215,6 +1257,8 @@ export interface Bulk {
   simulated?: boolean;
   /** When it was accepted. */
   created_at: string;
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  encoding?: Encoding;
 }
 
 /** One message to every contact of a group. */
@@ -1279,6 +1323,8 @@ export interface Quote {
   rejected: Array<Rejected>;
   /** Whether there are more than this. */
   rejected_truncated?: boolean;
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  encoding?: Encoding;
 }
 
 /** A phone that has opted out, and of what. */

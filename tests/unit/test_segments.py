@@ -7,7 +7,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from shared import gsm7
-from shared.segments import MAX_CHARACTERS, Segmentation, segment, split, text_problem, transliterate
+from shared.segments import (
+    MAX_CHARACTERS,
+    Segmentation,
+    replacement_of,
+    segment,
+    split,
+    text_problem,
+    transliterate,
+)
 
 SMILE = "\U0001f600"
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"  # 7 code points, 11 code units
@@ -257,3 +265,19 @@ def test_transliterating_is_safe(text: str) -> None:
 def test_transliterating_takes_any_text(text: str) -> None:
     if text_problem(text) is not None:
         assert transliterate(text) == text
+
+
+OFTEN = "\u2019\u201c\u2013\u2026\u2022\u00e9\u00e7\u0151\u015e\ufb01\u00bd\u00b2\u2260\u0391\u200b\u00a0\u0416A{\u20ac"
+
+
+@given(st.text(st.one_of(st.sampled_from(OFTEN), st.characters(exclude_categories=["Cs"]))))
+def test_what_is_told_of_each_character_makes_the_text_that_is_sent(message: str) -> None:
+    """Accents by themselves aside, which belong to the letter before them."""
+    message = "".join(c for c in unicodedata.normalize("NFC", message) if not unicodedata.combining(c))
+    plain = transliterate(message)
+    if plain != message:
+        assert "".join(c if gsm7.is_gsm7(c) else replacement_of(c) or "" for c in message) == plain
+    elif not gsm7.is_gsm7(message) and text_problem(message) is None:
+        told = [c if gsm7.is_gsm7(c) else replacement_of(c) for c in message]
+        made = "".join(each for each in told if each is not None)
+        assert None in told or text_problem(made) is not None or segment(made).count > segment(message).count

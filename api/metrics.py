@@ -35,7 +35,8 @@ BATCHES = text(
 CARRIERS = text(
     """
     SELECT carrier, bool_or(state = 'ready')::int AS ready, max(rate) AS rate, min(allowed) AS allowed,
-           sum(submitted) AS submitted, sum(throttled) AS throttled, sum(failed) AS failed
+           sum(submitted) AS submitted, sum(throttled) AS throttled, sum(failed) AS failed,
+           sum(unreadable) AS unreadable, sum(unknown_answers) AS unknown_answers
       FROM carrier_report WHERE reported_at > clock_timestamp() - interval '5 seconds' GROUP BY carrier ORDER BY carrier
     """
 )
@@ -46,6 +47,8 @@ OF_CARRIERS = {
     "submitted": ("bulksms_carrier_submitted", "Messages, since the workers that are alive were started."),
     "throttled": ("bulksms_carrier_throttled", "Of these, those it was too busy for."),
     "failed": ("bulksms_carrier_failed", "Of these, those it could not take."),
+    "unreadable": ("bulksms_carrier_unreadable", "Receipts and other PDUs of it that could not be read."),
+    "unknown_answers": ("bulksms_carrier_unknown_answers", "Answers of it to nothing that was asked."),
 }
 ONE_VALUE = {
     "bulksms_sends_held": (
@@ -63,6 +66,10 @@ ONE_VALUE = {
     "bulksms_jobs_set_aside": (
         "Imports, expansions and other jobs that failed again and again and wait for the operator.",
         "SELECT count(*) FROM job_failure WHERE set_aside_at IS NOT NULL",
+    ),
+    "bulksms_receipts_unreadable": (
+        "Receipts that could not be read and are kept as they came.",
+        "SELECT count(*) FROM unreadable_receipt",
     ),
     "bulksms_receipts_unmatched": ("Receipts that no message was found for.", "SELECT count(*) FROM receipt"),
     "bulksms_workers": (

@@ -39,6 +39,13 @@ NAMES = text(
     """
 )
 
+UNREADABLE = text(
+    """
+    SELECT carrier, reason, received_at, octets FROM unreadable_receipt
+     WHERE CAST(:carrier AS text) IS NULL OR carrier = :carrier ORDER BY id DESC LIMIT :limit
+    """
+)
+
 CHANGE = text(
     """
     INSERT INTO carrier_setting AS s (name, rate, "window", paused)
@@ -145,3 +152,18 @@ def release(connection: Connection, send: UUID, carrier: str) -> None:
 def outcome(connection: Connection, send: UUID) -> RowMapping | None:
     """What became of the send's one message; None while it waits."""
     return connection.execute(OUTCOME, {"send": send}).mappings().one_or_none()
+
+
+def unreadable_receipts(connection: Connection, carrier: str | None, limit: int) -> list[dict[str, object]]:
+    """What could not be read, newest first; octets that are no printable ASCII as `.`, and all of them in hex."""
+    rows = connection.execute(UNREADABLE, {"carrier": carrier, "limit": limit}).all()
+    return [
+        {
+            "carrier": row.carrier,
+            "reason": row.reason,
+            "received_at": row.received_at,
+            "text": "".join(chr(octet) if 32 <= octet < 127 else "." for octet in bytes(row.octets)),
+            "hex": bytes(row.octets).hex(),
+        }
+        for row in rows
+    ]

@@ -12,6 +12,7 @@ from bulksms.carrier_health import look_at_carriers, look_at_carriers_file
 from bulksms.commands.common import engine_of
 from bulksms.environment import Installation
 from bulksms.finding import Finding
+from bulksms.receipt_health import look_at_receipts
 from shared.database import reading, transaction
 from shared.disk import is_disk_full, shortage
 from shared.guard import state_of
@@ -137,6 +138,7 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     jobs = connection.execute(SET_ASIDE).scalar_one()
     yield _count("jobs set aside", jobs, "bulksms job list shows what failed; then bulksms job retry.")
     yield _sender_ids(connection)
+    yield from look_at_receipts(connection)
     remedy = "They are of messages that this service did not send, or of a carrier that changes its references."
     yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, Engine, text
 
 from shared.database import transaction
+from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.gate import Gate
 from worker.limits import Limit
 from worker.pacing import Pacer
@@ -21,15 +22,16 @@ SETTINGS = text('SELECT name, rate, "window", paused FROM carrier_setting')
 REPORT = text(
     """
     INSERT INTO carrier_report (carrier, worker, state, error, since, rate, allowed, "window", alone, submitted,
-                                throttled, failed, reported_at)
+                                throttled, failed, unreadable, unknown_answers, reported_at)
     SELECT *, clock_timestamp() FROM unnest(
         CAST(:carrier AS text[]), CAST(:worker AS text[]), CAST(:state AS text[]), CAST(:error AS text[]),
         CAST(:since AS timestamptz[]), CAST(:rate AS float8[]), CAST(:allowed AS float8[]), CAST(:window AS int[]),
         CAST(:alone AS boolean[]), CAST(:submitted AS bigint[]), CAST(:throttled AS bigint[]),
-        CAST(:failed AS bigint[]))
+        CAST(:failed AS bigint[]), CAST(:unreadable AS bigint[]), CAST(:unknown_answers AS bigint[]))
     ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state, error = EXCLUDED.error, since = EXCLUDED.since,
         rate = EXCLUDED.rate, allowed = EXCLUDED.allowed, "window" = EXCLUDED."window", alone = EXCLUDED.alone,
         submitted = EXCLUDED.submitted, throttled = EXCLUDED.throttled, failed = EXCLUDED.failed,
+        unreadable = EXCLUDED.unreadable, unknown_answers = EXCLUDED.unknown_answers,
         reported_at = EXCLUDED.reported_at
     """
 )
@@ -115,6 +117,7 @@ class Board:
 
     def _report(self) -> dict[str, object]:
         gates = self.gates
+        strange = [_not_understood(gate.carrier) for gate in gates]
         return {
             "carrier": [gate.carrier.name for gate in gates],
             "worker": [self.worker] * len(gates),
@@ -128,4 +131,11 @@ class Board:
             "submitted": [gate.counts.submitted for gate in gates],
             "throttled": [gate.counts.throttled for gate in gates],
             "failed": [gate.counts.failed for gate in gates],
+            "unreadable": [unreadable for unreadable, _ in strange],
+            "unknown_answers": [unknown for _, unknown in strange],
         }
+
+
+def _not_understood(carrier: Carrier) -> tuple[int, int]:
+    """What the carrier sent that could not be read, and its answers to nothing."""
+    return (carrier.unreadable, carrier.unknown_answers) if isinstance(carrier, KeepsUnreadable) else (0, 0)

@@ -130,6 +130,9 @@ KEEP_OPT_OUTS = text(
     ON CONFLICT DO NOTHING
     """
 )
+UNREADABLE = text(
+    "DELETE FROM unreadable_receipt WHERE position(convert_to(CAST(:phone AS text), 'UTF8') IN octets) > 0"
+)
 CAPPED = text("DELETE FROM capped WHERE account_id = :account AND phone = CAST(:phone AS bigint)")
 FORGET_OPT_OUTS = text("DELETE FROM suppression WHERE account_id = :account AND phone = CAST(:phone AS bigint)")
 COMPLETE = text(
@@ -205,6 +208,7 @@ def _erase_elsewhere(connection: Connection, whose: dict[str, Any], counts: Coun
     counts["inbound"] += connection.execute(INBOUND, whose).rowcount
     for statement in (PARTS, EVENTS, REJECTIONS, IMPORT_ERRORS):
         connection.execute(statement, whose)
+    connection.execute(UNREADABLE, {"phone": whose["phone"]})
     for row in connection.execute(ANSWERS, whose).all():
         answer = json.dumps(_without(json.loads(row.answer), whose["phone"]), separators=(",", ":"))
         of = {"account": whose["account"], "path": row.path, "key": row.key}

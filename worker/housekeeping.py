@@ -9,6 +9,7 @@ from shared.imports import drop_old
 from shared.inbound import end_parts
 from shared.partitions import make_partitions
 from shared.settings import IDEMPOTENCY_DAYS
+from worker.doubt_receipts import resolve_by_receipts
 from worker.purge import purge_deleted_groups
 from worker.receipts import match_kept
 
@@ -22,8 +23,9 @@ PURGES = (
     text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
     text("DELETE FROM quote WHERE expires_at < now() - interval '1 hour'"),
     text("DELETE FROM capped WHERE at < now() - interval '32 days'"),
-    text("DELETE FROM receipt WHERE received_at < now() - interval '30 days'"),
     text("DELETE FROM job_failure WHERE failed_at < now() - interval '30 days'"),
+    text("DELETE FROM receipt WHERE received_at < now() - interval '3 days'"),
+    text("DELETE FROM unreadable_receipt WHERE received_at < now() - interval '7 days'"),
     text("DELETE FROM simulated_submit WHERE at < now() - interval '7 days'"),
 )
 
@@ -43,6 +45,7 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         return step
 
     return [
+        lambda: resolve_by_receipts(engine, newest=KEPT_FOR),
         lambda: match_kept(engine, newest=KEPT_FOR, pages=MOST_PAGES_EVER),
         lambda: end_parts(engine),
         make_room,

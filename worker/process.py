@@ -12,10 +12,11 @@ from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
 from shared.settings import Settings
 from shared.texts import Texts
+from shared.unreadable import Unreadable, keep_unreadable
 from worker import receipts
 from worker.auditor import Auditor
 from worker.board import Board
-from worker.carriers.base import Carrier, LateAnswer, Receipt
+from worker.carriers.base import Carrier, KeepsUnreadable, LateAnswer, Receipt
 from worker.carriers.file import Carriers, read_carriers
 from worker.carriers.simulator import Simulator
 from worker.fleet import Fleet
@@ -129,6 +130,12 @@ class WorkerProcess:
             with transaction(self.engine) as connection:
                 store_inbound(connection, carrier.name, messages)
 
+        def on_unreadable(found: list[Unreadable]) -> None:
+            with transaction(self.engine) as connection:
+                keep_unreadable(connection, carrier.name, found)
+
+        if isinstance(carrier, KeepsUnreadable):
+            carrier.on_unreadable = on_unreadable
         carrier.open(on_receipts, on_late_answers, on_inbound)
 
     def stop(self) -> None:

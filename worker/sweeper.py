@@ -26,7 +26,7 @@ from worker.doubt import give_up
 from worker.doubt_receipts import resolve_by_receipts
 from worker.expand import expand
 from worker.fleet import Fleet
-from worker.housekeeping import KEPT_FOR, housekeeping
+from worker.housekeeping import housekeeping
 from worker.pacing import Crowd
 from worker.quiet import Outage
 from worker.receipts import match_kept
@@ -184,7 +184,7 @@ class Sweeper:
         ]
         if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
             self._housekept = time.monotonic()
-            steps += [lambda: self._resolve_doubts(KEPT_FOR), *housekeeping(self._engine)]
+            steps += housekeeping(self._engine)
         for step in steps:
             try:
                 step()

@@ -43,6 +43,19 @@ def list_carriers(as_json: bool) -> None:
 
 
 @carriers.command()
+@click.argument("name", required=False)
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@json_option
+def unreadable(name: str | None, limit: int, as_json: bool) -> None:
+    """Show the receipts that could not be read, as they came, newest first. They hold phones."""
+    with database() as connection:
+        rows = live.unreadable_receipts(connection, name, limit)
+    if not as_json:
+        rows = [{column: value for column, value in row.items() if column != "hex"} for row in rows]
+    show_rows(rows, as_json, "Unreadable receipts", "Every receipt could be read.")
+
+
+@carriers.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def check(file: Path) -> None:
     """Check a CARRIERS_FILE without using it. Its variables are taken from this environment."""

@@ -56,6 +56,20 @@ carrier_report = Table(
     Column("throttled", BigInteger, nullable=False),
     Column("failed", BigInteger, nullable=False),
     Column("reported_at", MOMENT, nullable=False),
+    Column(
+        "unreadable",
+        BigInteger,
+        nullable=False,
+        server_default="0",
+        comment="receipts and other PDUs that could not be read",
+    ),
+    Column(
+        "unknown_answers",
+        BigInteger,
+        nullable=False,
+        server_default="0",
+        comment="answers to nothing that was asked",
+    ),
     PrimaryKeyConstraint("carrier", "worker"),
     comment="how each worker finds each carrier, told each second",
 )

@@ -5,6 +5,7 @@ from sqlalchemy import (
     Column,
     Identity,
     Index,
+    LargeBinary,
     SmallInteger,
     Table,
     Text,
@@ -43,6 +44,18 @@ doubt = Table(
     Column("submitted_at", MOMENT, nullable=False),
     Column("expires_at", MOMENT, nullable=False, index=True),
     comment="the messages in doubt, and nothing else: a row comes with the doubt and goes with it",
+)
+
+unreadable_receipt = Table(
+    "unreadable_receipt",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("carrier", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("octets", LargeBinary, nullable=False),
+    Column("received_at", MOMENT, nullable=False, server_default=NOW),
+    Index("ix_unreadable_receipt_carrier_id", "carrier", "id"),
+    comment="what a carrier delivered and nobody could read, as it came; its newest",
 )
 
 receipt = Table(

@@ -24,6 +24,9 @@ def test_it_works(service: Service) -> None:
     assert float(lines["bulksms_accounts_frozen"]) == 0
     assert float(lines['bulksms_carrier_ready{carrier="simulator"}']) == 1
     assert float(lines['bulksms_carrier_submitted{carrier="simulator"}']) >= 1
+    assert float(lines['bulksms_carrier_unreadable{carrier="simulator"}']) == 0
+    assert float(lines['bulksms_carrier_unknown_answers{carrier="simulator"}']) == 0
+    assert float(lines["bulksms_receipts_unreadable"]) == 0
     assert float(lines['bulksms_carrier_allowed_rate{carrier="simulator"}']) == 0
     assert 'bulksms_batches{state="queued"}' in lines
     assert float(lines["bulksms_deliveries_pending"]) == float(lines["bulksms_webhooks_failing"]) == 0

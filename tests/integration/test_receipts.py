@@ -14,6 +14,7 @@ from shared.receipts import Receipt
 from tests.integration.service import Service
 from worker.claim import claim
 from worker.doubt_receipts import resolve_by_receipts
+from worker.housekeeping import PURGES, housekeeping
 from worker.receipts import match_kept, record
 from worker.record import advance
 from worker.settle import settle
@@ -298,6 +299,31 @@ def test_many_receipts_of_others_keep_none_waiting(
     look(service)
     assert status(service, message) == "delivered"
     assert kept(service) == 10
+
+
+def test_a_receipt_that_matches_nothing_is_kept_for_three_days(service: Service, phone: str) -> None:
+    hear(service, phone, "w1")
+    hear(service, phone, "w2")
+    with service.engine.begin() as connection:
+        aged = "UPDATE receipt SET received_at = now() - CAST(:age AS interval) WHERE reference = :reference"
+        connection.execute(text(aged), {"age": timedelta(days=2.9), "reference": "w1"})
+        connection.execute(text(aged), {"age": timedelta(days=3.1), "reference": "w2"})
+        for purge in PURGES:
+            connection.execute(purge)
+    assert kept(service) == 1
+
+
+def test_an_old_receipt_resolves_a_doubt_when_nothing_else_can_be_meant_any_more(service: Service, phone: str) -> None:
+    doubt, waits = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT, f"x{phone}")
+    hear(service, phone, "x2")
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE receipt SET received_at = received_at - interval '2 minutes'"))
+    hear(service, phone, f"x{phone}")
+    assert (status(service, doubt), status(service, waits)) == ("in_doubt", "delivered")
+    for step in housekeeping(service.engine):
+        step()
+    assert status(service, doubt) == "delivered"
+    assert kept(service) == 0
 
 
 def test_a_turn_under_way_has_recorded_what_it_knows(service: Service, phone: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from shared.inbound import Inbound
 from shared.smpp.numbers import RESPONSE, Command, Status, Tag
 from shared.smpp.pdu import HEADER, Message, message_body, pdu, tlv
+from shared.unreadable import Unreadable
 from tests.services.scripted_smsc import ScriptedSmsc, answer
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.base import Answer, LateAnswer, Outcome, Receipt
@@ -249,7 +250,7 @@ def test_a_bind_refused_for_now_is_tried_again(status: int) -> None:
 
 
 def deliver(text: str, sequence: int, esm_class: int = 4, more: bytes = b"") -> bytes:
-    message = Message("254711000000", "ACME", text.encode(), esm_class=esm_class)
+    message = Message("254700000000", "ACME", text.encode(), esm_class=esm_class)
     return pdu(Command.DELIVER_SM, 0, sequence, message_body(message) + more)
 
 
@@ -299,12 +300,41 @@ def test_a_receipt_in_a_data_sm_is_answered_as_such() -> None:
         assert [receipt.reference for receipt in both.receipts] == ["abc"]
 
 
-def test_an_unreadable_receipt_is_counted_and_taken() -> None:
-    with pair() as both:
+def test_what_cannot_be_read_is_kept_and_counted_before_it_is_answered() -> None:
+    with pair(lambda messages: None) as both:
+        kept: list[Unreadable] = []
+        both.carrier.on_unreadable = kept.extend
         both.smsc.send(deliver("nothing in it", 9))
         assert both.smsc.read() == (Command.DELIVER_SM_RESP, 0, 9, b"\0")
-        assert both.counted("unreadable_receipts") == 1
-        assert both.receipts == []
+        assert (both.counted("unreadable_receipts"), both.receipts) == (1, [])
+        both.smsc.send(pdu(Command.DELIVER_SM, 0, 10, b"cut"))
+        assert both.smsc.read()[:3] == (Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, 10)
+        both.smsc.send(deliver(RECEIPT.format("r1"), 11, esm_class=0))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 11)
+        assert [each.reason for each in kept] == ["no_id_or_state", "malformed", "not_marked"]
+        assert b"nothing in it" in kept[0].octets
+        assert kept[1].octets == b"cut"
+        assert (both.carrier.unreadable, both.carrier.unknown_answers) == (2, 0)
+
+
+def test_what_cannot_be_read_and_not_be_kept_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.carriers.smpp.deliveries.STORE_TIME", 0.1)
+
+    def fail(found: list[Unreadable]) -> None:
+        raise RuntimeError("the database is away")
+
+    with pair() as both:
+        both.carrier.on_unreadable = fail
+        both.smsc.send(deliver("nothing in it", 9))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
+        assert both.counted("unreadable_receipts") == 0
+
+
+def test_receipts_that_a_carrier_does_not_mark_are_receipts_where_that_is_told() -> None:
+    with pair(unmarked_receipts=True) as both:
+        both.smsc.send(deliver(RECEIPT.format("r1"), 9, esm_class=0))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 9)
+        assert [receipt.reference for receipt in both.receipts] == ["r1"]
 
 
 def test_a_message_from_a_phone_stays_with_the_carrier_when_nobody_takes_it() -> None:
@@ -319,7 +349,7 @@ def test_a_message_from_a_phone_is_taken_when_it_is_stored() -> None:
     with pair(got.extend) as both:
         both.smsc.send(deliver("STOP", 9, esm_class=0) + deliver(RECEIPT.format("fake"), 10, esm_class=0))
         assert [both.smsc.read()[:3] for _ in range(2)] == [(Command.DELIVER_SM_RESP, 0, number) for number in (9, 10)]
-        assert [(each.phone, each.recipient, each.text) for each in got][:1] == [("254711000000", "ACME", "STOP")]
+        assert [(each.phone, each.recipient, each.text) for each in got][:1] == [("254700000000", "ACME", "STOP")]
         assert len(got) == 2
         assert both.receipts == []
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
 from shared.inbound import Inbound
 from shared.receipts import Receipt as Receipt
+from shared.unreadable import Unreadable
 
 
 class Answer(StrEnum):
@@ -69,6 +70,26 @@ OnLateAnswers = Callable[[list[LateAnswer]], None]
 
 OnInbound = Callable[[list[Inbound]], None]
 """Stores messages from phones. When it returns they are committed, and only then may the carrier be answered."""
+
+
+OnUnreadable = Callable[[list[Unreadable]], None]
+"""Keeps what could not be read. When it returns it is committed, and only then may the carrier be answered."""
+
+
+@runtime_checkable
+class KeepsUnreadable(Protocol):
+    """A driver that has a carrier's deliveries as they came, and hands on those that it cannot read."""
+
+    on_unreadable: OnUnreadable
+    """Told before the driver is opened."""
+
+    @property
+    def unreadable(self) -> int:
+        """How many could not be read since the driver was made."""
+
+    @property
+    def unknown_answers(self) -> int:
+        """How many answers were to nothing that waits for one."""
 
 
 class Pace(Protocol):

@@ -11,7 +11,7 @@ from shared.smpp.numbers import Command, Tag
 from shared.smpp.pdu import Malformed, Message, message_body, read_message, tlv
 from tests.unit.smpp.making import NOW, USUAL, config, usual_body
 from worker.carriers.base import Receipt
-from worker.carriers.smpp.receipt import inbound, is_receipt, read_receipt, usual_receipt
+from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
 
 
 def said(text: str, tlvs: dict[int, bytes] | None = None, **told: Any) -> Receipt | None:
@@ -126,6 +126,14 @@ def test_only_a_phone_is_a_phone(source: str, phone: str | None) -> None:
     receipt = read_receipt(config(), message, NOW)
     assert receipt is not None
     assert receipt.phone == phone
+
+
+@pytest.mark.parametrize(
+    ("text", "esm_class", "looks"),
+    [(USUAL, 0, True), (USUAL, 4, False), ("id:1 stat:DELIVRD", 0, False), ("", 0, False)],
+)
+def test_a_text_may_look_like_a_receipt(text: str, esm_class: int, looks: bool) -> None:
+    assert looks_like_receipt(Message("254711000000", "ACME", text.encode(), esm_class=esm_class)) is looks
 
 
 def test_a_phone_cannot_write_receipts() -> None:

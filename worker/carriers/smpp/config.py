@@ -87,6 +87,8 @@ class SmppConfig:
     """Of a vendor's optional parameter in which each submit_sm carries our message id, 16 octets. For simulators."""
     receipt_id: Literal["raw", "hex_to_decimal", "decimal_to_hex"] = "raw"
     """What turns the id in a receipt into the one in the answer to the submit."""
+    unmarked_receipts: bool = False
+    """Whether a delivery of esm_class 0 that reads like a receipt is one. A phone can then write some of its own."""
     id_case: Literal["keep", "lower", "upper"] = "keep"
     """Ids that are the same in either case: both the answer's and the receipt's are made so."""
     id_zeros: Literal["keep", "strip"] = "keep"
@@ -105,8 +107,9 @@ class SmppConfig:
     """Octets of the longest PDU taken from the carrier; a longer one ends the connection."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.user_message_reference, bool) or not isinstance(self.tls, bool):
-            raise ConfigError("tls and user_message_reference: true or false")
+        for name in ("tls", "user_message_reference", "unmarked_receipts"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}: true or false")
         for each in fields(self):
             value = getattr(self, each.name)
             _check_number(each.name, value)

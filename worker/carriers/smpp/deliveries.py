@@ -16,11 +16,12 @@ from typing import NamedTuple, TypeVar
 from shared.inbound import Inbound
 from shared.smpp.numbers import RESPONSE, Command, Status
 from shared.smpp.pdu import Malformed, pdu, read_message
-from worker.carriers.base import LateAnswer, OnInbound, OnLateAnswers, OnReceipts, Receipt
+from shared.unreadable import Unreadable
+from worker.carriers.base import LateAnswer, OnInbound, OnLateAnswers, OnReceipts, OnUnreadable, Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.longs import Longs
-from worker.carriers.smpp.receipt import inbound, is_receipt, read_receipt, usual_receipt
+from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import CarrierAnswer
 from worker.carriers.smpp.submission import Submission
@@ -56,7 +57,9 @@ class Delivery(NamedTuple):
         return f"Delivery(sequence={self.sequence}, {len(self.body)} octets)"
 
     def answer(self, status: int) -> bytes:
-        """What the carrier is told."""
+        """What the carrier is told; of what is malformed, that it is."""
+        if status == Status.ESME_RINVCMDLEN:
+            return pdu(Command.GENERIC_NACK, status, self.sequence)
         return _ANSWER.pack(_ANSWER.size, self.command | RESPONSE, status, self.sequence)
 
 
@@ -85,11 +88,14 @@ class Deliveries:
         self._config = config
         self._counters = counters
         self._longs = longs
+        self.on_unreadable: OnUnreadable = lambda found: None
         self._on_inbound: OnInbound | None = None
         self._on_receipts: OnReceipts = lambda receipts: None
         self._on_late: OnLateAnswers = lambda answers: None
         self._waiting: deque[Delivery] = deque()
         self._held: list[Held] = []
+        self._not_marked: list[Unreadable] = []
+        """Messages that look like receipts, for the operator to see."""
         self._late: deque[Late] = deque()
         self._come = threading.Event()
         self._stop = threading.Event()
@@ -151,43 +157,47 @@ class Deliveries:
 
     def _take(self, deliveries: list[Delivery]) -> bool:
         """Store one set, then answer it. Returns whether there was anything to answer."""
-        answers: list[tuple[Delivery, int]] = []
         receipts: list[tuple[Delivery, Receipt]] = self._released()
         messages: list[tuple[Delivery, Inbound]] = []
+        unreadable: list[tuple[Delivery, Unreadable]] = []
         mark, now = self._longs.now(), datetime.now(UTC)
         settled = self._longs.settled(mark)
         for delivery in deliveries:
-            receipt = (
-                usual_receipt(self._config, delivery.body, now) if delivery.command == Command.DELIVER_SM else None
-            )
-            if receipt is None:
-                try:
-                    message = read_message(delivery.command, delivery.body)
-                    if not is_receipt(message):
-                        messages.append((delivery, inbound(self._config, message)))
-                        continue
-                except Malformed:
-                    self._counters.malformed += 1
-                    delivery.session.answer(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, delivery.sequence))
-                    continue
-                receipt = read_receipt(self._config, message, now)
-            if receipt is None:  # it would be no clearer another time
-                self._counters.unreadable_receipts += 1
-                answers.append((delivery, Status.ESME_ROK))
-            elif not settled and self._longs.find(receipt.reference) is None:
-                self._held.append(Held(time.monotonic() + HOLD, mark, delivery, receipt))
+            said = self._read(delivery, now)
+            if isinstance(said, Unreadable):
+                unreadable.append((delivery, said))
+            elif isinstance(said, Inbound):
+                messages.append((delivery, said))
+            elif not settled and self._longs.find(said.reference, said.phone) is None:
+                self._held.append(Held(time.monotonic() + HOLD, mark, delivery, said))
             else:
-                receipts.append((delivery, receipt))
-        answers += self._store_receipts(receipts) + self._store_inbound(messages)
+                receipts.append((delivery, said))
+        answers = self._store_receipts(receipts) + self._store_inbound(messages) + self._store_unreadable(unreadable)
         _answer_all(answers)
         return bool(answers)
+
+    def _read(self, delivery: Delivery, now: datetime) -> Receipt | Inbound | Unreadable:
+        if delivery.command == Command.DELIVER_SM:
+            usual = usual_receipt(self._config, delivery.body, now)
+            if usual is not None:
+                return usual
+        try:
+            message = read_message(delivery.command, delivery.body)
+            if is_receipt(message) or (self._config.unmarked_receipts and looks_like_receipt(message)):
+                receipt = read_receipt(self._config, message, now)
+                return receipt or Unreadable(delivery.body, "no_id_or_state")
+            if looks_like_receipt(message):
+                self._not_marked.append(Unreadable(delivery.body, "not_marked"))
+            return inbound(self._config, message)
+        except Malformed:
+            return Unreadable(delivery.body, "malformed")
 
     def _released(self) -> list[tuple[Delivery, Receipt]]:
         """The held receipts that need not wait any longer."""
         now = time.monotonic()
         still, free = [], []
         for held in self._held:
-            known = self._longs.find(held.receipt.reference) is not None
+            known = self._longs.find(held.receipt.reference, held.receipt.phone) is not None
             if known or held.until < now or self._stop.is_set() or self._longs.settled(held.mark):
                 free.append((held.delivery, held.receipt))
             else:
@@ -198,7 +208,7 @@ class Deliveries:
     def _store_receipts(self, receipts: list[tuple[Delivery, Receipt]]) -> list[tuple[Delivery, int]]:
         said = []
         for _, receipt in receipts:
-            long = self._longs.find(receipt.reference)
+            long = self._longs.find(receipt.reference, receipt.phone)
             told = receipt if long is None else long.hear(receipt)
             if told is not None:
                 said.append(told)
@@ -218,6 +228,21 @@ class Deliveries:
         if status != Status.ESME_ROK:
             self._counters.not_stored += len(messages)
         return [(delivery, status) for delivery, _ in messages]
+
+    def _store_unreadable(self, found: list[tuple[Delivery, Unreadable]]) -> list[tuple[Delivery, int]]:
+        """Keep them as they came. They would be no clearer another time, so that the carrier need not keep them too."""
+        status = self._store(self.on_unreadable, [said for _, said in found] + self._not_marked)
+        if status != Status.ESME_ROK:
+            self._counters.not_stored += len(found)
+            return [(delivery, status) for delivery, _ in found]
+        self._not_marked.clear()
+        answers: list[tuple[Delivery, int]] = []
+        for delivery, said in found:
+            malformed = said.reason == "malformed"
+            self._counters.malformed += malformed
+            self._counters.unreadable_receipts += not malformed
+            answers.append((delivery, Status.ESME_RINVCMDLEN if malformed else Status.ESME_ROK))
+        return answers
 
     def _store(self, store: Callable[[list[T]], None], what: list[T]) -> int:
         """Store, trying again for a while. Returns the status to answer with."""

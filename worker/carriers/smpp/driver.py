@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 
 from shared.smpp.numbers import Command
-from worker.carriers.base import OnInbound, OnLateAnswers, OnReceipts, Outcome, Pace, Parcel, Unpaced
+from worker.carriers.base import OnInbound, OnLateAnswers, OnReceipts, OnUnreadable, Outcome, Pace, Parcel, Unpaced
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health
 from worker.carriers.smpp.deliveries import Deliveries
@@ -108,6 +108,26 @@ class SmppCarrier:
         if session is None:
             return [NOT_CONNECTED] * len(indexes)
         return session.exchange(submission, indexes, deadline, self.pace)
+
+    @property
+    def unreadable(self) -> int:
+        """Receipts and other PDUs that could not be read."""
+        return self._counters.unreadable_receipts + self._counters.malformed
+
+    @property
+    def unknown_answers(self) -> int:
+        """Answers with a sequence number that waits for none."""
+        return self._counters.unknown_answers
+
+    @property
+    def on_unreadable(self) -> OnUnreadable:
+        """Who keeps what cannot be read."""
+        return self._deliveries.on_unreadable
+
+    @on_unreadable.setter
+    def on_unreadable(self, keep: OnUnreadable) -> None:
+        """From now on this."""
+        self._deliveries.on_unreadable = keep
 
     @property
     def health(self) -> Health:

@@ -1,7 +1,8 @@
 """What a deliver_sm says: a receipt for a message of ours, or a message from a phone.
 
 A receipt is known by its esm_class, or by a receipted_message_id, which only the carrier can set. A text that merely
-looks like one is a message: otherwise any phone could write receipts.
+looks like one is a message: otherwise any phone could write receipts. Only where the operator says that a carrier does
+not mark its receipts, it is one.
 
 The text has the form of SMPP 3.4 appendix B, `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`, from
 which every carrier departs in its own way: fields missing, in another order, with spaces, in other case. Optional
@@ -22,7 +23,7 @@ from worker.carriers.base import Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.ids import receipt_id
 
-__all__ = ["inbound", "is_receipt", "read_receipt", "usual_receipt"]
+__all__ = ["inbound", "is_receipt", "looks_like_receipt", "read_receipt", "usual_receipt"]
 
 _FIELD = re.compile(r"\b(id|stat(?:us)?|done ?date|err(?:or)?)\s{0,3}[:=]\s{0,3}([^\s,;]{1,255})", re.I | re.A)
 _NAMES = {"i": "id", "s": "stat", "d": "done", "e": "err"}
@@ -57,6 +58,11 @@ OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
 def is_receipt(message: Message) -> bool:
     """Whether the carrier speaks of a message of ours."""
     return message.esm_class & MESSAGE_TYPE in RECEIPT_TYPES or Tag.RECEIPTED_MESSAGE_ID in message.tlvs
+
+
+def looks_like_receipt(message: Message) -> bool:
+    """Whether a message that is not marked as a receipt has the text of one."""
+    return message.esm_class & MESSAGE_TYPE == 0 and _USUAL.match(message.short_message.decode("latin-1")) is not None
 
 
 def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt | None:

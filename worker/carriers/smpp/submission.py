@@ -70,7 +70,7 @@ class Submission:
             starts, longs = self._in_parts()
             for identity, phone in zip(parcel.ids, parcel.phones, strict=True):
                 self._extend(parts.bodies(phone, self._references.next(phone)), [identity] * total)
-                long = Long(total)
+                long = Long(total, phone)
                 longs += [(long, number) for number in range(total)]
                 starts.append(len(self.bodies))
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from shared.audit import audit, rules_of
 from shared.ids import message_id
 from shared.lifecycle import CHARGED, MessageStatus
+from shared.sandbox import PLAY_CREDITS
 from tests.simulation.carrier import Breach, Handed, ModelCarrier, stronger
 from tests.simulation.database import Database
 from tests.simulation.traffic import CREDITS, Traffic
@@ -137,11 +138,13 @@ class End:
 
     def _money(self) -> None:
         """Each account paid for what carriers have, reserves what is in doubt, and has the rest."""
-        for account, available, reserved in self._database.run("SELECT id, available, reserved FROM account"):
+        of_accounts = "SELECT id, available, reserved, sandbox_of IS NOT NULL FROM account"
+        for account, available, reserved, is_sandbox in self._database.run(of_accounts):
+            given = PLAY_CREDITS if is_sandbox else CREDITS
             mine = [row for row in self.rows.values() if row.account == account]
             paid = sum(row.price for row in mine if row.status in CHARGED)
             doubtful = sum(row.price for row in mine if row.status == MessageStatus.IN_DOUBT)
-            if (available, reserved) != (CREDITS - paid - doubtful, doubtful):
+            if (available, reserved) != (given - paid - doubtful, doubtful):
                 raise Breach(f"money: account {account} has {available} and {reserved}, {paid} paid, {doubtful} open")
 
     def count(self, status: MessageStatus) -> int:

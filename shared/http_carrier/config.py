@@ -21,10 +21,11 @@ Proof = Literal["basic", "secret", "hmac", "twilio", "jwt"]
 
 OF_ONE = frozenset({"phone", "message_id"})
 OF_ALL = frozenset({"phones", "plus_phones", "messages"})
-OF_A_MESSAGE = OF_ONE | OF_ALL | {"message_ids", "text", "sender_id", "validity", "expires_at"}
+OF_A_MESSAGE = OF_ONE | OF_ALL | {"message_ids", "text", "sender_id", "plus_sender_id", "validity", "expires_at"}
 OF_US = frozenset({"receipts_url", "inbound_url"})
 READY = Path(__file__).parent / "ready"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+LONGEST_VALIDITY = 30 * 24 * 3600
 LIMITS: dict[str, tuple[float, float]] = {
     "window": (1, 1_000),
     "batch": (1, 1_000),
@@ -32,6 +33,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "answer_time": (0.1, 600),
     "connect_time": (0.1, 60),
     "every": (1, 3_600),
+    "shortest_validity": (1, 86_400),
+    "longest_validity": (60, LONGEST_VALIDITY),
 }
 
 
@@ -74,6 +77,9 @@ class Request(Table):
     bearer: str | None = field(default=None, repr=False)
     batch: int = 1
     """Messages of one text that one request may carry."""
+    shortest_validity: int = 60
+    longest_validity: int = LONGEST_VALIDITY
+    """Seconds that `{validity}` is at least and at most: what the carrier takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +210,8 @@ class HttpConfig(Table):
             raise HttpConfigError("request: json or form, not both")
         if request.basic is not None and len(request.basic) != 2:
             raise HttpConfigError("request.basic: a user and a password")
+        if request.shortest_validity > request.longest_validity:
+            raise HttpConfigError("request.shortest_validity: not more than request.longest_validity")
         self._check_batch()
         if self.poll is not None and self.receipts is None:
             raise HttpConfigError("receipts is missing: poll needs to know what stands where")

@@ -3,6 +3,7 @@
 import base64
 import contextlib
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -60,7 +61,27 @@ def test_twilio_takes_a_message() -> None:
         "Body": "Hello",
         "StatusCallback": "https://sms.example.com/carriers/web/receipts",
     }
-    assert 60 <= int(asked.form["ValidityPeriod"]) <= 36_000
+    assert asked.form["ValidityPeriod"] == "36000"
+
+
+@pytest.mark.parametrize(
+    ("sender", "told"), [("254722000111", "+254722000111"), ("+254722000111", "+254722000111"), ("22395", "22395")]
+)
+def test_twilio_is_told_a_number_with_its_plus(sender: str, told: str) -> None:
+    with against("twilio", lambda asked: says({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
+        made.submit([parcel("Hello", [PHONE], sender=sender)])
+    assert peer.asked[0].form["From"] == told
+
+
+def test_validity_is_what_each_carrier_takes() -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=5)
+    with against("twilio", lambda asked: says({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
+        made.submit([parcel("Hello", [PHONE], expires_at=soon)])
+    assert 1 <= int(peer.asked[0].form["ValidityPeriod"]) <= 5
+    with against("vonage", lambda asked: says({"message_uuid": "1"}, 202), "/v1/messages") as (peer, made):
+        made.submit([parcel("Hello", [PHONE], expires_at=soon), parcel("Hello", [PHONE])])
+    assert peer.asked[0].json["ttl"] == 20
+    assert 3 * 86_400 - 60 <= peer.asked[1].json["ttl"] <= 3 * 86_400
 
 
 @pytest.mark.parametrize(

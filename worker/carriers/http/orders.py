@@ -14,8 +14,8 @@ from shared.http_carrier.config import HttpConfig
 from shared.http_carrier.templates import filled, filled_text, filled_url
 from worker.carriers.base import Outcome, Parcel
 
-SHORTEST_VALIDITY, LONGEST_VALIDITY = 60, 36_000
-"""Seconds. What is longer, carriers refuse or shorten."""
+SHORT_CODE = 8
+"""Digits up to which a numeric sender is a short code, which has no country and so no plus."""
 
 
 @dataclass(eq=False, slots=True)
@@ -59,10 +59,11 @@ def _order(
         **ours,
         "text": parcel.text,
         "sender_id": parcel.sender_id,
+        "plus_sender_id": plus_sender_id(parcel.sender_id),
         "phones": phones,
         "plus_phones": [f"+{phone}" for phone in phones],
         "message_ids": [str(identity) for identity in ids],
-        "validity": min(max(left, SHORTEST_VALIDITY), LONGEST_VALIDITY),
+        "validity": min(max(left, request.shortest_validity), request.longest_validity),
         "expires_at": f"{parcel.expires_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "phone": phones[0],
         "message_id": str(ids[0]),
@@ -83,6 +84,13 @@ def _order(
     return Order(
         filled_url(request.url, values), request.method, headers, body, ids, phones, parcel.segments * len(ids)
     )
+
+
+def plus_sender_id(sender_id: str) -> str:
+    """The sender as E.164 with its plus where it is a number with its country; a name or short code as it is."""
+    number = sender_id.removeprefix("+")
+    is_number = number.isascii() and number.isdigit() and len(number) > SHORT_CODE
+    return f"+{number}" if is_number else sender_id
 
 
 def _authorization(config: HttpConfig, values: dict[str, Any]) -> dict[str, str]:

@@ -24,6 +24,15 @@ SUPPRESS = text(
     ON CONFLICT (account_id, phone, category, sender_id) DO NOTHING
     """
 )
+CHANGED = text("INSERT INTO suppression_change (account_id) VALUES (:account)")
+CHANGED_SINCE = """
+    EXISTS (SELECT FROM suppression_change o
+             WHERE o.account_id = {account}
+               AND o.xid >= CAST(CAST(pg_snapshot_xmin(CAST({snapshot} AS pg_snapshot)) AS text) AS bigint)
+               AND NOT pg_visible_in_snapshot(CAST(CAST(o.xid AS text) AS xid8), CAST({snapshot} AS pg_snapshot)))
+"""
+"""SQL: whether opt-outs of an account were committed that a snapshot did not see. A number that each writer raises
+would be a lock that opt-outs wait for, and one that a sequence gives is not in the order of the commits."""
 UNSUPPRESS = text(
     """
     DELETE FROM suppression
@@ -73,6 +82,8 @@ def suppress_all(
     for start in range(0, len(ordered), PAGE):
         values = {"account": account_id, "phones": ordered[start : start + PAGE], "reason": reason}
         added += connection.execute(SUPPRESS, {**values, **scope._asdict()}).rowcount
+    if added:
+        connection.execute(CHANGED, {"account": account_id})
     return added
 
 

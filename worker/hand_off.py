@@ -41,16 +41,22 @@ TAKE = text(
 reached nobody, failed ones and those of ended batches, leave theirs."""
 
 
-def apply_rules(engine: Engine, slices: list[Slice]) -> None:
-    """Let wait what is quiet, and reject what is too much for its recipients. Costs nothing where no send has rules."""
+def apply_rules(engine: Engine, slices: list[Slice]) -> bool:
+    """Let wait what is quiet, and reject what is too much for its recipients. Costs nothing where no send has rules.
+
+    Returns whether the database was asked.
+    """
+    asked = False
     for piece in slices:
         if piece.rules is None:
             continue
         if "quiet" in piece.rules:
             _wait_in_quiet_hours(piece)
         if "cap" in piece.rules and not piece.wait:
+            asked = True
             with transaction(engine) as connection:
                 _reject_beyond_cap(connection, piece)
+    return asked
 
 
 def _wait_in_quiet_hours(piece: Slice) -> None:

@@ -23,6 +23,7 @@ PURGES = (
     text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
     text("DELETE FROM quote WHERE expires_at < now() - interval '1 hour'"),
     text("DELETE FROM capped WHERE at < now() - interval '32 days'"),
+    text("DELETE FROM suppression_change WHERE at < now() - interval '1 hour'"),
     text("DELETE FROM job_failure WHERE failed_at < now() - interval '30 days'"),
     text("DELETE FROM receipt WHERE received_at < now() - interval '3 days'"),
     text("DELETE FROM unreadable_receipt WHERE received_at < now() - interval '7 days'"),

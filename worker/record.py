@@ -17,6 +17,7 @@ from shared.events import Moved, add_of_messages, listening
 from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
 from shared.sendable import GOES_ON
+from shared.suppressions import CHANGED_SINCE
 from worker.counts import Changes
 from worker.doubt import Resolution, resolve
 from worker.rows import COLUMNS, IN_DOUBT, ROWS, Written, insert_rows, parameters_of
@@ -47,6 +48,7 @@ ADVANCE = text(
                send s
          WHERE {HELD} AND s.id = b.send_id
         RETURNING b.id, b.send_id, b.database_started = {STARTED} AS same_start, {GOES_ON} AS goes_on,
+                  {CHANGED_SINCE.format(account="b.account_id", snapshot=":list_read")} AS opted_out,
                   w.number, {", ".join(f"w.{status}" for status in RECORDED)}
     ), written AS (
         INSERT INTO message ({COLUMNS}) {ROWS}
@@ -58,7 +60,7 @@ ADVANCE = text(
     ), counted AS (
         UPDATE send s SET {ADDED} FROM totals c WHERE s.id = c.send_id
     )
-    SELECT id, same_start, goes_on, {OFF_DISK} FROM moved
+    SELECT id, same_start, goes_on, opted_out, {OFF_DISK} FROM moved
     """
 )
 """Moves the watermarks, writes the rows of the batches that are still this turn's, and adds them to their sends.
@@ -77,7 +79,9 @@ FENCE = text(
 )
 
 
-def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease: float) -> None:
+def advance(
+    engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease: float, list_read: str | None = None
+) -> None:
     """Record what is known so far, and let the next messages leave: one commit, which need not reach the disk.
 
     A message in doubt is not recorded before its intent is closed, so whatever is written here only moves by receipts.
@@ -85,18 +89,20 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
     The watermark is put `ahead` messages beyond those that have a result, so that no crash of this process can leave
     more than that in doubt. Renews the lease of `lease` seconds. A batch that is another worker's by now is marked
     lost, one whose send may not go on is marked halted: nothing more of them may leave. Halted are all where the
-    database has begun anew: what is recorded here might be gone as well, and the settlement is on disk.
+    database has begun anew: what is recorded here might be gone as well, and the settlement is on disk. Marked is also
+    whose account has opt-outs that the snapshot `list_read` did not see.
     """
     held = [piece for piece in slices if not piece.lost]
     watermarks, parts = watermarks_ahead(held, ahead), [now_and_later(piece) for piece in held]
     written = [(piece, now) for piece, (now, _) in zip(held, parts, strict=True)]
-    kept = _record(engine, written, watermarks, carrier, lease)
+    kept = _record(engine, written, watermarks, carrier, lease, list_read)
     crashpoint("advance.committed")
     for piece, watermark, (_, later) in zip(held, watermarks, parts, strict=True):
         row = kept.get(piece.batch_id)
         if row is None:
             piece.lost = True
             continue
+        piece.opted_out = row.opted_out
         piece.halted = piece.wait > 0 or not (row.goes_on and row.same_start)
         piece.watermark = piece.watermark if piece.halted else watermark
         piece.unrecorded = later
@@ -106,7 +112,7 @@ def advance(engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease
 
 
 def _record(
-    engine: Engine, written: Written, watermarks: list[int], carrier: str, lease: float
+    engine: Engine, written: Written, watermarks: list[int], carrier: str, lease: float, list_read: str | None
 ) -> dict[UUID, Row[Any]]:
     """Move the watermarks and write the rows. Returns what there is to know of each batch that is still this turn's."""
     parameters = {
@@ -114,6 +120,7 @@ def _record(
         "epoch": array(piece.epoch for piece, _ in written),
         "watermark": array(watermarks),
         "lease": lease,
+        "list_read": list_read,
         **counts_of(written),
         **parameters_of(written, carrier),
     }

@@ -88,6 +88,8 @@ class Slice:
     """Whether rows that were written may be missing: `doubt_rows` was called."""
     halted: bool = False
     """Its send may not go on: paused, held, canceled or expired since the claim."""
+    opted_out: bool = False
+    """Opt-outs of its account came after the list was read: it is to be read again before the next window."""
     lost: bool = False
     """Another worker has this batch now: nothing more may leave, but what was learned is still evidence."""
 
@@ -126,8 +128,15 @@ class Slice:
         assert result is not None
         return result
 
+    def open_places(self) -> list[int]:
+        """Places of the messages that may still leave in this turn."""
+        if not self.known and not self.aside:
+            return list(range(len(self.indexes)))
+        return [place for place, result in enumerate(self.results) if result is None and place not in self.aside]
+
     def reject(self, place: int, error: str, at: str) -> None:
         """Give a message that was not submitted its end."""
+        self.again.pop(place, None)
         self.put(place, Result(MessageStatus.REJECTED, None, error, at, 0))
         self.rejected += 1
 

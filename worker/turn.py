@@ -52,6 +52,8 @@ claimed goes before what is more urgent and comes later."""
 FIRST_WAIT, LONGEST_WAIT, MOST_WAITS = 0.1, 2.0, 6
 """Seconds between tries when throttled, and tries before the turn is given to others."""
 
+LONG_AGO = 0.1
+"""Seconds after which what the statement between two windows saw of opt-outs is old: it may have waited for a lock."""
 PATIENCE = 60.0
 """Seconds for which a turn tries to settle while the database is away."""
 
@@ -184,8 +186,9 @@ class Turns:
         return min(MOST_AT_ONCE, max(stride, int(self._speed * TURN_SECONDS)))
 
     def _send(self, carrier: Carrier, slices: list[Slice], stride: int) -> None:
-        self._suppressions.drop(slices)
-        apply_rules(self._engine, slices)
+        list_read = self._suppressions.drop(slices)
+        if apply_rules(self._engine, slices):  # which may have waited for others
+            list_read = self._suppressions.drop(slices)
         gate = self.gate if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
         while waits <= MOST_WAITS and (window := next_window(slices, stride)):
@@ -206,22 +209,31 @@ class Turns:
                 break
             if gate is not None and gate.shut:
                 break
-            if not self._advance(carrier, slices, stride):
+            read = self._advance(carrier, slices, stride, list_read)
+            if read is None:
                 break
+            list_read = read
         if submitted:
             self._speed = submitted / max(0.001, time.monotonic() - begun)
         self._settle(carrier, slices)
 
-    def _advance(self, carrier: Carrier, slices: list[Slice], stride: int) -> bool:
-        """Record, and let the next window leave. False when the database is away: then nothing more may leave."""
+    def _advance(self, carrier: Carrier, slices: list[Slice], stride: int, list_read: str) -> str | None:
+        """Record, and let the next window leave, without who has opted out since the list was read.
+
+        Returns the snapshot with which the list was read last. None when the database is away: then nothing more may
+        leave.
+        """
+        begun = time.monotonic()
         try:
-            advance(self._engine, slices, stride, carrier.name, self._settings.lease)
+            advance(self._engine, slices, stride, carrier.name, self._settings.lease, list_read)
+            if any(piece.opted_out for piece in slices) or time.monotonic() - begun > LONG_AGO:
+                list_read = self._suppressions.drop(slices)
         except AWAY as error:
             log.warning("the database is away, a turn keeps what it knows until it can be recorded: %s", error)
             for piece in slices:
                 piece.doubt_rows()
-            return False
-        return True
+            return None
+        return list_read
 
     def _settle(self, carrier: Carrier, slices: list[Slice]) -> None:
         """Settle, trying again while the database is away: what is forgotten here would be in doubt."""

@@ -24,6 +24,7 @@ metadata = MetaData(
 )
 
 NOW = text("now()")
+THIS_TRANSACTION = text("((pg_current_xact_id())::text)::bigint")
 
 MOMENT = DateTime(timezone=True)
 

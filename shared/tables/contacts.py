@@ -6,6 +6,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ForeignKey,
+    Identity,
     Index,
     Integer,
     PrimaryKeyConstraint,
@@ -17,7 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.tables.base import MOMENT, NOW, metadata, zero
+from shared.tables.base import MOMENT, NOW, THIS_TRANSACTION, metadata, zero
 
 contact_group = Table(
     "contact_group",
@@ -66,6 +67,17 @@ suppression = Table(
     Column("category", Text, nullable=False, server_default="", comment="only of this category; empty: of all"),
     Column("sender_id", Text, nullable=False, server_default="", comment="only from this sender ID; empty: from all"),
     PrimaryKeyConstraint("account_id", "phone", "category", "sender_id"),
+)
+
+suppression_change = Table(
+    "suppression_change",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("account_id", BigInteger, nullable=False),
+    Column("xid", BigInteger, nullable=False, server_default=THIS_TRANSACTION),
+    Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
+    Index("ix_suppression_change_account_id_xid", "account_id", "xid"),
+    comment="opt-outs that came of late, one row for those that came together",
 )
 
 contact_import = Table(

@@ -14,9 +14,7 @@ from sqlalchemy import (
     text,
 )
 
-from shared.tables.base import MOMENT, metadata
-
-THIS_TRANSACTION = text("((pg_current_xact_id())::text)::bigint")
+from shared.tables.base import MOMENT, THIS_TRANSACTION, metadata
 
 event = Table(
     "event",

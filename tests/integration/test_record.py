@@ -183,7 +183,7 @@ def test_what_an_account_that_listens_is_told_is_of_the_same_commit(service: Ser
 
 def test_its_commit_does_not_wait_for_the_disk(service: Service, first: int) -> None:
     [piece] = claimed(service, first)
-    parameters = {"id": [piece.batch_id], "epoch": [piece.epoch], "watermark": [1], "lease": 60}
+    parameters = {"id": [piece.batch_id], "epoch": [piece.epoch], "watermark": [1], "lease": 60, "list_read": None}
     show = text("SHOW synchronous_commit")
     with reading(service.engine) as connection:
         connection.execute(text("SET synchronous_commit = on"))

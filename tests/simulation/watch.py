@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -22,7 +22,6 @@ from tests.simulation.traffic import Traffic
 from worker.counts import Changes
 from worker.settle import Closing
 from worker.slices import Slice
-from worker.suppress import FRESH
 
 LIVE, TEST = "live", "test"
 """The carriers' names."""
@@ -50,6 +49,8 @@ class Turn:
     """Messages that a recovery put in doubt, by batch. It may not have been committed, and is then tried again."""
     after_stop: Counter[tuple[UUID, int]] = field(default_factory=Counter)
     """Messages submitted though their send was stopped, by send and how often it had been stopped."""
+    after_opt_out: Counter[tuple[int, datetime]] = field(default_factory=Counter)
+    """Messages submitted to phones that had opted out: those of the window on its way."""
 
 
 class Watch:
@@ -91,8 +92,10 @@ class Watch:
             if turn.after_stop[stop] > self._window:
                 raise Breach(f"stopped: more than a window of {piece.send_id} left after it was stopped")
         since = account.suppressed.get(phone)
-        if since is not None and since + timedelta(seconds=FRESH) < turn.claimed.at:
-            raise Breach(f"suppressed: {message} is submitted to a phone that opted out at {since}")
+        if since is not None:
+            turn.after_opt_out[account.id, since] += 1
+            if since < turn.claimed.at or turn.after_opt_out[account.id, since] > self._window:
+                raise Breach(f"suppressed: {message} is submitted to a phone that opted out at {since}")
 
     def unanswered(self, messages: int, carrier: str) -> None:
         """So many messages of a window of the task that runs had no answer."""

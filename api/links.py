@@ -11,6 +11,7 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from api.endpoint import Endpoint
+from api.operation_ids import operation_id
 
 VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
 
@@ -21,8 +22,8 @@ def links_of(operation: Endpoint, operations: Sequence[Endpoint]) -> dict[str, A
     known = {name: f"$request.path.{name}" for name in VARIABLE.findall(operation.path)}
     known |= dict(_held(answer))
     links = {
-        other.function.__name__: {
-            "operationId": other.function.__name__,
+        operation_id(other): {
+            "operationId": operation_id(other),
             "parameters": {f"path.{name}": known[name] for name in VARIABLE.findall(other.path)},
         }
         for other in operations
@@ -31,7 +32,7 @@ def links_of(operation: Endpoint, operations: Sequence[Endpoint]) -> dict[str, A
     if operation.query is not None and "cursor" in operation.query().fields and "next_cursor" in answer.fields:
         parameters = {f"path.{name}": f"$request.path.{name}" for name in VARIABLE.findall(operation.path)}
         parameters["query.cursor"] = "$response.body#/next_cursor"
-        links["next_page"] = {"operationId": operation.function.__name__, "parameters": parameters}
+        links["next_page"] = {"operationId": operation_id(operation), "parameters": parameters}
     return links
 
 

@@ -16,6 +16,8 @@ from api.answers.sms import EncodingAnswer, RejectedAnswer
 from api.endpoint import ENDPOINTS, PREFIX, Endpoint
 from api.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
 from api.links import links_of
+from api.openapi_webhooks import webhooks
+from api.operation_ids import operation_id
 from api.problems import CATALOGUE, Problem
 from api.resources.auth import CREDENTIALS, REVOKE_TOKEN
 from api.resources.sms import QUOTES
@@ -25,6 +27,8 @@ from api.words.core import DESCRIPTION, TAGS, Word
 from shared.settings import IDEMPOTENCY_DAYS
 
 BODIES = {"/auth/token": CREDENTIALS, "/auth/revoke": REVOKE_TOKEN}
+PATH_WORDS = {"group_id": WORDS["Group.group_id"][:2]}
+"""Of variables whose name means something else in a body."""
 KEYLESS = ("/auth/token", "/auth/revoke")
 """POSTs that do not read an Idempotency-Key."""
 ERROR = ErrorAnswer.from_dict(
@@ -74,7 +78,8 @@ def document() -> dict[str, Any]:
     for operation in ENDPOINTS:
         path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + operation.path)
         spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.answers)})
-    return _mended(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
+    made = _mended(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
+    return made | {"webhooks": webhooks()}
 
 
 def _add_components(spec: APISpec) -> None:
@@ -105,9 +110,9 @@ def _operation(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
     summary, _, rest = (inspect.getdoc(operation.function) or "").partition("\n")
     needs = f"Needs the scope `{operation.scope}`." if operation.scope else ""
     made: dict[str, Any] = {
-        "operationId": operation.function.__name__,
+        "operationId": operation_id(operation),
         "summary": summary.replace("`", ""),
-        "description": "\n\n".join(filter(None, (rest.strip(), needs))),
+        "description": "\n\n".join(filter(None, (rest.strip(), needs))) or summary,
         "tags": [operation.path.split("/")[1]],
         "parameters": _parameters(operation),
         "responses": _responses(operation, answers),
@@ -147,7 +152,7 @@ def _json(schema: Any, examples: dict[str, Any], *, required: bool) -> dict[str,
 def _parameters(operation: Endpoint) -> list[Any]:
     parameters: list[Any] = []
     for kind, name in re.findall(r"<(\w+:)?(\w+)>", operation.path):
-        description, example = WORDS[name][:2]
+        description, example = PATH_WORDS.get(name) or WORDS[name][:2]
         schema = {"type": "string", **({"format": "uuid"} if kind == "uuid:" else {})}
         parameter = {"description": description, "schema": schema, "example": example}
         parameters.append({"in": "path", "name": name, "required": True, **parameter})

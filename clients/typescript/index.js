@@ -42,14 +42,14 @@ export class Client {
   async wait(messageId, milliseconds = 60_000) {
     const deadline = Date.now() + milliseconds;
     for (let pause = 200; ; pause = Math.min(pause * 1.5, 5_000)) {
-      const message = await this.message({ path: { message_id: messageId } });
+      const message = await this.getMessage({ path: { message_id: messageId } });
       if (FINAL.has(message.status)) return message;
       if (Date.now() + pause > deadline) throw new Error(`The message ${messageId} is still ${message.status}.`);
       await sleep(pause);
     }
   }
 
-  /** Every entry of a list, page by page: `for await (const send of client.pages("sends"))`. */
+  /** Every entry of a list, page by page: `for await (const send of client.pages("listSends"))`. */
   async *pages(name, request = {}) {
     for (let cursor; cursor !== null; ) {
       const query = cursor === undefined ? request.query : { ...request.query, cursor };
@@ -86,7 +86,7 @@ export class Client {
   }
 
   async #exchange() {
-    const { method, path } = OPERATIONS.exchange;
+    const { method, path } = OPERATIONS.createToken;
     const body = JSON.stringify(this.#credentials);
     const answer = await this.#tried(this.#url + path, method, body, { "Content-Type": "application/json" });
     return { token: answer.access_token, ends: Date.now() + answer.expires_in * 1000 };

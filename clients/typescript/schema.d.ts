@@ -1434,127 +1434,127 @@ export interface UsagePage {
 
 export interface Operations {
   /** List the API keys that are not revoked, those of the sandbox too; a test key sees only these. No secrets. */
-  apiKeys(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ApiKeyPage>;
+  listApiKeys(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ApiKeyPage>;
   /** Make an API key, which can do no more than the key in use. Its secret is shown now and never again. */
-  makeApiKey(request: { body: MakeApiKey; key?: string; signal?: AbortSignal }): Promise<NewApiKey>;
+  createApiKey(request: { body: MakeApiKey; key?: string; signal?: AbortSignal }): Promise<NewApiKey>;
   /** Give a key another secret, which is shown now and never again. The old one works until old_secret_expires_at. */
-  rotateApiKey(request: { path: { key_id: string }; body: RotateApiKey; key?: string; signal?: AbortSignal }): Promise<RotatedApiKey>;
+  rotateApiKeySecret(request: { path: { key_id: string }; body: RotateApiKey; key?: string; signal?: AbortSignal }): Promise<RotatedApiKey>;
   /** Revoke a key. It and its tokens are dead within five seconds everywhere. */
   revokeApiKey(request: { path: { key_id: string }; signal?: AbortSignal }): Promise<RevokedApiKey>;
   /** Exchange an API key and secret for a bearer token, valid for 24 hours. */
-  exchange(request?: { body?: Credentials; signal?: AbortSignal }): Promise<Token>;
+  createToken(request?: { body?: Credentials; signal?: AbortSignal }): Promise<Token>;
   /** Revoke the token in use, or the one given as token. It is dead within five seconds everywhere. */
-  revoke(request?: { body?: RevokeToken; signal?: AbortSignal }): Promise<Revoked>;
+  revokeAccessToken(request?: { body?: RevokeToken; signal?: AbortSignal }): Promise<Revoked>;
   /** What can still be spent, in credits. balance is what a 402 compares. */
-  balance(request?: { signal?: AbortSignal }): Promise<Balance>;
+  getBalance(request?: { signal?: AbortSignal }): Promise<Balance>;
   /** List the ledger, newest first: every credit, tied to its send, batch or message. */
-  transactions(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<TransactionPage>;
+  listTransactions(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<TransactionPage>;
   /** List the contact groups with their contact counts. Without parameters, all of them. */
-  groups(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<GroupPage>;
+  listGroups(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<GroupPage>;
   /** Make an empty group. */
-  newGroup(request: { body: GroupBody; key?: string; signal?: AbortSignal }): Promise<Group>;
+  createGroup(request: { body: GroupBody; key?: string; signal?: AbortSignal }): Promise<Group>;
   /** Show one group. */
-  group(request: { path: { group_id: string }; signal?: AbortSignal }): Promise<Group>;
+  getGroup(request: { path: { group_id: string }; signal?: AbortSignal }): Promise<Group>;
   /** Give a group another name. */
   renameGroup(request: { path: { group_id: string }; body: GroupBody; signal?: AbortSignal }): Promise<Group>;
   /** Delete a group and its contacts. Sends to it that were accepted before go on; its name is free again. */
   deleteGroup(request: { path: { group_id: string }; signal?: AbortSignal }): Promise<DeletedGroup>;
   /** List the contacts of a group in the order in which they came; with Accept: text/csv, stream all as CSV. */
-  groupContacts(request: { path: { group_id: string }; query?: { limit?: number; cursor?: string; phone?: string; tag?: string }; signal?: AbortSignal }): Promise<ContactPage>;
+  listContacts(request: { path: { group_id: string }; query?: { limit?: number; cursor?: string; phone?: string; tag?: string }; signal?: AbortSignal }): Promise<ContactPage>;
   /** Add up to 100,000 contacts to a group, and change those that are in it. */
-  putContacts(request: { path: { group_id: string }; body: ContactsBody; key?: string; signal?: AbortSignal }): Promise<PutContacts>;
+  addContacts(request: { path: { group_id: string }; body: ContactsBody; key?: string; signal?: AbortSignal }): Promise<PutContacts>;
   /** Take up to 100,000 phones out of a group. Phones that are not in it are counted as absent. */
   removeContacts(request: { path: { group_id: string }; body: PhonesBody; signal?: AbortSignal }): Promise<RemovedContacts>;
   /** List the account's webhooks. */
-  webhooks(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<WebhookPage>;
+  listWebhooks(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<WebhookPage>;
   /** Have events posted to an address, signed as Standard Webhooks 1.0 says; its secret is in this answer only. */
-  newWebhook(request: { body: WebhookBody; key?: string; signal?: AbortSignal }): Promise<Secret>;
+  createWebhook(request: { body: WebhookBody; key?: string; signal?: AbortSignal }): Promise<Secret>;
   /** Show one webhook. */
-  webhook(request: { path: { webhook_id: string }; signal?: AbortSignal }): Promise<Webhook>;
+  getWebhook(request: { path: { webhook_id: string }; signal?: AbortSignal }): Promise<Webhook>;
   /** Change a webhook, disable it or enable it again. What happened while it was disabled is not posted by itself. */
-  changeWebhook(request: { path: { webhook_id: string }; body: WebhookChange; signal?: AbortSignal }): Promise<Webhook>;
+  updateWebhook(request: { path: { webhook_id: string }; body: WebhookChange; signal?: AbortSignal }): Promise<Webhook>;
   /** Delete a webhook and what is known of its deliveries. What is being posted at this moment still arrives. */
   deleteWebhook(request: { path: { webhook_id: string }; signal?: AbortSignal }): Promise<DeletedWebhook>;
   /** Make a new secret. For 24 hours posts are signed with both, so that a receiver can change over. */
-  rotateSecret(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Secret>;
+  rotateWebhookSecret(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Secret>;
   /** Post a webhook.test event to this webhook; what became of it is among its deliveries. */
   testWebhook(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Test>;
   /** List what became of the webhook's events, newest first. Those that wait for their first attempt are not there. */
-  deliveries(request: { path: { webhook_id: string }; query?: { limit?: number; cursor?: string; status?: "pending" | "delivered" | "failed" }; signal?: AbortSignal }): Promise<DeliveryPage>;
+  listDeliveries(request: { path: { webhook_id: string }; query?: { limit?: number; cursor?: string; status?: "pending" | "delivered" | "failed" }; signal?: AbortSignal }): Promise<DeliveryPage>;
   /** Post an event to this webhook again, whatever became of it, with the same id. */
   replayDelivery(request: { path: { webhook_id: string; event_id: string }; key?: string; signal?: AbortSignal }): Promise<Delivery>;
   /** Post every event since then that was not delivered to this webhook, also what happened while it was disabled. */
-  recover(request: { path: { webhook_id: string }; body: RecoverBody; key?: string; signal?: AbortSignal }): Promise<Recover>;
+  recoverWebhook(request: { path: { webhook_id: string }; body: RecoverBody; key?: string; signal?: AbortSignal }): Promise<Recover>;
   /** List every error code; under validation_failed also the codes of single fields. */
-  errors(request?: { signal?: AbortSignal }): Promise<ErrorEntryPage>;
+  listErrors(request?: { signal?: AbortSignal }): Promise<ErrorEntryPage>;
   /** Explain one error code. */
-  error(request: { path: { code: string }; signal?: AbortSignal }): Promise<ErrorEntry>;
+  getError(request: { path: { code: string }; signal?: AbortSignal }): Promise<ErrorEntry>;
   /** Read what happened, oldest first, beginning after the event that you handled last. */
-  readEvents(request?: { query?: { limit?: number; cursor?: string; after?: string; types?: string }; signal?: AbortSignal }): Promise<StreamEventPage>;
+  listEvents(request?: { query?: { limit?: number; cursor?: string; after?: string; types?: string }; signal?: AbortSignal }): Promise<StreamEventPage>;
   /** Import a CSV file of up to 100 MB into a group, in the background. */
   importContacts(request: { path: { group_id: string }; query?: { country?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the imports, newest first. */
-  imports(request?: { query?: { limit?: number; cursor?: string; group_id?: string }; signal?: AbortSignal }): Promise<ImportPage>;
+  listImports(request?: { query?: { limit?: number; cursor?: string; group_id?: string }; signal?: AbortSignal }): Promise<ImportPage>;
   /** Show how far an import is. */
-  oneImport(request: { path: { import_id: string }; signal?: AbortSignal }): Promise<Import>;
+  getImport(request: { path: { import_id: string }; signal?: AbortSignal }): Promise<Import>;
   /** List the rows that are no contacts, in their order; with Accept: text/csv, stream all of them as CSV. */
-  importErrors(request: { path: { import_id: string }; query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ImportErrorPage>;
+  listImportErrors(request: { path: { import_id: string }; query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ImportErrorPage>;
   /** Stop an import. What was imported until then stays in the group. */
-  cancelAnImport(request: { path: { import_id: string }; key?: string; signal?: AbortSignal }): Promise<Import>;
+  cancelImport(request: { path: { import_id: string }; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the messages that phones sent to the account's numbers, newest first. */
-  inbound(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
+  listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
   /** Tell every limit, and the account's backlog. */
-  limits(request?: { signal?: AbortSignal }): Promise<Limits>;
+  getLimits(request?: { signal?: AbortSignal }): Promise<Limits>;
   /** List the account's sends, newest first. */
-  sends(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled"; reference?: string }; signal?: AbortSignal }): Promise<SendPage>;
+  listSends(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled"; reference?: string }; signal?: AbortSignal }): Promise<SendPage>;
   /** Show one send: its status, counts per message status, cost, and when it should be done. */
-  oneSend(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<Send>;
+  getSend(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<Send>;
   /** Change when a send is due or expires, its rate, or its text. */
-  changeSend(request: { path: { send_id: string }; body: SendChanges; signal?: AbortSignal }): Promise<Send>;
+  updateSend(request: { path: { send_id: string }; body: SendChanges; signal?: AbortSignal }): Promise<Send>;
   /** Cancel what was not handed to a carrier yet; its credits are given back. */
-  cancel(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
+  cancelSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
   /** Stop handing messages to carriers until the send is resumed. */
-  pause(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
+  pauseSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
   /** Go on with a paused send, or with one that its canary or stop_if holds: that rule has ended then. */
-  resume(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
+  resumeSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
   /** List the messages of a send in order; with Accept: text/csv, stream all of them as CSV. */
-  sendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
+  listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
   /** List the account's messages, newest send first; filter by phone, status and time. */
-  messages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; since?: string; until?: string }; signal?: AbortSignal }): Promise<MessagePage>;
+  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; since?: string; until?: string }; signal?: AbortSignal }): Promise<MessagePage>;
   /** Show one message. */
-  message(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Message>;
+  getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Message>;
   /** Tell what happened to a message: acceptance, hand-over, the carrier's answer, receipts. */
-  events(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
+  listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
   /** Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent. */
-  erase(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;
+  createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;
   /** List the erasures, newest first. */
-  erasures(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ErasurePage>;
+  listErasures(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ErasurePage>;
   /** Show one erasure: whether it is complete, and what was erased. */
-  erasure(request: { path: { erasure_id: string }; signal?: AbortSignal }): Promise<Erasure>;
+  getErasure(request: { path: { erasure_id: string }; signal?: AbortSignal }): Promise<Erasure>;
   /** Fill the play credits of the sandbox up to 1,000,000 again. Only test keys have play credits. */
   refillSandbox(request?: { key?: string; signal?: AbortSignal }): Promise<Refill>;
   /** List the account's sender IDs and where they stand. */
-  senderIds(request?: { query?: { limit?: number; cursor?: string; status?: "pending" | "approved" | "rejected" | "suspended" }; signal?: AbortSignal }): Promise<SenderPage>;
+  listSenderIds(request?: { query?: { limit?: number; cursor?: string; status?: "pending" | "approved" | "rejected" | "suspended" }; signal?: AbortSignal }): Promise<SenderPage>;
   /** Ask for a sender ID, also once more for a rejected one. */
   requestSenderId(request: { body: SenderRequest; key?: string; signal?: AbortSignal }): Promise<Sender>;
   /** Give a sender ID up. What was accepted with it is still sent; a suspended one stays. */
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
   /** Send one message to one phone. */
-  send(request: { body: SingleSend; key?: string; signal?: AbortSignal }): Promise<Single>;
+  sendMessage(request: { body: SingleSend; key?: string; signal?: AbortSignal }): Promise<Single>;
   /** Send one message to up to 100,000 phones. */
   sendBulk(request: { body: BulkSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
   /** Send one message to every contact of a group. */
   sendGroup(request: { body: GroupSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
   /** Say what a send would cost and reject; takes the body of any of the three, and sends nothing. */
-  price(request: { body: SingleSend | BulkSend | GroupSend; key?: string; signal?: AbortSignal }): Promise<Quote>;
+  createQuote(request: { body: SingleSend | BulkSend | GroupSend; key?: string; signal?: AbortSignal }): Promise<Quote>;
   /** List who has opted out, by phone; with Accept: text/csv, stream all of them as CSV. */
-  suppressions(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; sender_id?: string; reason?: string }; signal?: AbortSignal }): Promise<SuppressionPage>;
+  listSuppressions(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; sender_id?: string; reason?: string }; signal?: AbortSignal }): Promise<SuppressionPage>;
   /** Put up to 100,000 phones on the list: of everything, of one category, of one sender ID, or of both together. */
-  suppress(request: { body: SuppressionsBody; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
+  createSuppressions(request: { body: SuppressionsBody; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
   /** Put the rows of a CSV on the list, as the export of GET has them: phone, and where given the others. */
   importSuppressions(request: { body: string; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
   /** Let the account send to a phone again; with category or sender_id, only in that. */
-  unsuppressPhone(request: { path: { phone: string }; query?: { category?: "authentication" | "transactional" | "marketing"; sender_id?: string }; signal?: AbortSignal }): Promise<Unsuppressed>;
+  deleteSuppression(request: { path: { phone: string }; query?: { category?: "authentication" | "transactional" | "marketing"; sender_id?: string }; signal?: AbortSignal }): Promise<Unsuppressed>;
   /** Count messages that have a result, by day, sender ID, country, category and status; test sends are not counted. */
-  usage(request?: { query?: { since?: string; until?: string; by?: string; sender_id?: string; country?: string; category?: "authentication" | "transactional" | "marketing"; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<UsagePage>;
+  getUsage(request?: { query?: { since?: string; until?: string; by?: string; sender_id?: string; country?: string; category?: "authentication" | "transactional" | "marketing"; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<UsagePage>;
 }

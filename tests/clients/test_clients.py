@@ -71,12 +71,12 @@ def test_the_first_send_in_node(service: House, tmp_path: Path) -> None:
         ready(service, code)
         + """
 const all = [];
-for await (const message of client.pages("messages", { query: { limit: 1 } })) all.push(message.message_id);
+for await (const message of client.pages("listMessages", { query: { limit: 1 } })) all.push(message.message_id);
 console.log(all.includes(sent.message_id));
 const body = { sender_id: "DEMO", phone: "254711000009", message: "x" };
-const twice = async () => (await client.send({ key: "k", body })).send_id;
+const twice = async () => (await client.sendMessage({ key: "k", body })).send_id;
 console.log((await twice()) === (await twice()));
-await client.send({ body: { ...body, sender_id: "NOBODY" } }).catch((error) => console.log(error.code));
+await client.sendMessage({ body: { ...body, sender_id: "NOBODY" } }).catch((error) => console.log(error.code));
 """
     )
     told = run([node, "send.mjs"], tmp_path).splitlines()

@@ -18,11 +18,13 @@ import api
 from api.app import create_app
 from api.draft import Draft
 from api.endpoint import ENDPOINTS
+from api.operation_ids import IDS
 from api.problems import CATALOGUE, Problem, invalid
 from api.resources.errors import errors
 from api.schemas.auth import Credentials
 from api.schemas.sends import BulkSend, GroupSend, SingleSend
 from api.words import WORDS
+from shared.events import EventType
 from shared.lifecycle import Category
 from shared.segments import segment
 from shared.settings import Settings
@@ -311,3 +313,31 @@ def test_the_page_works_with_a_strict_content_security_policy() -> None:
     page = (STATIC / "docs.html").read_text()
     assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
     assert re.findall(r"<[^>]+\son\w+=|javascript:", page) == []
+
+
+def test_no_operation_is_called_as_a_schema(document: dict[str, Any]) -> None:
+    """Generators of clients make a type or a function of each, in one namespace."""
+    schemas = {name.lower() for name in document["components"]["schemas"]}
+    called = [operation["operationId"].replace("_", "").lower() for _, operation in operations(document)]
+    called += [each["post"]["operationId"].replace("_", "").lower() for each in document["webhooks"].values()]
+    assert len(set(called)) == len(called)
+    assert schemas.isdisjoint(called)
+
+
+def test_every_id_is_of_an_operation() -> None:
+    assert set(IDS) <= {operation.function.__name__ for operation in ENDPOINTS}
+
+
+def test_every_event_is_a_webhook_of_the_document(document: dict[str, Any]) -> None:
+    assert set(document["webhooks"]) == {event.value for event in EventType}
+    for name, methods in document["webhooks"].items():
+        content = methods["post"]["requestBody"]["content"]["application/json"]
+        OAS31Validator(content["schema"]).validate(content["example"])
+        assert content["example"]["type"] == name
+
+
+def test_examples_of_paths_are_of_their_type(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        for parameter in operation["parameters"]:
+            if parameter.get("in") == "path":
+                assert isinstance(parameter["example"], str), (name, parameter["name"])

@@ -8,7 +8,6 @@ seconds.
 import secrets
 import threading
 import time
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,20 +15,24 @@ from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 from sqlalchemy import Engine, Row, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.loop import in_the_background, is_on_the_loop
+from api.caller import Caller as Caller
+from api.loop import in_the_background, is_on_the_loop, need_a_thread
 from api.problems import Problem
+from api.revocations import Revocations, read_revocations
 from shared.database import reading
-from shared.keys import Network, hash_secret, is_within, networks, same
-from shared.limits import NONE, Limits, all_limits
+from shared.keys import hash_secret, is_within, networks, same
+from shared.limits import NONE, Limits
 
 VALID = 86_400
 """Seconds."""
 FRESH = 2.0
-"""Seconds after which revocations are read again."""
+"""Seconds after which revocations are read again: what is new of them."""
 MOST_OLD = 3.0
 """Seconds for which they are used while somebody reads them again in the background."""
 USED_EVERY = 60.0
 """Seconds for which the use of a key need not be noted again."""
+MOST_REVOKED = 1_000
+"""Tokens of one key that are revoked and have not ended."""
 REMEMBERED = 10_000
 """Tokens whose signature need not be computed again."""
 IN_SANDBOX = 2
@@ -45,58 +48,23 @@ KEY = text(
      WHERE k.id = :key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
     """
 )
-REVOKED = text("SELECT id FROM revoked_token WHERE expires_at > now()")
-DEAD_KEYS = text(
-    """
-    SELECT id FROM api_key
-     WHERE revoked_at > now() - interval '25 hours' OR expires_at BETWEEN now() - interval '25 hours' AND now()
-    """
-)
-OLDEST = text(
-    """
-    SELECT id, generation - CASE WHEN previous_until > now() THEN 1 ELSE 0 END FROM api_key
-     WHERE previous_until > now() - interval '25 hours'
-    """
-)
 USED = text(
     """
     UPDATE api_key SET last_used_at = now()
      WHERE id = :id AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => :seconds))
     """
 )
-CLOSED_ACCOUNTS = text("SELECT id FROM account WHERE state <> 'active'")
-REVOKE = text("INSERT INTO revoked_token (id, expires_at) VALUES (:id, :expires_at) ON CONFLICT DO NOTHING")
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who sends a request."""
-
-    account_id: int
-    key_id: str
-    test: bool
-    scopes: frozenset[str]
-    token_id: str
-    expires_at: datetime
-    networks: tuple[Network, ...] = ()
-    """Where the key may be used from; empty is everywhere."""
-    rate: int | None = None
-    """Requests per second that the key may make, where it has a limit of its own."""
-    generation: int = 0
-    """Of the secret that the token was got with: how often the key had been rotated."""
-
-
-@dataclass(frozen=True, slots=True)
-class Revocations:
-    """What was taken back, and what accounts are limited to, as of one moment."""
-
-    tokens: frozenset[str] = frozenset()
-    keys: frozenset[str] = frozenset()
-    accounts: frozenset[int] = frozenset()
-    oldest: dict[str, int] = field(default_factory=dict)
-    """The oldest generation that is alive, of keys that were rotated lately."""
-    limits: dict[int, Limits] = field(default_factory=dict)
-    """Of the accounts that have any of their own."""
+LIVE_REVOCATIONS = text(
+    """
+    SELECT count(*) FROM
+        (SELECT FROM revoked_token WHERE api_key_id = :key AND expires_at > now() AND id <> :id LIMIT :most) AS live
+    """
+)
+REVOKE = text(
+    """
+    INSERT INTO revoked_token (id, expires_at, api_key_id) VALUES (:id, :expires_at, :key) ON CONFLICT DO NOTHING
+    """
+)
 
 
 class Tokens:
@@ -150,20 +118,33 @@ class Tokens:
 
     def read(self, header: str | None) -> Caller:
         """The caller that an Authorization header names. Raises Problem for every 401, and account_suspended."""
-        scheme, _, token = (header or "").partition(" ")
-        token = token.strip(" ")
-        if scheme.lower() != "bearer" or not token:
+        token = _bearer_token(header)
+        if not token:
             raise Problem("missing_token", "The request has no bearer token.", headers=BEARER)
         caller = self.parse(token)
         revoked = self.revocations()
-        key = caller.key_id
-        if caller.token_id in revoked.tokens or key in revoked.keys or caller.generation < revoked.oldest.get(key, 0):
+        if revoked.of_caller(caller):
             raise Problem("token_revoked", "The token or its API key was revoked.", headers=_bearer("invalid_token"))
         if caller.account_id in revoked.accounts:
             raise Problem("account_suspended", "This account may not use the service at present.")
-        if self._used.get(key, 0.0) < time.monotonic():
-            self._note_use(key)
+        if self._used.get(caller.key_id, 0.0) < time.monotonic():
+            self._note_use(caller.key_id)
         return caller
+
+    def signed(self, header: str | None) -> Caller | None:
+        """The caller that an Authorization header names, by what is known already; None where `read` would refuse it.
+
+        Never waits for anything.
+        """
+        token = _bearer_token(header)
+        if not token:
+            return None
+        try:
+            caller = self.parse(token)
+        except Problem:
+            return None
+        known = self._revocations
+        return None if known.of_caller(caller) or caller.account_id in known.accounts else caller
 
     def _note_use(self, key: str) -> None:
         """Let the key show when it was used last: at most once a minute, and never at the cost of the request."""
@@ -204,47 +185,72 @@ class Tokens:
         return _caller(claims, issued_at)
 
     def revoke(self, caller: Caller) -> None:
-        """Make a token dead here at once, and within two seconds everywhere."""
+        """Make a token dead here at once, and within two seconds everywhere.
+
+        Raises Problem rate_limited where the key has as many revoked tokens as may be.
+        """
+        if caller.token_id in self._revocations.tokens:
+            return
+        token = {"id": caller.token_id, "key": caller.key_id}
         with self._engine.begin() as connection:
-            connection.execute(REVOKE, {"id": caller.token_id, "expires_at": caller.expires_at})
-        self.look_again()
+            if connection.execute(LIVE_REVOCATIONS, {**token, "most": MOST_REVOKED}).scalar_one() >= MOST_REVOKED:
+                raise Problem(
+                    "rate_limited",
+                    f"{MOST_REVOKED:,} tokens of this API key were revoked in a day. Rotate or revoke the key.",
+                    headers={"Retry-After": "3600"},
+                )
+            connection.execute(REVOKE, {**token, "expires_at": caller.expires_at})
+        self._revocations.tokens.add(caller.token_id, caller.expires_at)
 
     def limits_of(self, account_id: int) -> Limits:
         """The account's limits, as old as what `read` knows of its tokens."""
         return self._revocations.limits.get(account_id, NONE)
 
     def look_again(self) -> None:
-        """Read what was taken back before the next request is answered: something was, in this process."""
-        self._read_at = float("-inf")
+        """Read what was taken back, as something was in this process. Others do not wait for it."""
+        with self._lock:
+            try:
+                self._read()
+            except SQLAlchemyError:
+                self._read_at = float("-inf")
 
     def revocations(self) -> Revocations:
-        """What was taken back, at most two seconds old. One thread reads it; the others do not wait for it."""
+        """What was taken back, at most two seconds old. One thread reads it; the others do not wait for it.
+
+        On the event loop nobody reads or waits: raises Waits where that would be needed.
+        """
         age = time.monotonic() - self._read_at
-        if age > FRESH and self._lock.acquire(blocking=age == float("inf")):
-            if is_on_the_loop() and age < MOST_OLD:
-                in_the_background(self._read_again)
-            else:
+        if age > FRESH:
+            if is_on_the_loop():
+                self._see_to_it(age)
+            elif self._lock.acquire(blocking=age == float("inf")):
                 self._read_again()
         return self._revocations
+
+    def _see_to_it(self, age: float) -> None:
+        """Have it read by a thread: in the background, or where that is too late, by that of the request."""
+        if age == float("inf"):
+            need_a_thread()
+        if not self._lock.acquire(blocking=False):
+            return
+        if age < MOST_OLD:
+            in_the_background(self._read_again)
+        else:
+            self._lock.release()
+            need_a_thread()
 
     def _read_again(self) -> None:
         """Whoever calls this has the lock."""
         try:
             if time.monotonic() - self._read_at > FRESH:
-                self._revocations = self._load()
-                self._read_at = time.monotonic()
+                self._read()
         finally:
             self._lock.release()
 
-    def _load(self) -> Revocations:
-        with reading(self._engine) as connection:
-            return Revocations(
-                frozenset(connection.execute(REVOKED).scalars()),
-                frozenset(connection.execute(DEAD_KEYS).scalars()),
-                frozenset(connection.execute(CLOSED_ACCOUNTS).scalars()),
-                {row.id: row[1] for row in connection.execute(OLDEST)},
-                all_limits(connection),
-            )
+    def _read(self) -> None:
+        began = time.monotonic()
+        self._revocations = read_revocations(self._engine, self._revocations.tokens)
+        self._read_at = began
 
 
 def storable(value: str) -> bool:
@@ -271,6 +277,12 @@ def _caller(claims: dict[str, Any], issued_at: datetime) -> Caller:
         rate=claims.get("r"),
         generation=claims.get("g", 0),
     )
+
+
+def _bearer_token(header: str | None) -> str:
+    """The token of an Authorization header; empty without one."""
+    scheme, _, token = (header or "").partition(" ")
+    return token.strip(" ") if scheme.lower() == "bearer" else ""
 
 
 def _not_ours() -> Problem:

@@ -101,8 +101,9 @@ revoked_token = Table(
     "revoked_token",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("revoked_at", MOMENT, nullable=False, server_default=NOW),
+    Column("revoked_at", MOMENT, nullable=False, server_default=NOW, index=True),
     Column("expires_at", MOMENT, nullable=False, index=True),
+    Column("api_key_id", Text, index=True, comment="whose token it was; null: revoked before that was counted"),
 )
 
 sender_id = Table(

@@ -1,5 +1,7 @@
 """Guessing at secrets: refused alike, and ended for the address that guesses, and for nobody else."""
 
+import asyncio
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +11,9 @@ from werkzeug.test import TestResponse
 
 from api import tokens
 from api.app import create_app
+from api.loop import Waits, on_the_loop
+from api.revocations import RevokedTokens
+from api.tokens import Tokens
 from shared.accounts import create_key
 from shared.keys import NewKey, networks
 from tests.integration.service import PREFIX, SECRET_KEY, Service
@@ -108,6 +113,84 @@ def test_debugging_cannot_be_switched_on(service: Service, monkeypatch: pytest.M
     answer = app.test_client().get("/broken")
     assert answer.status_code == 500
     assert "secret" not in answer.text and "Traceback" not in answer.text
+
+
+def test_of_revocations_only_what_is_new_is_read(service: Service) -> None:
+    """Each of the many there are was read again after each that came."""
+    with service.engine.begin() as connection:
+        connection.execute(
+            text(
+                """
+                INSERT INTO revoked_token (id, revoked_at, expires_at)
+                SELECT 'old' || n, now() - interval '1 hour', now() + interval '1 hour' FROM generate_series(1, 500) n
+                """
+            )
+        )
+    revoked = RevokedTokens()
+    with service.engine.begin() as connection:
+        assert revoked.read(connection) >= 500
+    with service.engine.begin() as connection:
+        connection.execute(text("INSERT INTO revoked_token (id, expires_at) VALUES ('new', now() + interval '1 hour')"))
+    with service.engine.begin() as connection:
+        assert revoked.read(connection) < 100
+        assert "old1" in revoked and "new" in revoked
+
+
+def test_what_is_committed_late_is_not_missed(service: Service) -> None:
+    """A revocation has its time when it begins, and is seen when it is committed."""
+    revoked = RevokedTokens()
+    with service.engine.connect() as late, late.begin():
+        late.execute(text("INSERT INTO revoked_token (id, expires_at) VALUES ('late', now() + interval '1 hour')"))
+        with service.engine.begin() as connection:
+            revoked.read(connection)
+    assert "late" not in revoked
+    with service.engine.begin() as connection:
+        revoked.read(connection)
+    assert "late" in revoked
+
+
+def test_tokens_that_have_ended_are_forgotten() -> None:
+    revoked, now = RevokedTokens(), datetime.now(UTC)
+    revoked.add("ended", now - timedelta(seconds=1))
+    revoked.add("alive", now + timedelta(hours=1))
+    revoked.forget()
+    assert "ended" not in revoked and "alive" in revoked
+
+
+def test_after_a_revocation_nobody_reads_them_all(
+    service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = exchange(service, key.api_key, key.api_secret).json["access_token"]
+    assert service.get("/balance", token=token).status_code == 200
+    monkeypatch.setattr(tokens, "FRESH", 3600.0)
+    monkeypatch.setattr(tokens, "read_revocations", None)
+    assert service.post("/auth/revoke", token=token).status_code == 200
+    assert service.get("/balance", token=token).status_code == 401
+
+
+def test_a_key_has_a_number_of_revoked_tokens(service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "MOST_REVOKED", 2)
+    alive = [exchange(service, key.api_key, key.api_secret).json["access_token"] for _ in range(3)]
+    for token in alive[:2]:
+        assert service.post("/auth/revoke", token=token).status_code == 200
+    refused = service.post("/auth/revoke", token=alive[2])
+    assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
+    assert service.get("/balance", token=alive[2]).status_code == 200
+
+
+def test_on_the_event_loop_nobody_waits_for_revocations(service: Service, key: NewKey) -> None:
+    """Neither reads them nor waits for who does: its request is made again in a thread."""
+    token = exchange(service, key.api_key, key.api_secret).json["access_token"]
+    known, unknown = (Tokens(service.engine, SECRET_KEY) for _ in range(2))
+    known.read(f"Bearer {token}")
+
+    async def on_loop() -> None:
+        with on_the_loop(asyncio.get_running_loop()):
+            with pytest.raises(Waits):
+                unknown.revocations()
+            known.revocations()
+
+    asyncio.run(on_loop())
 
 
 def test_a_revoked_token_stays_so_in_the_database(service: Service, key: NewKey) -> None:

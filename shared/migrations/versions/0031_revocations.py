@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0029"
-down_revision = "0028"
+revision = "0031"
+down_revision = "0030"
 
 SCHEMA = """
 ALTER TABLE revoked_token ADD COLUMN api_key_id TEXT;

@@ -2,10 +2,13 @@
 
 import ipaddress
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from shared.keys import Network, is_within
 
+REMEMBERED = 10_000
+"""Addresses."""
 MOST_HOPS = 32
 """Proxies that are looked through: more are the client's own word."""
 
@@ -27,6 +30,7 @@ def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
     return hops[0] if hops else peer
 
 
+@lru_cache(REMEMBERED)
 def shared_by_one(address: str) -> str:
     """What one client may have all of: an address of IPv4, or the /64 of one of IPv6 (RFC 6177 §2)."""
     try:

@@ -1,66 +1,156 @@
 """Serves the application's WSGI calls, each of which ends with its answer, from an event loop.
 
 The calls are made in threads, but for the one that comes most: a message to one phone is handled on the event loop
-(api/loop.py), and so no thread is woken for it, neither for its request nor when its send is committed.
+(api/loop.py), and so no thread is woken for it, neither for its request nor when its send is committed. Bodies are
+awaited, and long answers written, by the loop: a thread is held only while something is worked on.
 """
 
 import asyncio
-import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-from api.body import SMALL_BODY
+from api.body import LARGE_BODY, SMALL_BODY
+from api.bulkheads import (
+    CARRIER_THREADS,
+    EXPORTS_OF_ACCOUNT,
+    LARGE_OF_ACCOUNT,
+    LARGE_OF_ADDRESS,
+    MOST_OF_ACCOUNT,
+    MOST_OF_ADDRESS,
+    SIGN_IN_THREADS,
+    SINGLE_THREADS,
+    Lane,
+    Owner,
+    Places,
+    Share,
+    share,
+)
+from api.callbacks import LARGEST as LARGEST_CALLBACK
+from api.connections import Connections
 from api.endpoint import PREFIX
-from api.from_asgi import Answer, Environ, Headers, Start, Wsgi, call, environ_of, whole
+from api.from_asgi import Answer, Environ, Start, Wsgi, call, call_whole, environ_of, whole
 from api.loop import Later, Waits, on_the_loop
-from api.problems import Problem
-from api.slow_bodies import Body, Gone, Readers, Receive, Whole, is_small, whole_body
-from shared.ids import random_bits
+from api.owners import owner_by_peer
+from api.request_body import (
+    Gone,
+    Receive,
+    Spooled,
+    TooSlow,
+    Unread,
+    Whole,
+    announced_length,
+    spooled_body,
+    whole_body,
+)
+from api.to_asgi import Send, problem_answer, send_pieces, send_whole, until_done_or_gone
+from api.upload import MOST_UPLOAD
 
 log = logging.getLogger(__name__)
 
 Scope = MutableMapping[str, Any]
-Send = Callable[[Scope], Awaitable[None]]
 
-THREADS = 32
-MOST_OPEN = 512
-"""Requests of one process that are under way. Who comes then is told to try again."""
+THREADS = 8
+"""For all but single sends, sign-in and carriers, unless the database has another number of connections for them."""
+IN_MEMORY = 2 * 1024 * 1024
+"""Bytes of an account's body that are kept in memory: 100,000 phones. Those of strangers are as long as small ones."""
 ON_THE_LOOP = f"{PREFIX}/sms/send".encode()
 """The path whose POST requests are handled on the event loop."""
+HEALTH = ("/healthz", "/readyz")
+"""Counted by themselves: a proxy that asks for it may bring others' requests from the same address."""
+CARRIERS = "/carriers/"
+IMPORT = "/import"
+"""How the paths end that take files."""
 
 
 class Served:
     """A WSGI application as an ASGI server runs it, and as `api.protocol` asks it past ASGI."""
 
-    def __init__(self, app: Wsgi) -> None:
+    def __init__(
+        self,
+        app: Wsgi,
+        owner_of: Callable[[Environ], Owner] = owner_by_peer,
+        connections: Connections | None = None,
+        threads: int = THREADS,
+    ) -> None:
+        """`threads` work for accounts, with a connection of the database each; those of the other lanes have the rest
+        of the connections, which nobody else takes."""
         self._app = app
-        self._threads = ThreadPoolExecutor(THREADS, "request")
-        self._readers = Readers(THREADS // 2)
-        self._open = 0
+        self._owner_of = owner_of
+        self.connections = connections or Connections()
+        self._single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
+        self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
+        self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
+        self._accounts = Lane("accounts", max(2, threads), max(1, threads // 2))
+        self._open, self._exports, self._large = Share(), Share(), Places()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, in a thread. Returns without an answer where the client has left."""
-        small = is_small(scope["headers"], SMALL_BODY)
+        environ = environ_of(scope, Unread())
+        owner = self._owner_of(environ)
+        if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
+            owner = f"health {owner}"
+        if not self._open.take(owner, share(owner, MOST_OF_ACCOUNT, MOST_OF_ADDRESS)):
+            await send_whole(send, receive, _too_many(scope["path"]), unread=True)
+            return
         try:
-            body = await whole_body(receive) if small else None
+            async with self._body(owner, scope, receive) as body:
+                environ["wsgi.input"] = body
+                await self._answer(owner, environ, receive, send)
         except Gone:
-            return
-        if self._open >= MOST_OPEN:
-            await _send(send, _too_many(scope["path"]))
-            return
-        self._open += 1
-        try:
-            loop = asyncio.get_running_loop()
-            environ = environ_of(scope, Whole(body) if body is not None else Body(receive, self._readers, loop))
-            stream = Stream(loop, receive, send)
-            answer = await loop.run_in_executor(self._threads, call, self._app, environ, stream.send)
-            if answer is not None:
-                await _send(send, answer)
+            pass
+        except TooSlow:
+            slow = problem_answer("bad_request", "The body did not come in time.", scope["path"])
+            await send_whole(send, receive, slow, unread=True)
         finally:
-            self._open -= 1
+            self._open.give_back(owner)
+
+    @asynccontextmanager
+    async def _body(self, owner: Owner, scope: Scope, receive: Receive) -> AsyncIterator[Whole | Spooled | Unread]:
+        """The body of a request, when it is here. Raises Gone or TooSlow."""
+        length, most = announced_length(scope["headers"]), _most(owner, scope["path"])
+        if length is not None and length <= SMALL_BODY:
+            yield Whole(await whole_body(receive))
+        elif length is not None and length > most:
+            yield Unread()
+        else:
+            await self._large.take(owner, share(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
+            try:
+                body = await spooled_body(receive, most, share(owner, IN_MEMORY, SMALL_BODY))
+                try:
+                    yield body
+                finally:
+                    body.close()
+            finally:
+                self._large.give_back(owner)
+
+    async def _answer(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
+        lane = self._lane(owner, environ["PATH_INFO"])
+        unread, waits = environ["wsgi.input"].unread(), not lane.has_room(owner)
+        job = lane.submit(owner, partial(call, self._app, environ))
+        if waits and not unread:
+            await until_done_or_gone(job, receive, partial(lane.withdraw, owner, job))
+        answer = await job
+        if isinstance(answer, Answer):
+            await send_whole(send, receive, answer, unread)
+        elif self._exports.take(owner, EXPORTS_OF_ACCOUNT):
+            try:
+                await send_pieces(send, receive, answer, partial(lane.submit, owner))
+            finally:
+                self._exports.give_back(owner)
+        else:
+            await lane.submit(owner, answer.close)
+            detail = f"Only {EXPORTS_OF_ACCOUNT} exports of an account are written at the same time."
+            await send_whole(send, receive, problem_answer("rate_limited", detail, environ["PATH_INFO"]), unread)
+
+    def _lane(self, owner: Owner, path: str) -> Lane:
+        if path == ON_THE_LOOP.decode():
+            return self._single
+        if path.startswith(CARRIERS):
+            return self._carriers
+        return self._accounts if isinstance(owner, int) else self._sign_in
 
     def handle(
         self, scope: Scope, body: bytes, loop: asyncio.AbstractEventLoop, answer: Callable[[Answer], None]
@@ -70,15 +160,16 @@ class Served:
         Where it would have to wait, it is made again in a thread. Its environment still has what was noted there: it is
         counted once.
         """
-        if self._open >= MOST_OPEN:
+        environ = environ_of(scope, Whole(body))
+        owner = self._owner_of(environ)
+        if not self._open.take(owner, share(owner, MOST_OF_ACCOUNT, MOST_OF_ADDRESS)):
             answer(_too_many(scope["path"]))
             return
-        self._open += 1
-        environ = environ_of(scope, Whole(body))
-        OnTheLoop(self._app, environ, loop, self._threads, partial(self._end, answer)).begin()
+        again = partial(self._single.submit, owner)
+        OnTheLoop(self._app, environ, loop, again, partial(self._end, owner, answer)).begin()
 
-    def _end(self, answer: Callable[[Answer], None], made: Answer) -> None:
-        self._open -= 1
+    def _end(self, owner: Owner, answer: Callable[[Answer], None], made: Answer) -> None:
+        self._open.give_back(owner)
         answer(made)
 
 
@@ -90,13 +181,13 @@ class OnTheLoop:
         app: Wsgi,
         environ: Environ,
         loop: asyncio.AbstractEventLoop,
-        threads: Executor,
+        in_a_thread: Callable[[Callable[[], Answer]], "asyncio.Future[Answer]"],
         answer: Callable[[Answer], None],
     ) -> None:
         self._app = app
         self._environ = environ
         self._loop = loop
-        self._threads = threads
+        self._in_a_thread = in_a_thread
         self._answer = answer
         self._start = Start()
 
@@ -128,10 +219,10 @@ class OnTheLoop:
 
     def _make_again(self) -> None:
         self._environ["wsgi.input"] = Whole(self._environ["wsgi.input"].data)
-        again = self._loop.run_in_executor(self._threads, call, self._app, self._environ)
+        again = self._in_a_thread(partial(call_whole, self._app, self._environ))
         again.add_done_callback(self._made_again)
 
-    def _made_again(self, made: "asyncio.Future[Answer | None]") -> None:
+    def _made_again(self, made: "asyncio.Future[Answer]") -> None:
         self._end_with(made.result)
 
     def _fail(self) -> None:
@@ -140,59 +231,12 @@ class OnTheLoop:
         self._answer(problem_answer("internal_error", "Something went wrong on our side.", self._environ["PATH_INFO"]))
 
 
-class Stream:
-    """Sends an answer from a thread, piece by piece, until it is over or the client has left."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, receive: Receive, send: Send) -> None:
-        self._loop = loop
-        self._receive = receive
-        self._send = send
-
-    def send(self, status: int, headers: Headers, pieces: Iterable[bytes]) -> None:
-        """Send an answer. Waits where the client is slow to take it."""
-        gone = asyncio.run_coroutine_threadsafe(self._until_gone(), self._loop)
-        try:
-            self._wait_for({"type": "http.response.start", "status": status, "headers": headers})
-            for piece in pieces:
-                if gone.done():
-                    return
-                if piece:
-                    self._wait_for({"type": "http.response.body", "body": piece, "more_body": True})
-            self._wait_for({"type": "http.response.body", "body": b""})
-        finally:
-            gone.cancel()
-
-    def _wait_for(self, message: dict[str, Any]) -> None:
-        asyncio.run_coroutine_threadsafe(self._sent(message), self._loop).result()
-
-    async def _sent(self, message: dict[str, Any]) -> None:
-        await self._send(message)
-
-    async def _until_gone(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
-
-
-def problem_answer(code: str, detail: str, path: str) -> Answer:
-    """A problem that is answered before the application is asked, and after which the connection ends."""
-    problem, identifier = Problem(code, detail), f"req_{random_bits():016x}"
-    body = json.dumps(problem.document(path[:500], identifier)).encode()
-    headers = [
-        (b"content-type", b"application/problem+json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-        (b"x-request-id", identifier.encode()),
-        (b"connection", b"close"),
-    ]
-    if problem.kind.retryable:
-        headers.append((b"retry-after", b"1"))
-    return Answer(problem.kind.status, headers, body)
-
-
 def _too_many(path: str) -> Answer:
-    return problem_answer("unavailable", "Too many requests are under way.", path)
+    return problem_answer("rate_limited", "Too many of your requests are under way.", path)
 
 
-async def _send(send: Send, answer: Answer) -> None:
-    await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
-    await send({"type": "http.response.body", "body": answer.body})
+def _most(owner: Owner, path: str) -> int:
+    """Bytes of a body that are read of somebody. What each endpoint takes is its own to say."""
+    if not isinstance(owner, int):
+        return LARGEST_CALLBACK if path.startswith(CARRIERS) else SMALL_BODY
+    return MOST_UPLOAD if path.endswith(IMPORT) else LARGE_BODY

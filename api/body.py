@@ -8,7 +8,7 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from api.asked import environ_asked, request_asked
 from api.problems import Problem
-from api.slow_bodies import Whole
+from api.request_body import Whole
 
 SMALL_BODY = 64 * 1024
 LARGE_BODY = 8 * 1024 * 1024

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, MutableMapping
+from contextvars import Context, copy_context
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -9,8 +10,6 @@ from urllib.parse import unquote_to_bytes
 Environ = dict[str, Any]
 Wsgi = Callable[..., Iterable[bytes]]
 Headers = list[tuple[bytes, bytes]]
-SendPieces = Callable[[int, Headers, Iterable[bytes]], None]
-"""Sends an answer as it is made: its status, its headers and the pieces of its body."""
 
 BASE: Environ = {
     "SCRIPT_NAME": "",
@@ -88,21 +87,41 @@ def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
     return environ
 
 
-def call(app: Wsgi, environ: Environ, send_pieces: SendPieces | None = None) -> Answer | None:
-    """Call an application. Returns its whole answer.
+class Pieces:
+    """An answer that is sent as it is made: its status, its headers, and one piece of its body after the other.
 
-    With `send_pieces`, an answer that does not say how long it is goes there as it is made, and there is none to
-    return.
+    Each is made in whatever thread asks for it, in the context of the request.
     """
-    start = Start()
-    result = app(environ, start)
-    if send_pieces is None or start.has_length:
+
+    def __init__(self, start: Start, environ: Environ, result: Iterable[bytes], context: Context) -> None:
+        self.status = start.status
+        self.headers = start.headers(close=environ["wsgi.input"].unread())
+        self._result = result
+        self._pieces = iter(result)
+        self._context = context
+
+    def next(self) -> bytes | None:
+        """The next piece; None after the last."""
+        return self._context.run(next, self._pieces, None)
+
+    def close(self) -> None:
+        """No more is wanted."""
+        self._context.run(_close, self._result)
+
+
+def call(app: Wsgi, environ: Environ) -> Answer | Pieces:
+    """Call an application. Returns its answer: whole, or in pieces where it does not say how long it is."""
+    start, context = Start(), copy_context()
+    result = context.run(app, environ, start)
+    if start.has_length:
         return whole(start, environ, result)
-    try:
-        send_pieces(start.status, start.headers(close=environ["wsgi.input"].unread()), result)
-    finally:
-        _close(result)
-    return None
+    return Pieces(start, environ, result, context)
+
+
+def call_whole(app: Wsgi, environ: Environ) -> Answer:
+    """Call an application. Returns its whole answer."""
+    start = Start()
+    return whole(start, environ, app(environ, start))
 
 
 def whole(start: Start, environ: Environ, result: Iterable[bytes]) -> Answer:

@@ -5,10 +5,11 @@ import asyncio
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from api.asgi import ON_THE_LOOP, Served, problem_answer
+from api.asgi import ON_THE_LOOP, Served
 from api.body import SMALL_BODY
 from api.from_asgi import Answer, Headers
-from api.slow_bodies import is_small
+from api.request_body import DRAIN_SECONDS, DRAINED, is_small
+from api.to_asgi import problem_answer
 
 MOST_HEAD = 32 * 1024
 """Bytes of a request's head."""
@@ -23,6 +24,8 @@ TOO_LARGE = (
     f"The head of the request is larger than {MOST_HEAD:,} bytes, has more than {MOST_HEADERS} headers, or one of more"
     f" than {MOST_LINE:,} bytes."
 )
+READER_PATIENCE = 60.0
+"""Seconds in which a client takes what was sent to it, when more than 64 kB of it wait: a page of an export, say."""
 VERSIONS = ("1.0", "1.1")
 CLOSE = (b"connection", b"close")
 
@@ -41,6 +44,10 @@ class Protocol(HttpToolsProtocol):
     _wrong = ""
     """What is wrong with the request, where the parser does not know it."""
     _timer: asyncio.TimerHandle | None = None
+    _reader_timer: asyncio.TimerHandle | None = None
+    """Runs while the client does not take what is sent to it."""
+    _discarded = 0
+    """Bytes that came after it had failed."""
     _failed = False
     """Nothing that comes is read any more."""
     _began = False
@@ -49,12 +56,46 @@ class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
         super().connection_made(transport)
+        if isinstance(self.app, Served) and not self.app.connections.add(self, self._peer()):
+            self._failed = True
+            self._write(problem_answer("rate_limited", "Too many connections are open from your address.", ""))
+            transport.close()
+            return
         self._begin_to_wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It has gone, or we have ended it."""
         self._stop_waiting()
+        self._stop_waiting_for_reader()
+        if isinstance(self.app, Served):
+            self.app.connections.remove(self, self._peer())
         super().connection_lost(exc)
+
+    def _peer(self) -> str:
+        return self.client[0] if self.client else ""
+
+    def end_if_idle(self) -> bool:
+        """End the connection where no request is under way. Returns whether it was."""
+        if self.transport.is_closing() or (self.cycle is not None and not self.cycle.response_complete):
+            return False
+        self.transport.abort()
+        return True
+
+    def pause_writing(self) -> None:
+        """The client does not take what is sent to it as quickly as that is made. It has some time for it."""
+        super().pause_writing()
+        if self._reader_timer is None:
+            self._reader_timer = self.loop.call_later(READER_PATIENCE, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It has taken nearly all of it."""
+        super().resume_writing()
+        self._stop_waiting_for_reader()
+
+    def _stop_waiting_for_reader(self) -> None:
+        if self._reader_timer is not None:
+            self._reader_timer.cancel()
+            self._reader_timer = None
 
     def on_message_begin(self) -> None:
         """A request has begun."""
@@ -114,6 +155,9 @@ class Protocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Something came."""
         if self._failed:
+            self._discarded += len(data)
+            if self._discarded > DRAINED:
+                self.transport.abort()
             return
         self._unset_keepalive_if_required()
         self._began = self._is_new = False
@@ -173,9 +217,23 @@ class Protocol(HttpToolsProtocol):
             cycle.disconnected = True
             cycle.message_event.set()
         if not self.transport.is_closing() and not (cycle is not None and cycle.response_started):
-            answer = problem_answer("bad_request", detail, "")
-            self.transport.write(_bytes_of(answer.status, answer.headers, answer.body))
+            self._refuse_with(problem_answer("bad_request", detail, ""))
+            return
         self.transport.close()
+
+    def _refuse_with(self, answer: Answer) -> None:
+        """Answer, and end the connection when the client has the answer: with more to come it would be reset."""
+        self._failed = True
+        self._write(answer)
+        if not self.transport.can_write_eof():
+            self.transport.close()
+            return
+        self.transport.write_eof()
+        self.flow.resume_reading()
+        self.loop.call_later(DRAIN_SECONDS, self.transport.abort)
+
+    def _write(self, answer: Answer) -> None:
+        self.transport.write(_bytes_of(answer.status, answer.headers, answer.body))
 
     def _end_after_answer(self) -> None:
         self._failed = True

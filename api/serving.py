@@ -8,7 +8,9 @@ import threading
 
 from api.app import create_app
 from api.asgi import Served
+from api.connections import Connections
 from api.guarding import keep_looking
+from api.owners import Owners
 from shared.garbage import collect_less_often
 from shared.guard import Guard
 from shared.logs import configure_logging
@@ -28,8 +30,9 @@ try:
     made = create_app()
 except SettingsError as error:
     sys.exit(str(error))
-app = Served(made.wsgi_app)
 services = made.extensions["bulksms"]
+owners = Owners(services)
+app = Served(made.wsgi_app, owners, Connections(owners.is_proxy), services.settings.database_pool)
 keep_looking(Guard(services.engine, witness=services.commits.witness))
 collect_less_often()
 threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()

@@ -14,6 +14,7 @@ from api.app import create_app
 from api.asgi import Served
 from api.from_asgi import Answer
 from api.loop import WaitlessPool
+from api.owners import Owners
 from shared.database import make_engine
 from tests.integration.service import Service
 from tests.on_the_loop import handled
@@ -25,7 +26,7 @@ class Loop:
     def __init__(self, service: Service, engine: Engine) -> None:
         self.service = service
         app = create_app(service.settings, engine=engine, celery=service.celery)
-        self.served = Served(app.wsgi_app)
+        self.served = Served(app.wsgi_app, Owners(app.extensions["bulksms"]))
 
     async def send(self, key: str | None = None, **more: Any) -> Answer:
         """Send one message in 80 days."""

@@ -18,9 +18,7 @@ import psutil
 import pytest
 from sqlalchemy import text
 
-from api.asgi import THREADS
 from bulksms.local.ports import LOOPBACK
-from bulksms.local.services import API_PROCESSES
 from shared.audit import audit
 from tests.services.house import House, wait_until
 
@@ -373,13 +371,37 @@ def test_b53_a_few_slow_bodies(service: House) -> None:
 
 @pytest.mark.usefixtures("untouched")
 def test_b53_more_slow_bodies_than_threads(service: House) -> None:
-    """Those that drip and those that come no further: most are told to try again, and the rest are ended."""
+    """Those that drip and those that come no further hold no thread, and are ended."""
     begun = head(service, "Content-Length: 1000", path="/api/v1/auth/token") + b"{"
-    many = 3 * API_PROCESSES * THREADS // 2
-    with held(service, many, begun) as drip, held(service, many, begun) as still, dripping(drip):
+    with held(service, 100, begun) as drip, held(service, 100, begun) as still, dripping(drip):
         time.sleep(0.5)
         assert health(service, times=4, seconds=1) < 1
         wait_until(lambda: all(map(ended, [*drip, *still])), 30, "the end of the slow bodies")
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("signed_in", [True, False])
+def test_large_bodies_that_come_slowly_hold_up_no_other(service: House, signed_in: bool) -> None:
+    begun = head(service, "Transfer-Encoding: chunked", path="/api/v1/sms/send-bulk") + b"1\r\n{\r\n"
+    if not signed_in:
+        begun = begun.replace(b"Authorization: ", b"X-Authorization: ")
+    with held(service, 200, begun):
+        assert health(service, times=4, seconds=1) < 1
+        assert service.get("/balance")["unit"] == "sms"
+        if not signed_in:
+            token = request(service, b"{}", path="/api/v1/auth/token").replace(b"Authorization: ", b"X-Authorization: ")
+            statuses = {exchange(service, token).statuses[0] for _ in range(20)}
+            assert statuses == {429}, "their own address has its share, which they have taken"
+
+
+@pytest.mark.usefixtures("untouched")
+def test_who_sends_too_much_reads_why_it_was_refused(service: House) -> None:
+    """It sends all of it before it reads: the connection is not reset before that."""
+    data = b" " * 4 * 1024 * 1024
+    answers = exchange(service, request(service, data, path="/api/v1/auth/token"))
+    assert answers.statuses == [413] and answers.closed is False
+    bad = head(service, "Transfer-Encoding: chunked", "Content-Length: 5") + data
+    assert exchange(service, bad).statuses == [400]
 
 
 def ended(connection: socket.socket) -> bool:

@@ -56,7 +56,7 @@ def test_one_client_has_one_address_or_a_whole_64() -> None:
 
 
 def test_the_setting_names_what_is_wrong() -> None:
-    env = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "x", "SECRET_KEY": "x" * 32}
+    env = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}
     assert from_environment({**env, "TRUSTED_PROXIES": "10.0.0.0/8, ::1"}).trusted_proxies == networks(
         ["10.0.0.0/8", "::1"]
     )

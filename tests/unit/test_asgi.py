@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
-from flask import Response
+from flask import Response, request, stream_with_context
 from sqlalchemy.pool import QueuePool
 
 from api import asgi
@@ -236,13 +236,193 @@ def test_an_answer_without_a_length_is_sent_as_it_is_made() -> None:
     assert sent[-1].get("more_body", False) is False and closed == [True]
 
 
-def test_who_comes_when_too_many_are_under_way_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asgi, "MOST_OPEN", 0)
+def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asgi, "MOST_OF_ADDRESS", 0)
     app = Calls()
     sent = ask(app, "/api/v1/balance")
     for status, headers, body in ((sent[0]["status"], sent[0]["headers"], sent[1]["body"]), send(app)):
-        assert status == 503 and (b"retry-after", b"1") in headers and b'"unavailable"' in body
+        assert status == 429 and (b"retry-after", b"1") in headers and b'"rate_limited"' in body
     assert app.on_the_loop == []
+
+
+class Sockets:
+    """Requests of one application, each with a client that sends and takes what it is told to."""
+
+    def __init__(self, app: Callable[..., Iterable[bytes]]) -> None:
+        self.served = Served(app)
+        self.tasks: list[asyncio.Task[None]] = []
+
+    def open(self, address: str, body: Iterable[bytes] | None = (b"",), **more: Any) -> "Socket":
+        """A request from an address; without a body it waits for one without end."""
+        return Socket(self, address, body, **more)
+
+
+class Socket:
+    """One request, and what was sent to it."""
+
+    def __init__(
+        self,
+        sockets: Sockets,
+        address: str,
+        body: Iterable[bytes] | None,
+        path: str = "/api/v1/auth/token",
+        announced: int | None = None,
+        takes: bool = True,
+    ) -> None:
+        length = (b"transfer-encoding", b"chunked") if announced is None else (b"content-length", b"%d" % announced)
+        asked = scope(path, headers=[length]) | {"client": (address, 4711)}
+        self.sent: list[dict[str, Any]] = []
+        self.gone = asyncio.Event()
+        self._takes = takes
+        self.left = list(body) if body is not None else None
+        self.task = asyncio.ensure_future(sockets.served(asked, self._receive, self._send))
+
+    @property
+    def status(self) -> int:
+        """Of the answer; 0 without one."""
+        return int(self.sent[0]["status"]) if self.sent else 0
+
+    async def _receive(self) -> dict[str, Any]:
+        if self.left:
+            return {"type": "http.request", "body": self.left.pop(0), "more_body": bool(self.left)}
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Any) -> None:
+        if self.sent and not self._takes:
+            await self.gone.wait()
+        self.sent.append(message)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not true():
+            await asyncio.sleep(0.005)
+
+
+def test_strangers_who_send_nothing_hold_up_nobody_else() -> None:
+    """As many as one address may have wait for a body; one more is refused, and others are answered."""
+
+    async def run() -> None:
+        sockets = Sockets(Calls())
+        silent = [sockets.open("198.51.100.1", None) for _ in range(1_300)]
+        await until(lambda: sum(socket.status == 429 for socket in silent) >= 1_300 - asgi.MOST_OF_ADDRESS)
+        for number in range(10):
+            other = sockets.open(f"203.0.113.{number}", announced=0)
+            await other.task
+            assert other.status == 200
+        assert {socket.status for socket in silent} == {0, 429}
+        for socket in silent:
+            socket.gone.set()
+        await asyncio.gather(*(socket.task for socket in silent))
+        again = sockets.open("198.51.100.1", announced=0)
+        await again.task
+        assert again.status == 200
+
+    asyncio.run(run())
+
+
+def test_bodies_that_come_slowly_hold_no_thread() -> None:
+    async def run() -> None:
+        sockets = Sockets(Calls())
+        slow = [sockets.open(f"198.51.100.{number}", None, announced=60_000) for number in range(100)]
+        slow += [sockets.open(f"192.0.2.{number}", None) for number in range(100)]
+        other = sockets.open("203.0.113.1", [b"a" * 60_000, b""])
+        await other.task
+        assert other.status == 200
+        assert [socket.status for socket in slow] == [0] * 200
+        for socket in slow:
+            socket.gone.set()
+
+    asyncio.run(run())
+
+
+def test_slow_readers_hold_no_thread() -> None:
+    closed: list[int] = []
+
+    class Export:
+        def __iter__(self) -> Iterator[bytes]:
+            return iter([b"a", b"b"])
+
+        def close(self) -> None:
+            closed.append(1)
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        if environ["PATH_INFO"] != "/export":
+            return answer(start)
+        start("200 OK", [("Content-Type", "text/csv")])
+        return Export()
+
+    async def run() -> None:
+        sockets = Sockets(app)
+        readers = [
+            sockets.open(f"198.51.100.{number // 4}", path="/export", announced=0, takes=False) for number in range(140)
+        ]
+        await until(lambda: all(socket.status == 200 for socket in readers))
+        other = sockets.open("203.0.113.1", announced=0)
+        await other.task
+        assert other.status == 200 and closed == []
+        one_more = sockets.open("198.51.100.1", path="/export", announced=0)
+        await one_more.task
+        assert one_more.status == 429 and closed == [1]
+        for socket in readers:
+            socket.gone.set()
+        await asyncio.gather(*(socket.task for socket in readers))
+        assert len(closed) == 141
+
+    asyncio.run(run())
+
+
+def test_pieces_are_made_in_the_context_of_their_request() -> None:
+    """Each by another thread, maybe; Flask's context is left where it was entered."""
+    app = LeanFlask(__name__)
+
+    @app.get("/export")
+    def export() -> Response:
+        return Response(stream_with_context(f"{number} {request.path}\n" for number in range(3)))
+
+    sent = ask_get(app, "/export")
+    assert b"".join(message.get("body", b"") for message in sent) == b"0 /export\n1 /export\n2 /export\n"
+
+
+def ask_get(app: Callable[..., Iterable[bytes]], path: str) -> list[dict[str, Any]]:
+    return asyncio.run(answered(app, scope(path, "GET")))
+
+
+def test_who_leaves_before_its_turn_is_not_worked_for() -> None:
+    release, worked = threading.Event(), []
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        worked.append(environ["PATH_INFO"])
+        release.wait(20)
+        return answer(start)
+
+    async def run() -> None:
+        sockets = Sockets(app)
+        first = [sockets.open("198.51.100.1", announced=0, path="/working") for _ in range(2)]
+        await until(lambda: len(worked) == 2)
+        waiting = sockets.open("198.51.100.1", announced=0, path="/waiting")
+        await asyncio.sleep(0.02)
+        waiting.gone.set()
+        await waiting.task
+        release.set()
+        await asyncio.gather(*(socket.task for socket in first))
+        assert worked == ["/working"] * 2 and waiting.sent == []
+
+    asyncio.run(run())
+
+
+def test_of_a_body_that_is_refused_early_some_is_read_before_the_connection_ends() -> None:
+    """Otherwise it would be reset, and its client would never read why."""
+
+    async def run() -> None:
+        socket = Sockets(Calls()).open("198.51.100.1", [b"a" * 50_000] * 10, announced=500_000)
+        await socket.task
+        assert [message.get("more_body") for message in socket.sent] == [None, True, None]
+        assert (b"connection", b"close") in socket.sent[0]["headers"] and socket.sent[1]["body"] == b"ok"
+        assert socket.left == []
+
+    asyncio.run(run())
 
 
 def test_what_wsgi_is_told_of_a_request() -> None:

@@ -36,6 +36,14 @@ class Connection(asyncio.Transport):
         """Whether it was ended."""
         return self.closed
 
+    def abort(self) -> None:
+        """End it at once."""
+        self.closed = True
+
+    def can_write_eof(self) -> bool:
+        """It ends for both sides, or for none."""
+        return False
+
     def pause_reading(self) -> None:
         """Nothing is read."""
 

@@ -1,0 +1,113 @@
+"""What one owner may hold, and whose turn it is."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+from api.bulkheads import Lane, Places, Share
+
+
+class Work:
+    """Jobs that go on until they are let go, and who began when."""
+
+    def __init__(self) -> None:
+        self.began: list[str] = []
+        self.release = threading.Event()
+
+    def job(self, name: str) -> Callable[[], str]:
+        def work() -> str:
+            self.began.append(name)
+            self.release.wait(20)
+            return name
+
+        return work
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not true():
+            await asyncio.sleep(0.005)
+
+
+def test_a_share_is_what_one_may_have_and_others_have_theirs() -> None:
+    share = Share()
+    assert [share.take(1, 2) for _ in range(3)] == [True, True, False]
+    assert share.take("198.51.100.1", 1) and share.held(1) == 2
+    share.give_back(1)
+    assert share.take(1, 2) and not share.take(1, 2)
+    for _ in range(2):
+        share.give_back(1)
+    assert share.held(1) == 0
+
+
+def test_who_has_all_of_its_places_waits_for_one() -> None:
+    async def run() -> None:
+        places = Places()
+        await places.take(1, 1)
+        second, third = asyncio.ensure_future(places.take(1, 1)), asyncio.ensure_future(places.take(1, 1))
+        await places.take(2, 1)
+        await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.sleep(0)
+        assert not third.done()
+        places.give_back(1)
+        await third
+        places.give_back(1)
+        await places.take(1, 1)
+
+    asyncio.run(run())
+
+
+def test_nobody_has_more_threads_than_its_share() -> None:
+    async def run() -> None:
+        lane, work = Lane("test", 4, 2), Work()
+        jobs = [lane.submit(1, work.job("first")) for _ in range(50)]
+        assert not lane.has_room(1) and lane.has_room(2)
+        other = lane.submit(2, work.job("second"))
+        await until(lambda: len(work.began) == 3)
+        assert sorted(work.began) == ["first", "first", "second"]
+        work.release.set()
+        assert await asyncio.gather(other, *jobs) == ["second"] + ["first"] * 50
+
+    asyncio.run(run())
+
+
+def test_owners_take_turns() -> None:
+    """Who has a hundred that wait is not before who has one."""
+
+    async def run() -> None:
+        lane, work = Lane("test", 1, 1), Work()
+        work.release.set()
+        jobs = [lane.submit(1, work.job("first")) for _ in range(100)]
+        jobs += [lane.submit(owner, work.job(f"one of {owner}")) for owner in (2, 3)]
+        await asyncio.gather(*jobs)
+        assert set(work.began[1:4]) == {"first", "one of 2", "one of 3"}
+
+    asyncio.run(run())
+
+
+def test_what_waits_can_be_taken_back_and_what_works_cannot() -> None:
+    async def run() -> None:
+        lane, work = Lane("test", 1, 1), Work()
+        working, waiting = lane.submit(1, work.job("working")), lane.submit(1, work.job("waiting"))
+        last = lane.submit(1, work.job("last"))
+        assert lane.withdraw(1, waiting) and not lane.withdraw(1, waiting)
+        assert not lane.withdraw(1, working) and not lane.withdraw(2, last)
+        work.release.set()
+        assert [await working, await last] == ["working", "last"] and work.began == ["working", "last"]
+
+    asyncio.run(run())
+
+
+def test_an_error_is_its_owners_and_the_thread_goes_on() -> None:
+    def fail() -> None:
+        raise ValueError("a mistake")
+
+    async def run() -> None:
+        lane = Lane("test", 1, 1)
+        results = await asyncio.gather(
+            *(lane.submit(1, each) for each in (fail, fail, lambda: "done")), return_exceptions=True
+        )
+        assert [type(result) for result in results] == [ValueError, ValueError, str]
+
+    asyncio.run(run())

@@ -1,0 +1,120 @@
+"""Bodies as they arrive: how long they are awaited, and how much of them is read."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from api import request_body
+from api.request_body import Gone, TooSlow, drain, is_small, spooled_body, whole_body
+
+GONE = {"type": "http.disconnect"}
+
+
+def piece(data: bytes, more: bool = True) -> dict[str, Any]:
+    return {"type": "http.request", "body": data, "more_body": more}
+
+
+class Client:
+    """Sends these messages, and then nothing."""
+
+    def __init__(self, *messages: dict[str, Any]) -> None:
+        self.left = list(messages)
+
+    async def __call__(self) -> dict[str, Any]:
+        if not self.left:
+            await asyncio.sleep(60)
+        return self.left.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("headers", "small"),
+    [
+        ([], True),
+        ([(b"content-length", b"0")], True),
+        ([(b"x", b"y"), (b"content-length", b"65536")], True),
+        ([(b"content-length", b"65537")], False),
+        ([(b"content-length", b"-1")], False),
+        ([(b"transfer-encoding", b"chunked")], False),
+        ([(b"content-length", b"5"), (b"transfer-encoding", b"chunked")], False),
+    ],
+)
+def test_which_bodies_are_small(headers: list[tuple[bytes, bytes]], small: bool) -> None:
+    assert is_small(headers, 65_536) == small
+
+
+def test_a_small_body_is_read_to_its_end() -> None:
+    assert asyncio.run(whole_body(Client(piece(b"ab"), piece(b""), piece(b"c", more=False)))) == b"abc"
+
+
+def test_a_client_that_leaves_before_the_end() -> None:
+    with pytest.raises(Gone):
+        asyncio.run(whole_body(Client(piece(b"ab"), GONE)))
+
+
+async def spooled(client: Client, most: int = 1_000, in_memory: int = 1_000) -> tuple[bytes, bool]:
+    """What is there of a body, and whether there is more."""
+    body = await spooled_body(client, most, in_memory)
+    try:
+        return body.read(), body.unread()
+    finally:
+        body.close()
+
+
+@pytest.mark.parametrize("in_memory", [2, 1_000])
+def test_a_large_body_is_here_when_all_of_it_is(in_memory: int) -> None:
+    client = Client(piece(b"abc"), piece(b""), piece(b"de"), piece(b"", more=False))
+    assert asyncio.run(spooled(client, in_memory=in_memory)) == (b"abcde", False)
+
+
+def test_a_large_body_that_ends_with_its_client() -> None:
+    with pytest.raises(Gone):
+        asyncio.run(spooled(Client(piece(b"abc"), GONE)))
+
+
+def test_of_a_body_that_is_too_large_the_rest_is_not_read() -> None:
+    client = Client(piece(b"abc"), piece(b"de"), piece(b"f", more=False))
+    assert asyncio.run(spooled(client, most=4)) == (b"abcde", True)
+
+
+def test_a_body_of_which_nothing_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_body, "GRACE", 0.05)
+    with pytest.raises(TooSlow):
+        asyncio.run(spooled(Client()))
+
+
+def test_a_body_that_drips(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece comes each time in time: it is the rate that counts."""
+    monkeypatch.setattr(request_body, "GRACE", 0.1)
+
+    class Dripping(Client):
+        async def __call__(self) -> dict[str, Any]:
+            await asyncio.sleep(0.02)
+            return piece(b"a")
+
+    with pytest.raises(TooSlow):
+        asyncio.run(spooled(Dripping()))
+
+
+def test_the_more_has_come_the_longer_the_rest_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_body, "GRACE", 0.01)
+    monkeypatch.setattr(request_body, "MINIMUM_RATE", 1)
+
+    class Late(Client):
+        async def __call__(self) -> dict[str, Any]:
+            message = await super().__call__()
+            if not message["more_body"]:
+                await asyncio.sleep(0.1)
+            return message
+
+    assert asyncio.run(spooled(Late(piece(b"a" * 100), piece(b"b", more=False)))) == (b"a" * 100 + b"b", False)
+
+
+def test_what_nobody_wants_is_read_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_body, "DRAINED", 5)
+    monkeypatch.setattr(request_body, "DRAIN_SECONDS", 0.05)
+    endless = [piece(b"abc") for _ in range(5)]
+    client = Client(*endless)
+    asyncio.run(drain(client))
+    assert len(client.left) == 3
+    asyncio.run(drain(Client(piece(b"a"))))

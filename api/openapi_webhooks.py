@@ -25,7 +25,7 @@ def _data(event: EventType) -> dict[str, Any]:
         return {"send_id": SEND_ID, "status": status, "counts": WORDS["Send.counts"][1]}
     if subject == "sender_id":
         return {"sender_id": "ACME", "reason": None}
-    return {
+    others: dict[EventType, dict[str, Any]] = {
         EventType.SUPPRESSION_CREATED: {
             "added": 1,
             "phone": PHONE,
@@ -40,7 +40,8 @@ def _data(event: EventType) -> dict[str, Any]:
             "reason": "It answered 410.",
         },
         EventType.WEBHOOK_TEST: {"webhook_id": WEBHOOK_ID},
-    }[event]
+    }
+    return others[event]
 
 
 def _header(name: str, description: str) -> dict[str, Any]:

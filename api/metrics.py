@@ -17,6 +17,7 @@ from api.problems import Problem
 from api.services import Services
 from shared.database import reading
 from shared.lifecycle import BatchState
+from shared.sendable import AWAITED_SINCE, AWAITS_CARRIER
 
 OPEN_STATES = (BatchState.WAITING, BatchState.QUEUED, BatchState.SENDING, BatchState.PAUSED, BatchState.HELD)
 
@@ -30,6 +31,13 @@ BATCHES = text(
     """
     SELECT state, count(*) AS batches, extract(epoch FROM clock_timestamp() - min(due_at)) AS oldest
       FROM batch WHERE state = ANY(CAST(:states AS batch_state[])) GROUP BY state
+    """
+)
+AWAITING = text(
+    f"""
+    SELECT split_part(b.carrier, '/', 1) AS carrier, count(*) AS batches,
+           extract(epoch FROM clock_timestamp() - min({AWAITED_SINCE})) AS oldest
+      FROM batch b JOIN send s ON s.id = b.send_id WHERE {AWAITS_CARRIER} GROUP BY 1 ORDER BY 1
     """
 )
 CARRIERS = text(
@@ -103,18 +111,24 @@ class DatabaseCollector(Collector):
         doubted = GaugeMetricFamily("bulksms_oldest_doubt_seconds", "Age of the oldest of them.", labels=["carrier"])
         batches = GaugeMetricFamily("bulksms_batches", "Batches that are not done.", labels=["state"])
         due = GaugeMetricFamily("bulksms_oldest_queued_seconds", "How long the next batch has been due.")
+        said = "Batches that wait because all their carriers are closed, by one of these."
+        closed = GaugeMetricFamily("bulksms_batches_awaiting_carrier", said, labels=["carrier"])
         with reading(self._engine) as connection:
             for row in connection.execute(DOUBTS):
                 doubts.add_metric([row.carrier], row.messages)
                 doubted.add_metric([row.carrier], float(row.oldest))
             found = {row.state: row for row in connection.execute(BATCHES, {"states": [*OPEN_STATES]})}
+            awaiting = connection.execute(AWAITING).all()
             reports = connection.execute(CARRIERS).all()
             values = {name: connection.execute(text(sql)).scalar_one() for name, (_, sql) in ONE_VALUE.items()}
         for state in OPEN_STATES:
             batches.add_metric([state], found[state].batches if state in found else 0)
         queued = found.get(BatchState.QUEUED)
-        due.add_metric([], max(0.0, float(queued.oldest)) if queued else 0.0)
-        yield from (doubts, doubted, batches, due)
+        ages = [float(row.oldest) for row in (*awaiting, *((queued,) if queued else ()))]
+        due.add_metric([], max(0.0, *ages) if ages else 0.0)
+        for row in awaiting:
+            closed.add_metric([row.carrier], row.batches)
+        yield from (doubts, doubted, batches, due, closed)
         for column, (name, said) in OF_CARRIERS.items():
             gauge = GaugeMetricFamily(name, said, labels=["carrier"])
             for row in reports:

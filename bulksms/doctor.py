@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bulksms.broker_health import look_at_brokers
 from bulksms.carrier_health import look_at_carriers, look_at_carriers_file
-from bulksms.commands.common import engine_of
+from bulksms.commands.common import counted, engine_of
 from bulksms.environment import Installation
 from bulksms.finding import Finding
 from bulksms.receipt_health import look_at_receipts
@@ -18,7 +18,7 @@ from shared.disk import is_disk_full, shortage
 from shared.guard import state_of
 from shared.likeness import likenesses
 from shared.schema import schema_problem
-from shared.sendable import SENDABLE
+from shared.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
 
 OLDEST_POSTGRES = 150_000
 NEEDED_ON = ("fsync", "full_page_writes", "synchronous_commit")
@@ -56,6 +56,14 @@ WAITING = text(
            EXISTS (SELECT FROM batch WHERE state = 'sending' AND lease_until > clock_timestamp()) AS sending
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'queued' AND {SENDABLE}
+    """
+)
+AWAITING = text(
+    f"""
+    SELECT count(*) AS batches, string_agg(DISTINCT split_part(b.carrier, '/', 1), ', ') AS carriers,
+           coalesce(extract(epoch FROM clock_timestamp() - min({AWAITED_SINCE}))::int, 0) AS seconds
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE {AWAITS_CARRIER} AND {SENDABLE}
     """
 )
 DOUBTS = text("SELECT count(*) AS messages, min(submitted_at) AS oldest FROM doubt")
@@ -131,7 +139,7 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     yield from look_at_carriers(connection)
     yield _webhooks(connection, found)
     yield _guard(connection, found)
-    yield _waiting(connection)
+    yield look_at_queue(connection)
     yield _doubts(connection, found.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()
     yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
@@ -165,7 +173,14 @@ def _guard(connection: Connection, found: Installation) -> Finding:
     return Finding("restore guard", "ok", "the database has lost nothing")
 
 
-def _waiting(connection: Connection) -> Finding:
+def look_at_queue(connection: Connection) -> Finding:
+    """What waits to be sent: for whose turn it is, or for carriers that are closed."""
+    awaiting = connection.execute(AWAITING).one()
+    if awaiting.batches:
+        batches = counted(awaiting.batches, "batch", "batches")
+        detail = f"{batches} for closed carriers ({awaiting.carriers}), the longest for {awaiting.seconds:,} s"
+        remedy = "They are sent when one of their carriers opens: see its line here, and bulksms carriers list."
+        return Finding("queue", "wrong" if awaiting.seconds > LONGEST_WAIT else "notice", detail, remedy)
     row = connection.execute(WAITING).one()
     if not row.batches:
         return Finding("queue", "ok", "nothing waits")

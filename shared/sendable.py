@@ -14,3 +14,12 @@ SENDABLE = f"""
     AND NOT EXISTS (SELECT FROM installation i WHERE i.held_since IS NOT NULL OR i.checked <> {INCARNATION})
 """
 """Of a send `s`: it goes on, its own rate allows more now, and the database has not gone back in time."""
+
+AWAITS_CARRIER = "b.state = 'waiting' AND b.carrier IS NOT NULL"
+"""Of a batch `b`: it is out of the queue because all carriers that may have it are closed; `carrier` is one of them."""
+
+AWAITED_SINCE = """
+    GREATEST(s.created_at, s.send_at, (SELECT min(r.since) FROM carrier_report r
+                                        WHERE r.carrier = split_part(b.carrier, '/', 1) AND r.state <> 'ready'))
+"""
+"""Since when it does, of its send `s`. Its own `due_at` is when it is looked at again."""

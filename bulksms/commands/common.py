@@ -110,9 +110,9 @@ def hint(*words: object) -> str:
     return shlex.join(["bulksms", *map(str, words)])
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of something: `1 row`, `2 rows`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number of something: `1 row`, `2 rows`; `2 batches` where the plural is told."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
 def _is_number(value: Any) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
+from bulksms.doctor import look_at_queue
+from bulksms.finding import Finding
 from shared.audit import audit
 from tests.integration.service import Service
 from worker import receipts
@@ -117,6 +119,34 @@ def test_what_no_carrier_can_take_waits_and_stops_nobody_else(make: Callable[...
     assert carried(service, waiting) == {("three", "rest: first"): 1}
     assert sum(carried(service, mixed).values()) == 3
     assert clean(service)
+
+
+def test_what_waits_for_a_closed_carrier_is_told_to_the_operator(make: Callable[..., Service]) -> None:
+    service = make(metrics_token="watching")
+
+    def told() -> tuple[dict[str, float], Finding]:
+        answer = service.client.get("/metrics", headers={"Authorization": "Bearer watching"}).text
+        lines = (line.rsplit(" ", 1) for line in answer.splitlines() if not line.startswith("#"))
+        with service.engine.connect() as connection:
+            return {name: float(value) for name, value in lines}, look_at_queue(connection)
+
+    trouble(service, "one", "two")
+    send = service.send(KENYA).json["send_id"]
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE carrier_report SET since = now() - interval '7 minutes' WHERE state <> 'ready'")
+        )
+        aged = text("UPDATE send SET created_at = now() - interval '5 minutes' WHERE id = :send")
+        connection.execute(aged, {"send": send})
+    values, finding = told()
+    assert 300 <= values["bulksms_oldest_queued_seconds"] < 400
+    assert sum(value for name, value in values.items() if name.startswith("bulksms_batches_awaiting_carrier")) == 1
+    assert (finding.outcome, "1 batch for closed carriers (" in finding.detail) == ("wrong", True)
+    trouble(service)
+    service.sweep()
+    values, finding = told()
+    assert (values["bulksms_oldest_queued_seconds"], finding.detail) == (0, "nothing waits")
+    assert not any(name.startswith("bulksms_batches_awaiting_carrier") for name in values)
 
 
 def test_what_stands_in_the_queue_of_one_that_closes_goes_to_another(make: Callable[..., Service]) -> None:

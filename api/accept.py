@@ -57,6 +57,10 @@ GROUP = text(
     """
 )
 
+SENDER_IN_OTHER_CASE = text(
+    "SELECT sender_id FROM sender_id WHERE account_id = :account AND lower(sender_id) = lower(:sender) LIMIT 1"
+)
+
 
 def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Json | Later:
     """Accept a send: when it is answered, it is stored and paid for. Raises Problem, and then nothing has happened."""
@@ -128,7 +132,7 @@ def check_sender(work: Services, caller: Caller, sender: str, category: Category
     """Raises Problem unless the sender ID is the account's and approved, and may be used for the category."""
     known = work.remembered.sender_state(caller.account_id, sender)
     if known is None:
-        raise Problem("sender_not_registered", f"Your account has no sender ID {sender!r}.")
+        raise _sender_not_registered(work, caller, sender)
     state, reason, authentication = known
     if state != "approved":
         because = f": {reason}" if reason else "."
@@ -138,6 +142,14 @@ def check_sender(work: Services, caller: Caller, sender: str, category: Category
             "category_not_allowed",
             f"Neither your account nor {sender!r} may be used for the category `authentication`.",
         )
+
+
+def _sender_not_registered(work: Services, caller: Caller, sender: str) -> Problem:
+    """A 403, which says so where the account has the sender ID in other letters."""
+    with reading(work.engine) as connection:
+        alike = connection.execute(SENDER_IN_OTHER_CASE, {"account": caller.account_id, "sender": sender}).scalar()
+    hint = f" It has {alike!r}: capitals and small letters are told apart." if alike else ""
+    return Problem("sender_not_registered", f"Your account has no sender ID {sender!r}.{hint}")
 
 
 def fit_text(message: str, body: Mapping[str, Any], recipients: int) -> tuple[str, Segmentation]:

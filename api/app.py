@@ -51,6 +51,9 @@ WITH_IDS = [
 ]
 """Paths that have an id in them, whatever is in its place."""
 
+PATHS = [re.compile(re.sub(r"<[^>]+>", "[^/]+", operation.path)) for operation in ENDPOINTS]
+"""Paths without the beginning that all have."""
+
 
 def create_app(
     settings: Settings | None = None, *, engine: Engine | None = None, celery: Celery | None = None
@@ -96,7 +99,8 @@ def _add_errors(app: Flask) -> None:
         headers = {}
         if status == 405 and getattr(error, "valid_methods", None):
             headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]
-        detail = (status == 404 and _no_id(request.path)) or CATALOGUE[code].title + "."
+        hint = (_no_id(request.path) or _without_prefix(request.path)) if status == 404 else None
+        detail = hint or CATALOGUE[code].title + "."
         return _answer(Problem(code, detail, headers=headers))
 
     @app.errorhandler(psycopg.OperationalError)
@@ -131,6 +135,13 @@ def _no_id(path: str) -> str | None:
         if found:
             return f"{found[1][:40]!r} is no id. Give {AN_ID}."
     return None
+
+
+def _without_prefix(path: str) -> str | None:
+    """What is wrong with a path that is one of ours but for its beginning."""
+    if path.startswith(PREFIX) or not any(pattern.fullmatch(path.rstrip("/")) for pattern in PATHS):
+        return None
+    return f"All paths begin with {PREFIX}: this one is {PREFIX}{path}."
 
 
 def _answer(problem: Problem) -> Response:

@@ -26,6 +26,7 @@ from api.problems import Problem, invalid
 from api.schemas.base import errors_of
 from api.services import Services
 from api.tokens import Caller, ip_not_allowed
+from shared.counted import counted
 from shared.keys import is_within
 from shared.limits import Limits
 from shared.settings import Settings
@@ -154,7 +155,7 @@ def take_request(caller: Caller) -> None:
         wait = requests.wait(left, rate)
         raise Problem(
             "rate_limited",
-            f"More than {rate:,} requests per second.",
+            f"More than {counted(rate, 'request')} per second.",
             headers={"Retry-After": str(wait)},
         )
 

@@ -19,6 +19,7 @@ from api.idempotency import Answered
 from api.lean import Json
 from api.loop import Later, Waits, go_on
 from api.problems import Problem
+from shared.counted import counted
 from shared.crashpoints import crashpoint
 from shared.database import at_once, reading
 from shared.fair import SeenClock
@@ -230,7 +231,7 @@ def spend_limit_reached(required: int, standings: dict[Period, Standing]) -> Pro
     most = of.most or 0
     return Problem(
         "spend_limit_reached",
-        f"This send needs {required:,} credits; of the {most:,} of a {of.period}, {of.credits:,} are spent.",
+        f"This send needs {counted(required, 'credit')}; of the {most:,} of a {of.period}, {of.credits:,} are spent.",
         required=required,
         period=of.period,
         spend_limit=most,
@@ -243,7 +244,7 @@ def low_balance(required: int, balance: int) -> Problem:
     """A 402."""
     return Problem(
         "low_balance",
-        f"This send needs {required:,} credits; {balance:,} are left.",
+        f"This send needs {counted(required, 'credit')}; {balance:,} {'is' if balance == 1 else 'are'} left.",
         required=required,
         balance=balance,
     )

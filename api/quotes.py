@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, text
 from api.draft import Draft
 from api.problems import Problem
 from api.services import Services
+from shared.counted import counted
 from shared.database import reading
 from shared.ids import new_id
 
@@ -54,7 +55,7 @@ def _problem(row: Row[Any] | None, draft: Draft, body: dict[str, Any]) -> Proble
     if bytes(row.fingerprint) != _fingerprint(body):
         return Problem("quote_mismatch", "The quote is of a request with another body.")
     if draft.cost > row.cost:
-        detail = f"This send needs {draft.cost:,} credits now; the quote said {row.cost:,}."
+        detail = f"This send needs {counted(draft.cost, 'credit')} now; the quote said {row.cost:,}."
         return Problem("quote_changed", detail, required=draft.cost, quoted=row.cost)
     return None
 

@@ -181,7 +181,7 @@ class Tokens:
         except SignatureExpired:
             raise Problem("token_expired", "The token's 24 hours are over.", headers=_bearer("invalid_token")) from None
         except BadSignature:
-            raise _not_ours() from None
+            raise _not_ours(token) from None
         return _caller(claims, issued_at)
 
     def revoke(self, caller: Caller) -> None:
@@ -265,7 +265,7 @@ def ip_not_allowed(address: str) -> Problem:
 
 def _caller(claims: dict[str, Any], issued_at: datetime) -> Caller:
     if claims["t"] not in (False, IN_SANDBOX):
-        raise _not_ours()
+        raise _not_ours("")
     return Caller(
         account_id=claims["a"],
         key_id=claims["k"],
@@ -285,8 +285,12 @@ def _bearer_token(header: str | None) -> str:
     return token.strip(" ") if scheme.lower() == "bearer" else ""
 
 
-def _not_ours() -> Problem:
-    return Problem("invalid_token", "The token was not issued by this service.", headers=_bearer("invalid_token"))
+def _not_ours(token: str) -> Problem:
+    detail = "The token was not issued by this service."
+    if token.startswith(("smsk_", "smss_")):
+        kind = "an API key" if token.startswith("smsk_") else "an API key's secret"
+        detail = f"This is {kind}, not a token: get one with POST /api/v1/auth/token, and send its `access_token`."
+    return Problem("invalid_token", detail, headers=_bearer("invalid_token"))
 
 
 def _bearer(error: str) -> dict[str, str]:

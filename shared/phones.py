@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import cast
 
+from shared.counted import counted
+
 __all__ = [
     "LONGEST_WRITTEN",
     "SEPARATORS",
@@ -107,7 +109,8 @@ def invalid_detail(value: object) -> str:
     if value.startswith("0"):
         return "The phone starts with 0; start with the country code."
     if len(value) < MIN_DIGITS:
-        return f"The phone has {len(value)} digits and needs at least {MIN_DIGITS}; include the country code."
+        found = counted(len(value), "digit")
+        return f"The phone has {found} and needs at least {MIN_DIGITS}; include the country code."
     return f"The phone has {len(value)} digits and may have at most {MAX_DIGITS}; send one number per entry."
 
 

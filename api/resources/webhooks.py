@@ -30,9 +30,14 @@ MOST = 20
 OVERLAP = "24 hours"
 """How long the secret before stays valid after a rotation."""
 
+MOST_SECRETS = 5
+"""With which posts are signed at once."""
+
 FIELDS = """
     id, url, events, description, state, disabled_reason, failing_since, secret_version,
-    CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS previous_until, created_at, updated_at
+    CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS previous_until, created_at, updated_at,
+    1 + CASE WHEN previous_until > clock_timestamp()
+             THEN secret_version - coalesce(oldest_version, secret_version - 1) ELSE 0 END AS secrets
 """
 WEBHOOKS = text(
     f"""
@@ -69,7 +74,10 @@ CHANGE = text(
 ROTATE = text(
     f"""
     UPDATE webhook
-       SET secret_version = secret_version + 1, previous_until = clock_timestamp() + interval '{OVERLAP}',
+       SET secret_version = secret_version + 1,
+           oldest_version = CASE WHEN previous_until > clock_timestamp()
+                                 THEN coalesce(oldest_version, secret_version - 1) ELSE secret_version END,
+           previous_until = clock_timestamp() + interval '{OVERLAP}',
            updated_at = clock_timestamp()
      WHERE id = :id
     """
@@ -181,16 +189,22 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
     "POST",
     "/webhooks/<uuid:webhook_id>/rotate-secret",
     answers=SecretAnswer,
-    fails=("webhook_not_found",),
+    fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
 def rotate_secret(caller: Caller, webhook_id: UUID) -> Json:
-    """Make a new secret. For 24 hours posts are signed with both, so that a receiver can change over."""
+    """Make a new secret. For 24 hours posts are signed with the one before, too, so that a receiver can change over.
+
+    Another rotation within these 24 hours ends no secret early: posts are signed with up to five.
+    """
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
         def act() -> str:
             before = find_webhook(connection, caller, webhook_id, lock=True)
+            if before.secrets >= MOST_SECRETS:
+                detail = f"Posts are signed with {MOST_SECRETS} secrets already: wait until `previous_secret_until`."
+                raise Problem("state_conflict", detail)
             connection.execute(ROTATE, {"id": webhook_id})
             after = find_webhook(connection, caller, webhook_id)
             versions = ({"secret_version": row.secret_version} for row in (before, after))

@@ -114,7 +114,7 @@ class BulkSend(SendOptions, PartRules):
         metadata={
             "type": "array",
             "items": {
-                "anyOf": [
+                "oneOf": [
                     {"type": "string", "example": "254711000000"},
                     {
                         "type": "object",

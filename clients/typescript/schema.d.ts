@@ -1475,7 +1475,7 @@ export interface Operations {
   updateWebhook(request: { path: { webhook_id: string }; body: WebhookChange; signal?: AbortSignal }): Promise<Webhook>;
   /** Delete a webhook and what is known of its deliveries. What is being posted at this moment still arrives. */
   deleteWebhook(request: { path: { webhook_id: string }; signal?: AbortSignal }): Promise<DeletedWebhook>;
-  /** Make a new secret. For 24 hours posts are signed with both, so that a receiver can change over. */
+  /** Make a new secret. For 24 hours posts are signed with the one before, too, so that a receiver can change over. */
   rotateWebhookSecret(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Secret>;
   /** Post a webhook.test event to this webhook; what became of it is among its deliveries. */
   testWebhook(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Test>;

@@ -258,6 +258,28 @@ def test_both_secrets_sign_while_one_follows_the_other(service: Service, there: 
         Webhook(made["secret"]).verify(there.posts[1].body, there.posts[1].headers)
 
 
+def test_another_rotation_ends_no_secret_early(service: Service, there: Receiver) -> None:
+    made = hook(service, there, events=["message.sent"])
+    path = f"/webhooks/{made['webhook_id']}/rotate-secret"
+    secrets = [made["secret"]] + [service.post(path).json["secret"] for _ in range(4)]
+    assert (service.post(path).status_code, service.post(path).json["code"]) == (409, "state_conflict")
+    service.send()
+    deliver(service)
+    for secret in secrets:
+        Webhook(secret).verify(there.posts[0].body, there.posts[0].headers)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE webhook SET previous_until = now()"))
+    last = service.post(path).json["secret"]
+    service.send()
+    deliver(service)
+    for secret, valid in ((secrets[3], False), (secrets[4], True), (last, True)):
+        if valid:
+            Webhook(secret).verify(there.posts[1].body, there.posts[1].headers)
+        else:
+            with pytest.raises(WebhookVerificationError):
+                Webhook(secret).verify(there.posts[1].body, there.posts[1].headers)
+
+
 def test_the_secret_is_told_again_to_who_repeats_the_request_and_stored_nowhere(
     service: Service, there: Receiver
 ) -> None:

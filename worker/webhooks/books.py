@@ -28,7 +28,9 @@ FAILS_FOR = "5 days"
 
 HOOK = f"""
     w.id, w.account_id, w.url, w.events, w.state, w.secret_version, w.xid, w.event_id, w.failures, w.epoch,
-    coalesce(w.previous_until > clock_timestamp(), false) AS previous, w.rest_until > clock_timestamp() AS rests,
+    CASE WHEN w.previous_until > clock_timestamp() THEN coalesce(w.oldest_version, w.secret_version - 1)
+         ELSE w.secret_version END AS oldest_version,
+    w.rest_until > clock_timestamp() AS rests,
     {FAILURES.format(kind="webhook", subject="w.id")} AS faults
 """
 

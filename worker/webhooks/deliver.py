@@ -126,7 +126,7 @@ class Deliverer:
 
     async def _post_all(self, hook: Hook, work: Work) -> None:
         """Post the jobs in order, several at a time. What is left out, because its address fails, has no reply."""
-        versions = [hook.secret_version, hook.secret_version - 1] if hook.previous else [hook.secret_version]
+        versions = range(hook.secret_version, hook.oldest_version - 1, -1)
         secrets = [secret(self._secret_key, hook.id, version) for version in versions]
         waiting, failures = iter(work.jobs), Counter[str]()
         width = self._widths.get(hook.id, FIRST_WIDTH)

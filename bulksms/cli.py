@@ -4,12 +4,6 @@ from importlib import import_module
 from typing import Any
 
 import click
-from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError
-
-from api.problems import Problem
-from bulksms.local.errors import LocalError
-from shared.accounts import Refused
-from shared.settings import SettingsError
 
 COMMANDS = {
     "account": "account",
@@ -36,7 +30,33 @@ COMMANDS = {
     "topup": "account",
     "up": "service",
 }
-"""Each command's module in bulksms/commands, which is read when the command is used: all of them take a second."""
+"""Each command's module in bulksms/commands, which is read when the command is used: all of them take seconds."""
+SUMMARIES = {
+    "account": "Accounts: who may send.",
+    "audit": "Prove that every credit and message is accounted for.",
+    "carriers": "Carriers: who takes our messages, how fast, how they are.",
+    "changes": "Show who changed rights or money, newest first.",
+    "contact": "Contacts of a group.",
+    "doctor": "Check everything, and say what to do about what is wrong.",
+    "doubt": "Messages in doubt: nobody knows whether the carrier has them.",
+    "group": "Contact groups: lists of phones that one request sends to.",
+    "guard": "A database that was restored or lost commits sends nothing.",
+    "inbound": "Messages from phones to numbers that no account has.",
+    "job": "Jobs that failed again and again and were set aside.",
+    "key": "API keys: what programs sign in with.",
+    "limit": "Limits of an account: requests, spending, destinations.",
+    "migrate": "Bring the database to the schema of this release.",
+    "reconcile": "Settle messages in doubt by a carrier's report.",
+    "rule": "What an account's sends bring along by category.",
+    "send": "Sends: what was accepted, and how far it is.",
+    "sender": "Sender IDs: in whose name an account may send.",
+    "smsc": "Run a simulated SMSC, to try SMPP without a carrier.",
+    "suppression": "The opt-out list: phones that an account sends nothing to.",
+    "text": "Texts that are encrypted in the database, by TEXT_KEYS.",
+    "topup": "Add CREDITS to an account.",
+    "up": "Run the whole service in this folder.",
+}
+"""What `--help` says of each, without reading its module."""
 
 
 class Commands(click.Group):
@@ -52,28 +72,25 @@ class Commands(click.Group):
         declared = vars(import_module(f"bulksms.commands.{module}")).values()
         return next(each for each in declared if isinstance(each, click.Command) and each.name == cmd_name)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, SUMMARIES[name]) for name in self.list_commands(ctx)])
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (Refused, SettingsError, LocalError) as error:
-            raise click.ClickException(str(error)) from error
-        except Problem as problem:
-            raise click.ClickException(str(problem.args[1])) from problem
-        except (OperationalError, InterfaceError) as error:
-            raise click.ClickException(
-                f"The database does not answer. `bulksms doctor` says more.\n{error.orig}"
-            ) from error
-        except ProgrammingError as error:
-            if getattr(error.orig, "sqlstate", None) not in UNDEFINED:
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            # Read only now: what raises these errors takes longer to read than most commands take.
+            sentence: str | None = import_module("bulksms.failures").sentence_of(error)
+            if sentence is None:
                 raise
-            raise click.ClickException("The database is not of this release. Run `bulksms migrate`.") from error
-
-
-UNDEFINED = ("42P01", "42703", "42883")
-"""SQLSTATE of a table, column or function that the database does not have."""
+            raise click.ClickException(sentence) from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="bulksms", prog_name="bulksms")
 def main() -> None:
     """Operate the bulk SMS service.
 

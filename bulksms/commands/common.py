@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Literal, TypeVar
-from uuid import UUID
 
 import click
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -21,6 +21,9 @@ from shared.texts import Texts
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+TEXT_WIDTH = 24
+"""Columns that a text gets at least before it is broken into lines."""
+MEASURED_WIDTH = 10_000
 PIPED_WIDTH = 200
 """Columns of a table that goes into a file or another program."""
 
@@ -67,7 +70,10 @@ def json_option(command: F) -> F:
 
 
 def show_rows(rows: Iterable[RowMapping | Mapping[str, Any]], as_json: bool, title: str, nothing: str) -> None:
-    """Print rows as a table or as a JSON array. `nothing` is said of an empty table."""
+    """Print rows as a table or as a JSON array. `nothing` is said of an empty table.
+
+    Only texts are broken into lines. Where the rest does not fit the terminal, each row is printed by itself.
+    """
     found = [dict(row) for row in rows]
     if as_json:
         show_json(found)
@@ -76,12 +82,24 @@ def show_rows(rows: Iterable[RowMapping | Mapping[str, Any]], as_json: bool, tit
         messages().print(escape(nothing))
         return
     table = Table(title=title, title_justify="left")
-    for name, value in found[0].items():
-        justify: Literal["left", "right"] = "right" if _is_number(value) else "left"
-        table.add_column(name.replace("_", " "), justify=justify, overflow="fold", no_wrap=isinstance(value, UUID))
+    for name in found[0]:
+        values = [row[name] for row in found]
+        justify: Literal["left", "right"] = "right" if any(map(_is_number, values)) else "left"
+        is_text = any(map(_is_text, values))
+        widest = max(cell_len(_cell(value)) for value in values)
+        least = min(widest, TEXT_WIDTH) if is_text else widest
+        table.add_column(name.replace("_", " "), justify=justify, no_wrap=not is_text, min_width=least)
     for row in found:
         table.add_row(*(_cell(value) for value in row.values()))
-    console().print(table)
+    out = console()
+    # Measured where there is room: a console of its own width would only say that it is full.
+    if Console(width=MEASURED_WIDTH).measure(table).minimum <= out.width:
+        out.print(table)
+        return
+    out.print(f"[italic]{escape(title)}[/italic]")
+    for row in found:
+        out.rule()
+        out.print(_list_of(row))
 
 
 def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
@@ -89,10 +107,17 @@ def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         show_json(dict(row))
         return
+    console().print(_list_of(row))
+
+
+def _list_of(row: RowMapping | Mapping[str, Any]) -> Table:
+    """Names and values below each other."""
     table = Table(show_header=False, box=None)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     for name, value in row.items():
         table.add_row(f"[bold]{name.replace('_', ' ')}[/bold]", _cell(value))
-    console().print(table)
+    return table
 
 
 def show_json(value: Any) -> None:
@@ -117,6 +142,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it may be broken into lines: it has several words, and is none of ours, such as an id or a time."""
+    return isinstance(value, (str, list, tuple)) and " " in _cell(value)
 
 
 def _cell(value: Any) -> str:

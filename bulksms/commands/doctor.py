@@ -4,6 +4,7 @@ import sys
 from dataclasses import asdict
 
 import click
+from rich.markup import escape
 from rich.table import Table
 
 from bulksms import doctor as looking
@@ -23,9 +24,14 @@ def doctor(as_json: bool) -> None:
     if as_json:
         show_json([asdict(finding) for finding in findings])
     else:
-        table = Table("", "what", "found", "what to do")
+        table = Table(show_header=False, box=None)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
         for finding in findings:
-            table.add_row(MARKS[finding.outcome], finding.name, finding.detail, finding.remedy)
+            table.add_row(MARKS[finding.outcome], escape(finding.name), escape(finding.detail))
+            if finding.remedy:
+                table.add_row("", "", escape(f"→ {finding.remedy}"))
         console().print(table)
     wrong = sum(finding.outcome == "wrong" for finding in findings)
     if wrong:

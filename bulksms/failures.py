@@ -1,0 +1,26 @@
+"""What an operator is told of an error: one sentence, without a traceback."""
+
+from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError
+
+from api.problems import Problem
+from bulksms.local.errors import LocalError
+from shared.accounts import Refused
+from shared.settings import SettingsError
+
+UNDEFINED = ("42P01", "42703", "42883")
+"""SQLSTATE of a table, column or function that the database does not have."""
+
+
+def sentence_of(error: Exception) -> str | None:
+    """What to say of it; None of an error that is a fault of the program."""
+    match error:
+        case Refused() | SettingsError() | LocalError():
+            return str(error)
+        case Problem():
+            return str(error.args[1])
+        case OperationalError() | InterfaceError():
+            return f"The database does not answer. `bulksms doctor` says more.\n{error.orig}"
+        case ProgrammingError() if getattr(error.orig, "sqlstate", None) in UNDEFINED:
+            return "The database is not of this release. Run `bulksms migrate`."
+        case _:
+            return None

@@ -1,0 +1,39 @@
+"""`bulksms --help` and `--version` read nothing of the service, and say what is true."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+import click
+from click.testing import CliRunner
+
+from bulksms.cli import COMMANDS, SUMMARIES, main
+
+SLOW = ("sqlalchemy", "flask", "celery", "psycopg", "rich", "api.app", "worker.process", "shared.accounts")
+
+
+def test_it_works() -> None:
+    shown = CliRunner().invoke(main, ["--help"])
+    assert shown.exit_code == 0
+    assert all(f"  {name} " in shown.output for name in COMMANDS)
+    assert all(len(line) <= 80 for line in shown.output.splitlines())
+
+
+def test_each_command_has_a_summary_and_exists() -> None:
+    assert set(SUMMARIES) == set(COMMANDS)
+    context = click.Context(main)
+    assert all(main.get_command(context, name) is not None for name in COMMANDS)
+
+
+def test_it_says_its_version() -> None:
+    assert CliRunner().invoke(main, ["--version"]).output == f"bulksms, version {version('bulksms')}\n"
+
+
+def test_what_takes_long_to_read_is_not_read() -> None:
+    code = (
+        "import sys; from bulksms.cli import main\n"
+        "main(['--help'], standalone_mode=False)\n"
+        f"print([name for name in {SLOW!r} if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert ran.stdout.splitlines()[-1] == "[]"

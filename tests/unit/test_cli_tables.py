@@ -1,0 +1,49 @@
+"""What the command line prints at 80 columns: nothing is wider, and what is copied is in one piece."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from bulksms.commands import common
+from bulksms.commands.common import show_one, show_rows
+
+ID = UUID("01a205a9-d4ca-730b-8fcc-2479c6a3ae61")
+OTHER = UUID("01a205a9-d4ca-73a3-b966-abaff2ce0001")
+KEY = "smsk_live_zWGwoBDZn1dG"
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+NARROW = {"id": ID, "account": "acme", "state": "queued"}
+TEXT = {"id": ID, "detail": "A sentence of many words that is longer than what is left of the line beside the id."}
+SEND = NARROW | dict.fromkeys(("accepted", "waiting", "in_doubt", "sent", "delivered", "not_sent"), 180_000)
+WIDE = SEND | {"held_reason": None, "created_at": AT, "api_key_id": KEY, "group_id": OTHER}
+
+
+@pytest.fixture(autouse=True)
+def columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of 80 columns."""
+    monkeypatch.setattr(common, "PIPED_WIDTH", 80)
+
+
+def pieces(row: dict[str, Any]) -> list[str]:
+    """What somebody may want to copy."""
+    return [str(value) for value in row.values() if isinstance(value, UUID) or str(value).startswith("smsk_")]
+
+
+@pytest.mark.parametrize("row", [NARROW, TEXT, SEND, WIDE], ids=["narrow", "text", "send", "wide"])
+def test_it_works(row: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    show_rows([row, row | {"id": OTHER}], False, "Rows", "There are none.")
+    shown = capsys.readouterr().out
+    assert all(len(line) <= 80 for line in shown.splitlines()), shown
+    for piece in [*pieces(row), str(OTHER)]:
+        assert piece in shown
+    assert "Rows" in shown
+    assert ("2026-01-02 03:04:05Z" in shown) == ("created_at" in row)
+
+
+def test_one_object_fits_too(capsys: pytest.CaptureFixture[str]) -> None:
+    show_one(WIDE | {"batches": "1000 queued, 20 done, " * 6, "metadata": "x" * 200}, False)
+    shown = capsys.readouterr().out
+    assert all(len(line) <= 80 for line in shown.splitlines()), shown
+    assert all(piece in shown for piece in pieces(WIDE))
+    assert shown.count("x") >= 200, "what is too long for a line is broken, not cut"

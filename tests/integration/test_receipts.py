@@ -12,9 +12,12 @@ from sqlalchemy import text
 from shared.lifecycle import MessageStatus
 from shared.receipts import Receipt
 from tests.integration.service import Service
+from worker.carriers.base import Answer, LateAnswer, Outcome
 from worker.claim import claim
+from worker.doubt import give_up
 from worker.doubt_receipts import resolve_by_receipts
 from worker.housekeeping import PURGES, housekeeping
+from worker.late import record_late
 from worker.receipts import match_kept, record
 from worker.record import advance
 from worker.settle import settle
@@ -218,6 +221,46 @@ def test_a_receipt_of_another_time_resolves_nothing(service: Service, phone: str
                 connection.execute(change, {"by": timedelta(days=days), "id": doubt})
     hear(service, phone, "l1", done_at=datetime.now(UTC) + timedelta(days=min(days, 0)))
     assert status(service, doubt) == "in_doubt"
+
+
+@pytest.mark.parametrize(
+    ("answer", "becomes", "reference", "credits"),
+    [
+        (Answer.ACCEPTED, "sent", "late", 1),
+        (Answer.REJECTED, "failed", None, 0),
+        (Answer.FAILED, "failed", None, 0),
+        (Answer.THROTTLED, "failed", None, 0),
+        (Answer.IN_DOUBT, "in_doubt", None, 1),
+    ],
+)
+def test_a_late_answer_ends_the_doubt(
+    service: Service, phone: str, answer: Answer, becomes: str, reference: str | None, credits: int
+) -> None:
+    doubt = submitted(service, phone, IN_DOUBT)
+    record_late(service.engine, [LateAnswer(doubt, Outcome(answer, reference))])
+    with service.engine.connect() as connection:
+        row = text("SELECT CAST(status AS text), reference FROM message WHERE id = :id")
+        assert tuple(connection.execute(row, {"id": doubt}).one()) == (becomes, reference)
+    assert service.get("/balance").json["balance"] == 1000 - credits
+
+
+def test_a_doubt_is_given_up_only_after_its_validity_and_the_grace(service: Service, phone: str) -> None:
+    doubt = submitted(service, phone, IN_DOUBT)
+    with service.engine.begin() as connection:
+        ended = text("UPDATE doubt SET expires_at = now() - interval '100 s' WHERE message_id = :id")
+        connection.execute(ended, {"id": doubt})
+    give_up(service.engine, grace=3600)
+    assert status(service, doubt) == "in_doubt"
+    with service.engine.begin() as connection:
+        later = text("UPDATE doubt SET expires_at = now() + interval '1 hour' WHERE message_id = :id")
+        connection.execute(later, {"id": doubt})
+    give_up(service.engine, grace=0)
+    assert status(service, doubt) == "in_doubt"
+    with service.engine.begin() as connection:
+        connection.execute(ended, {"id": doubt})
+    give_up(service.engine, grace=60)
+    assert status(service, doubt) == "expired"
+    assert service.get("/balance").json["balance"] == 1000
 
 
 # --- messages of a carrier that tells no ids --------------------------------------------------------------------------

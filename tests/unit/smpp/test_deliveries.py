@@ -3,17 +3,20 @@
 import time
 from collections.abc import Iterator
 from typing import cast
+from uuid import UUID
 
 import pytest
 
 from shared.smpp.numbers import Command
 from tests.unit.smpp.making import config, usual_body
-from worker.carriers.base import Receipt
+from worker.carriers.base import Answer, LateAnswer, Outcome, Receipt
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.deliveries import Deliveries
 from worker.carriers.smpp.longs import Longs
 from worker.carriers.smpp.session import Session
+from worker.carriers.smpp.status import CarrierAnswer
+from worker.carriers.smpp.submission import Submission
 
 GATHER, GAP = 2.0, 0.4
 
@@ -57,6 +60,32 @@ def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
     made = Carrier()
     yield made
     made.deliveries.stop()
+
+
+class Given:
+    """A submission whose message is decided by its late answer."""
+
+    def late(self, index: int, answer: CarrierAnswer) -> LateAnswer:
+        return LateAnswer(UUID(int=index), Outcome(Answer.ACCEPTED, str(answer)))
+
+
+def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HOLD", 0.5)
+    told: list[tuple[LateAnswer, float]] = []
+    deliveries = Deliveries(config(), Counters(), Longs())
+    deliveries.start(lambda receipts: None, lambda answers: told.extend((each, time.monotonic()) for each in answers))
+    try:
+        began = time.monotonic()
+        deliveries.late(cast(Submission, Given()), 7, "id")
+        deadline = began + 30
+        while not told:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    finally:
+        deliveries.stop()
+    [(answer, at)] = told
+    assert answer.outcome.reference == "id"
+    assert at - began >= 0.5
 
 
 def test_who_comes_soon_after_another_is_in_one_set(carrier: Carrier) -> None:

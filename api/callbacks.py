@@ -18,6 +18,7 @@ from shared.http_carrier.file import http_carriers
 from shared.http_carrier.signatures import Call, proven
 from shared.inbound import store
 from shared.receipts import keep
+from shared.unreadable import keep_unreadable
 
 LARGEST = 1024 * 1024
 """Bytes of a call."""
@@ -38,6 +39,7 @@ def add_callbacks(app: Flask, services: Services) -> None:
             raise Problem("bad_request", f"This is no receipt: {error}.") from None
         with transaction(services.engine) as connection:
             keep(connection, config.name, said)
+            keep_unreadable(connection, config.name, callbacks.unreadable_in(config, document))
         return Response(status=200)
 
     @app.route("/carriers/<name>/inbound", methods=["GET", "POST"], provide_automatic_options=False)

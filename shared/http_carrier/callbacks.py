@@ -1,9 +1,11 @@
 """What a carrier says when it calls us, or is asked: receipts, and messages from phones.
 
 An entry that names no message, or a status that the declaration does not know, says nothing: it would say no more if
-the carrier were made to repeat it. It is counted in the log, by its status and never by its text.
+the carrier were made to repeat it. It is counted in the log, by its status and never by its text, and what a carrier
+says by itself is kept as it came.
 """
 
+import json
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -16,6 +18,7 @@ from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
 from shared.phones import is_phone
 from shared.receipts import Receipt
+from shared.unreadable import Unreadable as UnreadableReceipt
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +65,20 @@ def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receip
         words = {paths.code(paths.at(entry, config.receipts.status)) for entry in found}
         log.warning("%s: %d receipts say nothing; statuses: %s", config.name, made.count(None), sorted(words)[:10])
     return [receipt for receipt in made if receipt is not None]
+
+
+def unreadable_in(config: HttpConfig, document: Any) -> list[UnreadableReceipt]:
+    """The entries in a document that say nothing."""
+    where = config.receipts
+    found = (paths.entries(document, where.each) if where is not None else None) or []
+    return [
+        UnreadableReceipt(
+            json.dumps(entry, ensure_ascii=False, default=str).encode("utf-8", "replace"),
+            "unknown_status" if paths.identity(paths.at(entry, where.id)) is not None else "no_id_or_state",
+        )
+        for entry in found
+        if where is not None and _receipt(where, entry, datetime.now(UTC)) is None
+    ]
 
 
 def inbound_in(config: HttpConfig, document: Any) -> list[Inbound]:

@@ -242,6 +242,19 @@ def test_b60_what_says_nothing_does_no_harm(service: Service, told: dict[str, An
     assert call(service, told).status_code == code
 
 
+def test_what_says_nothing_is_kept_as_it_came(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM unreadable_receipt"))
+    entries = [{"id": "a", "status": "who knows"}, {"status": "delivered"}, {"id": "b", "status": "delivered"}]
+    assert call(service, generic({"receipts": entries})).status_code == 200
+    with service.engine.connect() as connection:
+        kept = connection.execute(text("SELECT reason, octets FROM unreadable_receipt ORDER BY id")).all()
+    assert [(row.reason, json.loads(bytes(row.octets))) for row in kept] == [
+        ("unknown_status", entries[0]),
+        ("no_id_or_state", entries[1]),
+    ]
+
+
 def test_a_call_that_is_too_large(service: Service) -> None:
     answer = call(service, generic({"receipts": [{"id": "x" * 1_100_000}]}))
     assert answer.status_code == 413

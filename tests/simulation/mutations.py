@@ -216,7 +216,7 @@ MUTATIONS = (
         "usual receipts move what is not sent",
         lambda: [sql(worker.receipts, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
     ),
-    Mutation("a receipt for another message resolves a doubt", only_doubts_are_candidates, shared_phones=0.8, seed=4),
+    Mutation("a receipt for another message resolves a doubt", only_doubts_are_candidates, shared_phones=0.8, seed=32),
     Mutation("early receipts dropped", lambda: [(shared.receipts, "KEEP", text("SELECT 1"))]),
     Mutation(
         "claim without a lease",

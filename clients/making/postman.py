@@ -1,39 +1,60 @@
-"""A Postman collection (format 2.1) of the OpenAPI document: a folder each tag, a request each operation."""
+"""A Postman collection (format 2.1) of the OpenAPI document: every operation once, in an order in which all succeed."""
 
 import json
 from typing import Any
 
+from clients.making.walkthrough import ALSO_GOOD, CAPTURED, CAPTURED_OF, CHANGED_BODIES, FOLDERS
+
 FORMAT = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 VARIABLES = {"base_url": "http://127.0.0.1:8000", "api_key": "", "api_secret": "", "token": ""}
-KEEP_TOKEN = [
-    "if (pm.response.code === 200) {",
-    '    pm.collectionVariables.set("token", pm.response.json().access_token);',
-    "}",
-]
-"""After a token exchange the other requests have the token."""
+ABOUT = """
+
+Fill in `api_key` and `api_secret` of a test key with every scope, and run the collection from its first request to its
+last: it works in your sandbox, and leaves little behind."""
+DATES = """
+const day = 24 * 60 * 60 * 1000;
+pm.collectionVariables.set("tomorrow", new Date(Date.now() + day).toISOString());
+pm.collectionVariables.set("yesterday", new Date(Date.now() - day).toISOString());
+"""
 
 
 def collection(described: dict[str, Any]) -> dict[str, Any]:
-    """The collection. Fill in `api_key` and `api_secret`, run the token request, then any other."""
-    folders: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in described["tags"]}
-    for path, methods in described["paths"].items():
-        for method, operation in methods.items():
-            folders.setdefault(operation["tags"][0], []).append(_item(method.upper(), path, operation))
-    about = {tag["name"]: tag.get("description", "") for tag in described["tags"]}
+    """The collection. Fill in `api_key` and `api_secret`, and run it."""
+    items = {
+        operation["operationId"]: _item(method.upper(), path, operation)
+        for path, methods in described["paths"].items()
+        for method, operation in methods.items()
+    }
     return {
         "info": {
             "name": described["info"]["title"],
-            "description": described["info"]["description"],
+            "description": described["info"]["description"] + ABOUT,
             "schema": FORMAT,
         },
         "auth": {"type": "bearer", "bearer": [{"key": "token", "value": "{{token}}", "type": "string"}]},
+        "event": [_script("prerequest", DATES)],
         "variable": [{"key": name, "value": value} for name, value in VARIABLES.items()],
-        "item": [
-            {"name": name, "description": about.get(name, ""), "item": items}
-            for name, items in folders.items()
-            if items
-        ],
+        "item": [{"name": name, "item": [items[each] for each in ids]} for name, ids in FOLDERS.items()],
     }
+
+
+def _script(listen: str, code: str) -> dict[str, Any]:
+    return {"listen": listen, "script": {"type": "text/javascript", "exec": code.strip().splitlines()}}
+
+
+def _test(operation_id: str) -> str:
+    """Sees that the request succeeded, and keeps what the requests after it need."""
+    good = [200, *ALSO_GOOD.get(operation_id, ())]
+    captured = CAPTURED | CAPTURED_OF.get(operation_id, {})
+    return f"""
+pm.test("It succeeds", () => pm.expect(pm.response.code).to.be.oneOf({json.dumps(good)}));
+if (pm.response.code === 200 && pm.response.headers.get("Content-Type").includes("json")) {{
+    const answer = pm.response.json();
+    for (const [member, variable] of Object.entries({json.dumps(captured)})) {{
+        if (answer[member]) pm.collectionVariables.set(variable, answer[member]);
+    }}
+}}
+"""
 
 
 def _item(method: str, path: str, operation: dict[str, Any]) -> dict[str, Any]:
@@ -48,16 +69,20 @@ def _item(method: str, path: str, operation: dict[str, Any]) -> dict[str, Any]:
         request["auth"] = {"type": "noauth"}
     content = operation.get("requestBody", {}).get("content", {})
     if "application/json" in content:
-        example = _body(path, content["application/json"])
+        example = _body(operation["operationId"], content["application/json"])
         request["body"] = {
             "mode": "raw",
             "raw": json.dumps(example, indent=2, ensure_ascii=False),
             "options": {"raw": {"language": "json"}},
         }
-    made: dict[str, Any] = {"name": operation["summary"].rstrip("."), "request": request, "response": []}
-    if path.endswith("/auth/token"):
-        made["event"] = [{"listen": "test", "script": {"type": "text/javascript", "exec": KEEP_TOKEN}}]
-    return made
+    elif "text/csv" in content:
+        request["body"] = {"mode": "raw", "raw": content["text/csv"]["example"]}
+    return {
+        "name": operation["summary"].rstrip("."),
+        "event": [_script("test", _test(operation["operationId"]))],
+        "request": request,
+        "response": [],
+    }
 
 
 def _headers(operation: dict[str, Any]) -> list[dict[str, Any]]:
@@ -73,7 +98,7 @@ def _url(path: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
         "raw": "{{base_url}}/" + "/".join(segments),
         "host": ["{{base_url}}"],
         "path": segments,
-        "variable": [_parameter(each) for each in parameters if each["in"] == "path"],
+        "variable": [_path_variable(each) for each in parameters if each["in"] == "path"],
         "query": [{**_parameter(each), "disabled": True} for each in parameters if each["in"] == "query"],
     }
 
@@ -84,8 +109,15 @@ def _parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     return {"key": parameter["name"], "value": value, "description": parameter.get("description", "")}
 
 
-def _body(path: str, media: dict[str, Any]) -> Any:
-    if path.endswith("/auth/token"):
+def _path_variable(parameter: dict[str, Any]) -> dict[str, Any]:
+    made = set(CAPTURED.values()) | {name for each in CAPTURED_OF.values() for name in each.values()}
+    name = parameter["name"]
+    return _parameter(parameter) | ({"value": f"{{{{{name}}}}}"} if name in made else {})
+
+
+def _body(operation_id: str, media: dict[str, Any]) -> Any:
+    if operation_id == "create_token":
         return {"api_key": "{{api_key}}", "api_secret": "{{api_secret}}"}
     examples = [each["value"] for each in media.get("examples", {}).values() if "value" in each]
-    return examples[0] if examples else media.get("example", {})
+    example = examples[0] if examples else media.get("example", {})
+    return {**example, **CHANGED_BODIES.get(operation_id, {})}

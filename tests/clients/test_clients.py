@@ -104,4 +104,5 @@ def test_every_operation_is_in_the_collection() -> None:
     there = {(item["method"], item["url"]["raw"].removeprefix("{{base_url}}")) for item in items}
     assert there == {(each.method, PREFIX + re.sub(r"<(?:\w+:)?(\w+)>", r":\1", each.path)) for each in ENDPOINTS}
     for item in items:
-        json.loads(item.get("body", {"raw": "{}"})["raw"])
+        if any(header["value"] == "application/json" for header in item["header"]):
+            json.loads(item.get("body", {"raw": "{}"})["raw"])

@@ -1,0 +1,78 @@
+"""The order of the requests in the Postman collection: each finds what it needs in what those before it have made."""
+
+FOLDERS: dict[str, tuple[str, ...]] = {
+    "1. Get a token": ("create_token", "get_limits", "list_errors", "get_error"),
+    "2. Register a sender ID": ("refill_sandbox", "request_sender_id", "list_sender_ids"),
+    "3. Send": ("create_quote", "send_message", "list_messages", "get_message", "list_message_events"),
+    "4. Send to many": (
+        "send_bulk",
+        "list_sends",
+        "get_send",
+        "list_send_messages",
+        "update_send",
+        "pause_send",
+        "resume_send",
+        "cancel_send",
+    ),
+    "5. Groups": (
+        "create_group",
+        "list_groups",
+        "rename_group",
+        "add_contacts",
+        "list_contacts",
+        "send_group",
+        "import_contacts",
+        "list_imports",
+        "get_import",
+        "list_import_errors",
+        "cancel_import",
+        "get_group",
+        "remove_contacts",
+    ),
+    "6. Webhooks and events": (
+        "create_webhook",
+        "list_webhooks",
+        "get_webhook",
+        "update_webhook",
+        "rotate_webhook_secret",
+        "test_webhook",
+        "list_deliveries",
+        "replay_delivery",
+        "recover_webhook",
+        "list_events",
+        "list_inbound_messages",
+    ),
+    "7. Opt-outs and erasure": (
+        "create_suppressions",
+        "import_suppressions",
+        "list_suppressions",
+        "delete_suppression",
+        "create_erasure",
+        "list_erasures",
+        "get_erasure",
+    ),
+    "8. Credits": ("get_balance", "list_transactions", "get_usage"),
+    "9. API keys": ("create_api_key", "list_api_keys", "rotate_api_key_secret", "revoke_api_key"),
+    "10. Clean up": ("delete_webhook", "delete_group", "delete_sender_id", "revoke_access_token"),
+}
+"""Operation ids by folder."""
+
+CAPTURED = {
+    "access_token": "token",
+    **{name: name for name in ("send_id", "message_id", "group_id", "webhook_id", "import_id", "erasure_id")},
+    "event_id": "event_id",
+}
+"""Members of answers that are kept as variables of the collection, for the requests after it."""
+CAPTURED_OF = {"request_sender_id": {"id": "sender"}, "create_api_key": {"api_key": "key_id"}}
+"""The same of one operation only."""
+
+ALSO_GOOD = {"cancel_import": (409,), "replay_delivery": (404, 409)}
+"""Statuses besides 200 that an operation may answer: what it is about may be over, or not have happened yet."""
+
+CHANGED_BODIES: dict[str, dict[str, object]] = {
+    "send_bulk": {"send_at": "{{tomorrow}}"},
+    "send_group": {"group_id": "{{group_id}}"},
+    "update_send": {},
+    "recover_webhook": {"since": "{{yesterday}}"},
+}
+"""Members of bodies that are changed, so that they fit what was made before."""

@@ -34,7 +34,7 @@ class Services:
     pumping: Pumping = field(init=False)
 
     def __post_init__(self) -> None:
-        self.tokens = Tokens(self.engine, self.settings.secret_key)
+        self.tokens = Tokens(self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks)
         self.requests = Buckets(self.settings.requests_per_second)
         self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
         if self.redis is not None:

@@ -8,19 +8,21 @@ seconds.
 import secrets
 import threading
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
-from sqlalchemy import Engine, Row, text
+from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from api.api_secrets import generation_of, hash_anew
 from api.caller import Caller as Caller
 from api.loop import in_the_background, is_on_the_loop, need_a_thread
 from api.problems import Problem
 from api.revocations import Revocations, read_revocations
 from shared.database import reading
-from shared.keys import hash_secret, is_within, networks, same
+from shared.keys import is_within, networks
 from shared.limits import NONE, Limits
 
 VALID = 86_400
@@ -70,10 +72,10 @@ REVOKE = text(
 class Tokens:
     """Issues, reads and revokes tokens for one installation."""
 
-    def __init__(self, engine: Engine, secret_key: str) -> None:
+    def __init__(self, engine: Engine, secret_key: str, fallbacks: Sequence[str] = ()) -> None:
         self._engine = engine
-        self._pepper = secret_key
-        self._serializer = URLSafeTimedSerializer(secret_key, salt="access-token")
+        self._peppers = (secret_key, *fallbacks)
+        self._serializer = URLSafeTimedSerializer([*fallbacks, secret_key], salt="access-token")  # signs with the last
         self._parsed: dict[str, Caller] = {}
         self._revocations = Revocations()
         self._read_at = float("-inf")
@@ -87,13 +89,14 @@ class Tokens:
         """
         with reading(self._engine) as connection:
             row = connection.execute(KEY, {"key": api_key}).one_or_none() if storable(api_key) else None
-        generation = self._generation(row, api_secret)
+        generation = generation_of(row, api_secret, self._peppers)
         if row is None or generation is None:
             raise Problem("invalid_credentials", "The API key or the secret is wrong.", headers=BEARER)
         if row.allowed_ips and not is_within(address, networks(row.allowed_ips)):
             raise ip_not_allowed(address)
         if row.state == "suspended":
             raise Problem("account_suspended", "This account may not use the service at present.")
+        hash_anew(self._engine, api_key, api_secret, row, self._peppers)
         token_id = secrets.token_urlsafe(12)
         claims = {
             "a": row.account_id,
@@ -106,15 +109,6 @@ class Tokens:
         claims |= {name: value for name, value in more.items() if value}
         token = str(self._serializer.dumps(claims))
         return token, _caller(claims, datetime.now(UTC).replace(microsecond=0))
-
-    def _generation(self, row: Row[Any] | None, api_secret: str) -> int | None:
-        """That of the secret, where it is a live one; takes as long where there is no key."""
-        given = hash_secret(api_secret, self._pepper)
-        current = same(bytes(row.secret_hash if row is not None else bytes(32)), given)
-        previous = same(bytes((row.previous_hash if row is not None else None) or bytes(32)), given)
-        if row is None or not (current or previous):
-            return None
-        return int(row.generation) if current else int(row.generation) - 1
 
     def read(self, header: str | None) -> Caller:
         """The caller that an Authorization header names. Raises Problem for every 401, and account_suspended."""

@@ -10,7 +10,7 @@ from bulksms.local.files import write_private
 from shared.accounts import Refused, create_account, create_key, find_account, top_up
 from shared.contacts import add_contacts, create_group
 from shared.database import make_engine
-from shared.keys import SCOPES, NewKey, hash_secret, same
+from shared.keys import SCOPES, NewKey, matches
 from shared.sandbox import WITH_SANDBOX
 from shared.senders import decide_sender, request_sender
 from shared.settings import Settings, from_environment
@@ -94,7 +94,8 @@ def _kept_key(connection: Connection, settings: Settings, account: int, prefix: 
         key, secret = str(kept[f"{prefix}api_key"]), str(kept[f"{prefix}api_secret"])
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
+    keys = (settings.secret_key, *settings.secret_key_fallbacks)
     stored = connection.execute(SECRET_HASH, {"key": key, "account": account}).scalar()
-    if stored is None or not same(bytes(stored), hash_secret(secret, settings.secret_key)):
+    if stored is None or not matches(bytes(stored), secret, keys):
         return None
     return NewKey(key, secret)

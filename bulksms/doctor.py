@@ -13,6 +13,7 @@ from bulksms.commands.common import counted, engine_of
 from bulksms.environment import Installation
 from bulksms.finding import Finding
 from bulksms.receipt_health import look_at_receipts
+from bulksms.secret_key_health import look_at_secret_key
 from shared.database import reading, transaction
 from shared.disk import is_disk_full, shortage
 from shared.guard import state_of
@@ -139,6 +140,8 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     yield from look_at_carriers(connection)
     yield _webhooks(connection, found)
     yield _guard(connection, found)
+    if found.settings.secret_key_fallbacks:
+        yield look_at_secret_key(connection, found.settings.secret_key)
     yield look_at_queue(connection)
     yield _doubts(connection, found.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()

@@ -22,6 +22,7 @@ __all__ = [
     "TopUp",
     "activate_account",
     "allow_authentication",
+    "check_name",
     "create_account",
     "create_key",
     "find_account",
@@ -102,10 +103,7 @@ def create_account(
     `weight` is its share of the carrier: with 2 its sends go twice as fast as those of an account with 1. With
     `authentication` its sends may be of that category.
     """
-    if not name.strip() or name.strip() != name or name.isdigit():
-        raise Refused(f"{name!r} is no account name. Take one that is more than digits and has no spaces at its ends.")
-    if name.endswith(NAME_SUFFIX):
-        raise Refused(f"{name!r} is the name of a sandbox, which is made with an account's first test key.")
+    check_name(name)
     if weight < 1 or low_balance_threshold < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
     values = {"name": name, "threshold": low_balance_threshold, "weight": weight, "authentication": authentication}
@@ -121,6 +119,14 @@ def create_account(
         after={"weight": weight, "authentication": authentication},
     )
     return int(account)
+
+
+def check_name(name: str) -> None:
+    """Raises Refused for what cannot be the name of a live account."""
+    if not name.strip() or name.strip() != name or name.isdigit():
+        raise Refused(f"{name!r} is no account name. Take one that is more than digits and has no spaces at its ends.")
+    if name.endswith(NAME_SUFFIX):
+        raise Refused(f"{name!r} is the name of a sandbox, which is made with an account's first test key.")
 
 
 def find_account(connection: Connection, account: str) -> int:

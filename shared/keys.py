@@ -12,7 +12,7 @@ import ipaddress
 import secrets
 import string
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 ALPHABET = string.digits + string.ascii_letters
@@ -34,6 +34,7 @@ SCOPES = (
 )
 DEFAULT_SCOPES = ("sms:send", *(scope for scope in SCOPES if scope.endswith(":read")))
 """Of a key for which none are asked: to send, and to read."""
+DIGEST_BYTES = 32
 MOST_NETWORKS = 50
 """Networks of one key."""
 
@@ -76,14 +77,32 @@ def checksum(body: str) -> str:
     return digits
 
 
+def secret_key_id(secret_key: str) -> bytes:
+    """Four bytes that tell one SECRET_KEY from another."""
+    return hmac.digest(secret_key.encode(), b"secret-key-id\0", hashlib.sha256)[:4]
+
+
 def hash_secret(secret: str, pepper: str) -> bytes:
-    """What is stored of a secret: HMAC-SHA-256 under the installation's SECRET_KEY."""
-    return hmac.digest(pepper.encode(), b"api-secret\0" + secret.encode("utf-8", "surrogatepass"), hashlib.sha256)
+    """What is stored of a secret: the id of the installation's SECRET_KEY, and HMAC-SHA-256 under it."""
+    return secret_key_id(pepper) + _digest(secret, pepper)
+
+
+def matches(stored: bytes, secret: str, peppers: Iterable[str]) -> bool:
+    """Whether a secret is the stored one, under one of the keys, in a time that does not tell which.
+
+    Older releases stored the HMAC without the id of its key.
+    """
+    digest = stored[-DIGEST_BYTES:]
+    return sum(same(digest, _digest(secret, pepper)) for pepper in peppers) > 0
 
 
 def same(stored: bytes, given: bytes) -> bool:
     """Whether two hashes are equal, in a time that tells nothing."""
     return hmac.compare_digest(stored, given)
+
+
+def _digest(secret: str, pepper: str) -> bytes:
+    return hmac.digest(pepper.encode(), b"api-secret\0" + secret.encode("utf-8", "surrogatepass"), hashlib.sha256)
 
 
 def _secret(body: str) -> str:

@@ -2,7 +2,7 @@
 
     topup    funding   → available      reserve  available → reserved
     capture  reserved  → revenue        release  reserved  → available
-    refund   revenue   → available
+    refund   revenue   → available      reversal available → funding (of a top-up)
 
 The account's row caches `available` and `reserved`; the row and the ledger change in the same transaction, and the
 account's row is the last thing a transaction locks, because the lock is held until the commit is on the disk.
@@ -16,7 +16,7 @@ from sqlalchemy import Connection, text
 
 from shared.database import array, uuids
 
-Kind = Literal["topup", "reserve", "capture", "release", "refund"]
+Kind = Literal["topup", "reserve", "capture", "release", "refund", "reversal"]
 
 BOOKS: dict[Kind, tuple[str, str]] = {
     "topup": ("funding", "available"),
@@ -24,6 +24,7 @@ BOOKS: dict[Kind, tuple[str, str]] = {
     "capture": ("reserved", "revenue"),
     "release": ("reserved", "available"),
     "refund": ("revenue", "available"),
+    "reversal": ("available", "funding"),
 }
 
 REMAINDER = -1

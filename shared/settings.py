@@ -15,6 +15,8 @@ from shared.texts import TextKey
 N = TypeVar("N", int, float)
 
 
+SHORTEST_KEY = 32
+"""Characters of SECRET_KEY."""
 IDEMPOTENCY_DAYS = 8
 """How long an Idempotency-Key and its answer are kept."""
 
@@ -41,6 +43,7 @@ class Settings:
     redis_url: str
     broker_url: str
     secret_key: str
+    """Signs tokens, peppers API secrets, makes webhooks' secrets."""
     database_pool: int = 8
     eager: bool = False
     """Run tasks in the caller's thread, for quick tests without a broker."""
@@ -61,6 +64,8 @@ class Settings:
     """How long after its validity a message may stay in doubt before its credits are given back."""
     resend_lanes: frozenset[int] = frozenset()
     """Lanes of the categories whose messages in doubt are submitted again, at the risk of arriving twice."""
+    secret_key_fallbacks: tuple[str, ...] = ()
+    """Other keys whose tokens, API secrets and webhook secrets go on working, while SECRET_KEY is changed."""
     guard_file: str = ""
     """Where workers note how far the installation has come, outside the database: a backup restored is recognised."""
     webhook_loopback: bool = False
@@ -96,7 +101,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
                 f"{name} is not set. Set it in the environment of this process; docker-compose.yml takes that from .env"
                 " (docs/deployment.md)."
             )
-    if len(required["SECRET_KEY"]) < 32:
+    if len(required["SECRET_KEY"]) < SHORTEST_KEY:
         raise SettingsError("SECRET_KEY is shorter than 32 characters. Make one with `openssl rand -hex 32`.")
     _check_schemes(env)
     return Settings(
@@ -116,6 +121,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         lease=_number(env, "LEASE_SECONDS", 15.0, float),
         doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", 24 * 3600.0, float),
         resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),
+        secret_key_fallbacks=_fallbacks(env.get("SECRET_KEY_FALLBACKS", ""), required["SECRET_KEY"]),
         guard_file=env.get("GUARD_FILE", ""),
         webhook_loopback=env.get("WEBHOOK_LOOPBACK", "") == "1",
         retention_days=_number(env, "RETENTION_DAYS", 0, int),
@@ -168,6 +174,16 @@ def _simulated(carrier: str, carriers_file: str) -> bool:
     if carrier and carriers_file:
         raise SettingsError("CARRIER=simulator and CARRIERS_FILE are both set. Remove one of them.")
     return bool(carrier)
+
+
+def _fallbacks(text: str, current: str) -> tuple[str, ...]:
+    keys = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    if any(len(key) < SHORTEST_KEY for key in keys):
+        raise SettingsError(
+            "SECRET_KEY_FALLBACKS has a key shorter than 32 characters. It takes keys that SECRET_KEY was before, with"
+            " commas."
+        )
+    return tuple(key for key in keys if key != current)
 
 
 def _networks(text: str) -> tuple[Network, ...]:

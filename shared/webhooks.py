@@ -7,12 +7,13 @@ that a copy of the database signs nothing, and what a repeated request is told c
 import hashlib
 import hmac
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from sqlalchemy import Connection, text
 
 from shared.ids import new_id
+from shared.keys import secret_key_id
 from shared.stream import Position
 
 LAST = UUID(int=2**128 - 1)
@@ -30,6 +31,12 @@ HERE = text("SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)")
 def secret(secret_key: str, webhook: UUID, version: int) -> bytes:
     """The 32 bytes with which a webhook's posts are signed."""
     return hmac.digest(secret_key.encode(), b"webhook\0" + webhook.bytes + version.to_bytes(4, "big"), hashlib.sha256)
+
+
+def key_of(secret_key: str, fallbacks: Sequence[str], key_id: bytes | None) -> str:
+    """The key with which a webhook's secret was made. Older releases did not note it: then the oldest that is known."""
+    keys = (secret_key, *fallbacks)
+    return next((key for key in keys if secret_key_id(key) == key_id), keys[-1])
 
 
 def shown(secret: bytes) -> str:

@@ -23,6 +23,7 @@ from shared.changes import record
 from shared.database import reading
 from shared.events import listen
 from shared.ids import new_id
+from shared.keys import secret_key_id
 from shared.webhook_urls import url_problem
 
 MOST = 20
@@ -57,8 +58,8 @@ COUNT = text(
 )
 INSERT = text(
     """
-    INSERT INTO webhook (id, account_id, url, events, description, xid, event_id)
-    VALUES (:id, :account, :url, :events, :description, :xid, :event)
+    INSERT INTO webhook (id, account_id, url, events, description, xid, event_id, secret_key_id)
+    VALUES (:id, :account, :url, :events, :description, :xid, :event, :key)
     """
 )
 CHANGE = text(
@@ -78,10 +79,11 @@ ROTATE = text(
            oldest_version = CASE WHEN previous_until > clock_timestamp()
                                  THEN coalesce(oldest_version, secret_version - 1) ELSE secret_version END,
            previous_until = clock_timestamp() + interval '{OVERLAP}',
-           updated_at = clock_timestamp()
+           secret_key_id = :key, updated_at = clock_timestamp()
      WHERE id = :id
     """
 )
+SECRET_KEY_ID = text("SELECT secret_key_id FROM webhook WHERE id = :id")
 DELETE = text("UPDATE webhook SET state = 'deleted', epoch = epoch + 1, updated_at = clock_timestamp() WHERE id = :id")
 
 
@@ -122,12 +124,13 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> Json:
             at = hooks.here(connection)
             values = {name: body.get(name) for name in ("url", "events", "description")}
             connection.execute(
-                INSERT, {"id": made, "account": caller.account_id, "xid": at.xid, "event": at.id, **values}
+                INSERT,
+                {"id": made, "account": caller.account_id, "xid": at.xid, "event": at.id, "key": _key_id(), **values},
             )
             _log(connection, caller, "created", made, None, values)
             return encode(webhook_answer(find_webhook(connection, caller, made)))
 
-        return _with_secret(once(connection, key, act))
+        return _with_secret(connection, once(connection, key, act))
 
 
 @endpoint(
@@ -205,13 +208,13 @@ def rotate_secret(caller: Caller, webhook_id: UUID) -> Json:
             if before.secrets >= MOST_SECRETS:
                 detail = f"Posts are signed with {MOST_SECRETS} secrets already: wait until `previous_secret_until`."
                 raise Problem("state_conflict", detail)
-            connection.execute(ROTATE, {"id": webhook_id})
+            connection.execute(ROTATE, {"id": webhook_id, "key": _key_id()})
             after = find_webhook(connection, caller, webhook_id)
             versions = ({"secret_version": row.secret_version} for row in (before, after))
             _log(connection, caller, "rotated", webhook_id, *versions)
             return encode(webhook_answer(after))
 
-        return _with_secret(once(connection, key, act))
+        return _with_secret(connection, once(connection, key, act))
 
 
 def check_url(url: str | None, pointer: str) -> None:
@@ -241,12 +244,18 @@ def _check_room(connection: Connection, caller: Caller, body: dict[str, Any]) ->
         raise Problem("webhook_limit", f"Your account has {MOST} webhooks, which is the most.")
 
 
-def _with_secret(answered: Answered) -> Json:
+def _with_secret(connection: Connection, answered: Answered) -> Json:
     """The answer with the secret, which is made and not stored: also for a request that is repeated."""
     told = json.loads(answered.body)
-    key = services().settings.secret_key
+    settings = services().settings
+    of = connection.execute(SECRET_KEY_ID, {"id": told["webhook_id"]}).scalar()
+    key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, of)
     told["secret"] = hooks.shown(hooks.secret(key, UUID(told["webhook_id"]), told["secret_version"]))
     return Answered(encode(told), answered.replayed).response()
+
+
+def _key_id() -> bytes:
+    return secret_key_id(services().settings.secret_key)
 
 
 def _log(connection: Connection, caller: Caller, what: str, webhook: UUID, before: Any, after: Any) -> None:

@@ -158,7 +158,7 @@ WORDS: Final[dict[str, Word]] = {
     "instance": ("The path of the request.", "/api/v1/sms/send"),
     "invalid": ("Not a phone, or without a value that the message needs; `rejected` tells.", 1),
     "kind": ("What was asked for.", "bulk", {"enum": ["single", "bulk", "group"]}),
-    "Transaction.kind": ("Why.", "reserve", {"enum": ["topup", "reserve", "capture", "release", "refund"]}),
+    "Transaction.kind": ("Why.", "reserve", {"enum": ["topup", "reserve", "capture", "release", "refund", "reversal"]}),
     "limit": ("Entries on a page, 1 to 1,000.", 50),
     "GroupPaging.limit": ("Entries on a page, 1 to 1,000; without it and `cursor`, all groups.", 50),
     "low_balance_threshold": ("Below this the balance counts as low.", 100),
@@ -190,7 +190,7 @@ WORDS: Final[dict[str, Word]] = {
     "pointer": ("The field, as a JSON pointer (RFC 6901); of a query or a header, its name.", "/phone"),
     "rate": ("Segments per second, at most.", 50),
     "Send.rate": ("Segments per second, at most; null: as fast as the route goes.", None),
-    "reason": ("Of a top-up or refund: why.", None),
+    "reason": ("Of a top-up, its reversal, or a refund: why.", None),
     "reference": ("Yours; comes back everywhere.", "order A-1042"),
     "rejected": (
         "The recipients that were not accepted, 1,000 at most.",

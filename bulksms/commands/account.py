@@ -1,5 +1,6 @@
 """`bulksms account` and `bulksms topup`."""
 
+from typing import Any
 from uuid import uuid4
 
 import click
@@ -7,6 +8,7 @@ from sqlalchemy import text
 
 from bulksms.commands.common import database, done, hint, json_option, show_one, show_rows
 from shared import accounts
+from shared.account_settings import change_account, reverse_top_up
 
 LIST = text(
     "SELECT id, name, state, available, reserved, weight, low_balance_threshold, created_at FROM account"
@@ -25,6 +27,16 @@ SHOW = text(
       FROM account a WHERE a.id = :account
     """
 )
+
+
+TOP_UPS = text(
+    """
+    SELECT l.subject AS id, l.amount, r.amount AS reversed, l.reason, r.reason AS reason_of_reversal, l.created_at
+      FROM ledger l LEFT JOIN ledger r ON r.subject = l.subject AND r.kind = 'reversal'
+     WHERE l.account_id = :account AND l.kind = 'topup' ORDER BY l.id DESC LIMIT 100
+    """
+)
+NAMES = {"low_balance": "low_balance_threshold", "retention": "retention_days"}
 
 
 @click.group()
@@ -122,6 +134,62 @@ def retention(account: str, days: str) -> None:
     with database() as connection:
         accounts.set_retention(connection, accounts.find_account(connection, account), given)
     done(f"{account} keeps texts and phones for {'as long as the installation' if given is None else f'{given} days'}.")
+
+
+@account.command("set")
+@click.argument("account")
+@click.option("--name", help="Another name.")
+@click.option("--country", help="As `bulksms account country`: two letters, or `none`.")
+@click.option("--low-balance", type=int, help="Credits below which the balance is low.")
+@click.option("--weight", type=int, help="Share of the carrier among accounts.")
+@click.option("--retention", help="As `bulksms account retention`: days, or `none`.")
+@click.option("--reason", help="Kept in the log of changes.")
+def set_account(account: str, reason: str | None, **given: Any) -> None:
+    """Change what is named of an account, and show all of it. Each change is in the log: `bulksms changes`."""
+    changes = {NAMES.get(name, name): value for name, value in given.items() if value is not None}
+    if not changes:
+        raise click.UsageError("Name what to change, such as --weight 2.")
+    if "country" in changes:
+        changes["country"] = None if changes["country"].lower() == "none" else changes["country"].upper()
+    days = changes.get("retention_days")
+    if days is not None:
+        if days != "none" and not days.isdecimal():
+            raise click.BadParameter("Give a number of days, or `none`.", param_hint="--retention")
+        changes["retention_days"] = None if days == "none" else int(days)
+    with database() as connection:
+        found = accounts.find_account(connection, account)
+        after = change_account(connection, found, changes, reason)
+    show_one({"id": found, **after}, False)
+
+
+@account.command()
+@click.argument("account")
+@json_option
+def topups(account: str, as_json: bool) -> None:
+    """Show an account's top-ups, the newest first, and what of them was reversed."""
+    with database() as connection:
+        rows = connection.execute(TOP_UPS, {"account": accounts.find_account(connection, account)}).mappings().all()
+    show_rows(rows, as_json, "Top-ups", "The account has no top-up.")
+
+
+@account.command("reverse-topup", context_settings={"ignore_unknown_options": True})
+@click.argument("account")
+@click.argument("topup")
+@click.argument("credits", type=int)
+@click.option("--reason", required=True, help="Kept in the ledger and in the log of changes.")
+def reverse(account: str, topup: str, credits: int, reason: str) -> None:
+    """Take CREDITS of a mistaken top-up back, once. TOPUP is its key or its id (`bulksms account topups`).
+
+    Only available credits can be taken back, not what is reserved or spent. Prints the credits available then.
+    """
+    with database() as connection:
+        found = accounts.find_account(connection, account)
+        made = reverse_top_up(connection, found, topup, credits, reason)
+    if made.repeated:
+        done(f"This top-up was reversed before; nothing was taken. {account} has {made.balance:,} credits.")
+    else:
+        done(f"{credits:,} credits taken back; {account} has {made.balance:,}.")
+    click.echo(made.balance)
 
 
 # Otherwise `-5` would be an unknown option, and not a number that is refused.

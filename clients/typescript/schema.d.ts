@@ -282,7 +282,7 @@ export interface Transaction {
   /** Grows with every row. */
   id: number;
   /** Why. */
-  kind: "topup" | "reserve" | "capture" | "release" | "refund";
+  kind: "topup" | "reserve" | "capture" | "release" | "refund" | "reversal";
   /** Credits. */
   amount: number;
   /** The book that the credits came from. */
@@ -295,7 +295,7 @@ export interface Transaction {
   batch_id: string | null;
   /** The message. */
   message_id: string | null;
-  /** Of a top-up or refund: why. */
+  /** Of a top-up, its reversal, or a refund: why. */
   reason: string | null;
   /** When it was posted. */
   created_at: string;

@@ -29,7 +29,8 @@ NOT_NEGATIVE = """
 ZERO_SUM = """
     SELECT 'all accounts' AS subject, CAST(NULL AS bigint) AS account_id,
            format('%s were paid in, %s are available or reserved, %s are revenue', paid, held, revenue) AS detail
-      FROM (SELECT coalesce(sum(amount) FILTER (WHERE debit = 'funding'), 0) AS paid,
+      FROM (SELECT coalesce(sum(amount) FILTER (WHERE debit = 'funding'), 0)
+                       - coalesce(sum(amount) FILTER (WHERE credit = 'funding'), 0) AS paid,
                    coalesce(sum(amount) FILTER (WHERE credit = 'revenue'), 0)
                        - coalesce(sum(amount) FILTER (WHERE debit = 'revenue'), 0) AS revenue FROM ledger) AS books,
            (SELECT coalesce(sum(available + reserved), 0) AS held FROM account) AS accounts
@@ -51,11 +52,22 @@ LEDGER_SUBJECTS = """
                   l.subject) AS detail
       FROM ledger l
      WHERE CASE l.subject_type
-               WHEN 'topup' THEN l.kind <> 'topup'
+               WHEN 'topup' THEN l.kind NOT IN ('topup', 'reversal')
                WHEN 'send' THEN NOT EXISTS (SELECT FROM send s WHERE s.id = l.subject AND s.account_id = l.account_id)
                ELSE NOT EXISTS (SELECT FROM batch b
                                  WHERE b.id = batch_of(l.subject) AND b.account_id = l.account_id) END
-        OR (l.kind = 'topup' AND l.subject_type <> 'topup')
+        OR (l.kind IN ('topup', 'reversal') AND l.subject_type <> 'topup')
+"""
+
+REVERSAL_TOPPED_UP = """
+    WITH reversed AS (
+        SELECT subject, account_id, sum(amount) AS amount FROM ledger WHERE kind = 'reversal' GROUP BY 1, 2
+    )
+    SELECT 'top-up ' || r.subject AS subject, r.account_id,
+           format('%s credits reversed, %s topped up', r.amount, coalesce(t.amount, 0)) AS detail
+      FROM reversed r
+      LEFT JOIN ledger t ON t.subject = r.subject AND t.kind = 'topup' AND t.account_id = r.account_id
+     WHERE r.amount > coalesce(t.amount, 0)
 """
 
 NO_ORPHANS = """
@@ -149,5 +161,6 @@ RULES: Final = (
     Rule("no_orphans", "Every batch has its send, every send and ledger row its account.", NO_ORPHANS, full_only=True),
     Rule("worlds", "What is of a test key is of a sandbox, and nothing else is.", WORLDS),
     Rule("settled_once", "No message in doubt was captured and released, or either twice.", SETTLED_ONCE),
+    Rule("reversal_topped_up", "Nothing is reversed that was not topped up.", REVERSAL_TOPPED_UP),
     Rule("refund_captured", "Nothing is refunded that was not captured.", REFUND_CAPTURED),
 )

@@ -35,7 +35,7 @@ ledger = Table(
     CheckConstraint(
         "(kind, debit, credit) IN (('topup', 'funding', 'available'), ('reserve', 'available', 'reserved'),"
         " ('capture', 'reserved', 'revenue'), ('release', 'reserved', 'available'),"
-        " ('refund', 'revenue', 'available'))",
+        " ('refund', 'revenue', 'available'), ('reversal', 'available', 'funding'))",
         name="double_entry",
     ),
     PrimaryKeyConstraint("account_id", "id"),

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Connection, Engine, text
 
+from shared.account_settings import reverse_top_up
 from shared.audit import audit, check
 from shared.invariants import RULES
 from shared.lifecycle import MessageStatus
@@ -26,6 +27,7 @@ RULE = {rule.name: rule for rule in RULES}
 UNGUARD = "GRANT UPDATE, DELETE ON ledger TO CURRENT_USER; ALTER TABLE ledger DISABLE TRIGGER ledger_append_only"
 POST = "INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step) "
 REFUND = "'refund', 'revenue', 'available'"
+REVERSAL = "'reversal', 'available', 'funding'"
 RELEASE = "'release', 'reserved', 'available'"
 NOT_DUE = "SELECT id FROM batch WHERE state = 'waiting'"
 DELIVERED = "(SELECT min(id::text)::uuid FROM message WHERE status = 'delivered' AND price > 0)"
@@ -43,6 +45,13 @@ SABOTAGE = [
     ("ledger_guarded", "DROP TRIGGER change_append_only ON change"),
     ("ledger_subjects", f"{POST} SELECT id, {RELEASE}, 1, 'batch', gen_random_uuid(), 0 FROM account"),
     ("ledger_subjects", f"{POST} SELECT account_id, {RELEASE}, 1, 'topup', id, 5 FROM send LIMIT 1"),
+    ("ledger_subjects", f"{POST} SELECT account_id, {REVERSAL}, 1, 'send', id, 5 FROM send LIMIT 1"),
+    ("reversal_topped_up", f"{POST} SELECT id, {REVERSAL}, 1, 'topup', gen_random_uuid(), 0 FROM account"),
+    (
+        "reversal_topped_up",
+        f"{POST} SELECT account_id, {REVERSAL}, amount, 'topup', subject, n FROM ledger, generate_series(1, 2) AS n"
+        " WHERE kind = 'topup'",
+    ),
     ("no_orphans", "UPDATE batch SET send_id = gen_random_uuid() WHERE state = 'waiting'"),
     ("no_orphans", "UPDATE send SET account_id = 4711 WHERE state = 'scheduled'"),
     ("no_orphans", f"{POST} SELECT 4711, {RELEASE}, 1, 'send', id, 5 FROM send LIMIT 1"),
@@ -138,7 +147,7 @@ def phones(count: int, first: int = 254711000000) -> list[str]:
 def service(engine: Engine) -> Service:
     """An installation that has seen everything that can happen to a send."""
     service = Service(engine, credits=100_000)
-    service.new_account("another")
+    another = service.new_account("another")
     service.send(headers={"Idempotency-Key": "one"})
     service.bulk([*phones(40), "x", *(f"999{outcome:02d}0000000" for outcome in range(1, 11))])
     group = service.new_group(phones(30))
@@ -151,6 +160,7 @@ def service(engine: Engine) -> Service:
     service.deliver_receipts()
     service.bulk(["99906000001", "99906000002", "99906000003", *phones(3)])
     with engine.begin() as connection:
+        reverse_top_up(connection, another, "test", 400, "a mistake")
         first, second, *_ = connection.execute(text("SELECT message_id FROM doubt ORDER BY 1")).scalars()
         resolve(connection, [Resolution(first, MessageStatus.SENT), Resolution(second, MessageStatus.FAILED)])
     return service

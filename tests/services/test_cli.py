@@ -100,6 +100,27 @@ def test_a_top_up_with_a_key_is_repeatable(run: Run) -> None:
     )
 
 
+def test_a_mistaken_top_up_is_reversed(run: Run) -> None:
+    run("account", "create", "generous")
+    run("topup", "generous", 10_000, "--reason", "invoice 7", "--key", "seven")
+    arguments = "account", "reverse-topup", "generous", "seven", 9_000, "--reason", "a zero too many"
+    assert run(*arguments).stdout == "1000\n"
+    assert "nothing was taken" in run(*arguments).stderr
+    (shown,) = as_json(run("account", "topups", "generous", "--json"))
+    assert (shown["amount"], shown["reversed"], shown["reason_of_reversal"]) == (10_000, 9_000, "a zero too many")
+
+
+def test_an_account_is_changed(run: Run) -> None:
+    run("account", "create", "changing")
+    run("account", "set", "changing", "--country", "ke", "--low-balance", 5, "--retention", 30, "--weight", 2)
+    shown = as_json(run("account", "show", "changing", "--json"))
+    assert (shown["country"], shown["low_balance_threshold"], shown["weight"]) == ("KE", 5, 2)
+    assert "None" not in run("account", "set", "changing", "--country", "none", "--name", "changed").stderr
+    assert as_json(run("account", "show", "changed", "--json"))["country"] is None
+    assert "--weight" in run("account", "set", "changed", code=2).stderr
+    assert "number of days" in run("account", "set", "changed", "--retention", "soon", code=2).stderr
+
+
 def test_a_mistake_is_a_sentence_and_a_failure(run: Run) -> None:
     result = run("topup", "nobody", 5, "--reason", "x", code=1)
     assert result.stderr == "Error: There is no account 'nobody'. `bulksms account list` shows them all.\n"

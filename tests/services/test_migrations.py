@@ -28,6 +28,8 @@ from shared.schema import MIGRATIONS, WrongSchema, current, head, revisions, sch
 from shared.tables import metadata
 from tests.database import fresh_database
 
+pytestmark = pytest.mark.filterwarnings("ignore:Can't validate argument 'dialect_options'")
+"""SQLAlchemy says so when it reflects a constraint that is NOT VALID."""
 PARTITIONS = text(
     """
     SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bound

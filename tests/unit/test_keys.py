@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shared.keys import checksum, hash_secret, make_key, networks, same
+from shared.keys import checksum, hash_secret, make_key, matches, networks, same
 
 PEPPER = "a-secret-of-the-installation-for-tests"
 SECRET = re.compile(r"smss_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})")
@@ -29,9 +29,11 @@ def test_a_scanner_can_tell_a_secret_from_what_only_looks_like_one() -> None:
 def test_what_is_kept_is_a_hash_that_needs_the_installations_key() -> None:
     secret = make_key().api_secret
     kept = hash_secret(secret, PEPPER)
-    assert len(kept) == 32 and secret.encode() not in kept
+    assert len(kept) == 36 and secret.encode() not in kept
     assert same(kept, hash_secret(secret, PEPPER))
     assert not same(kept, hash_secret(secret, PEPPER + "x"))
+    assert matches(kept, secret, ["another", PEPPER]) and matches(kept[4:], secret, [PEPPER])
+    assert not matches(kept, secret, ["another"]) and not matches(kept, secret + "x", [PEPPER])
     assert not same(kept, hash_secret("é😀", PEPPER))
 
 

@@ -56,7 +56,7 @@ async def keep_house(engine: Engine, stop: asyncio.Event) -> None:
 async def deliver(engine: Engine, settings: Settings) -> None:
     """Post events until SIGTERM or SIGINT."""
     client = Client(settings.webhook_loopback)
-    deliverer = Deliverer(engine, client, settings.secret_key)
+    deliverer = Deliverer(engine, client, settings.secret_key, settings.secret_key_fallbacks)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, deliverer.stop.set)
     house = asyncio.create_task(keep_house(engine, deliverer.stop))

@@ -12,7 +12,7 @@ import contextlib
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 from uuid import UUID
@@ -43,10 +43,10 @@ T = TypeVar("T")
 class Deliverer:
     """Looks whose events are to be posted, and posts them, until it is told to stop."""
 
-    def __init__(self, engine: Engine, client: Client, secret_key: str) -> None:
+    def __init__(self, engine: Engine, client: Client, secret_key: str, fallbacks: Sequence[str] = ()) -> None:
         self._engine = engine
         self._client = client
-        self._secret_key = secret_key
+        self._keys = (secret_key, *fallbacks)
         self._threads = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="database")
         self._tasks: set[asyncio.Task[None]] = set()
         self._widths: dict[UUID, int] = {}
@@ -127,7 +127,7 @@ class Deliverer:
     async def _post_all(self, hook: Hook, work: Work) -> None:
         """Post the jobs in order, several at a time. What is left out, because its address fails, has no reply."""
         versions = range(hook.secret_version, hook.oldest_version - 1, -1)
-        secrets = [secret(self._secret_key, hook.id, version) for version in versions]
+        secrets = [secret(key, hook.id, version) for version in versions for key in self._keys]
         waiting, failures = iter(work.jobs), Counter[str]()
         width = self._widths.get(hook.id, FIRST_WIDTH)
         end = time.monotonic() + PAGE_SECONDS

@@ -1,0 +1,34 @@
+"""While SECRET_KEY is changed: what still needs one of SECRET_KEY_FALLBACKS."""
+
+from sqlalchemy import Connection, text
+
+from bulksms.finding import Finding
+from shared.keys import secret_key_id
+
+UNDER_FALLBACKS = text(
+    """
+    SELECT (SELECT count(*) FROM api_key
+             WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)
+               AND (octet_length(secret_hash) = 32 OR substring(secret_hash FOR 4) <> :key
+                    OR (previous_until > now() AND (octet_length(previous_hash) = 32
+                                                    OR substring(previous_hash FOR 4) <> :key)))) AS api_keys,
+           (SELECT count(*) FROM webhook
+             WHERE state <> 'deleted' AND NOT (url IS NULL AND secret_version = 1 AND secret_key_id IS NULL)
+               AND (secret_key_id IS DISTINCT FROM :key OR previous_until > now())) AS webhooks
+    """
+)
+"""A webhook that came with the first `callback_url` has a secret that nobody has seen."""
+
+
+def look_at_secret_key(connection: Connection, secret_key: str) -> Finding:
+    """How many API keys and webhooks would break if the fallbacks were removed."""
+    row = connection.execute(UNDER_FALLBACKS, {"key": secret_key_id(secret_key)}).one()
+    if not row.api_keys and not row.webhooks:
+        remedy = "Remove SECRET_KEY_FALLBACKS, 24 hours after SECRET_KEY was changed: tokens live as long."
+        return Finding("secret key", "notice", "no API key and no webhook needs SECRET_KEY_FALLBACKS any more", remedy)
+    detail = f"{row.api_keys:,} API keys and {row.webhooks:,} webhooks still need SECRET_KEY_FALLBACKS"
+    remedy = (
+        "An API key no more after its next POST /auth/token or bulksms key rotate, a webhook after its owner's POST"
+        " /api/v1/webhooks/ID/rotate-secret and 24 hours."
+    )
+    return Finding("secret key", "notice", detail, remedy)

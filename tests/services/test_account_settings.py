@@ -1,0 +1,132 @@
+"""Accounts after their creation: what can be changed, and a mistaken top-up that is corrected."""
+
+import pytest
+from sqlalchemy import Connection, text
+
+from shared.account_settings import Reversal, change_account, reverse_top_up
+from shared.accounts import Refused, create_account, create_key, suspend_account, top_up
+from shared.ids import new_id
+from shared.money import Entry, post
+
+PEPPER = "a-secret-of-the-installation-for-tests"
+
+
+@pytest.fixture
+def account(connection: Connection) -> int:
+    return create_account(connection, "acme")
+
+
+def last_change(connection: Connection) -> tuple[str, object, object, str | None]:
+    row = connection.execute(text("SELECT what, before, after, reason FROM change ORDER BY id DESC LIMIT 1")).one()
+    return tuple(row)
+
+
+def test_it_works(connection: Connection, account: int) -> None:
+    top_up(connection, account, 10_000, "invoice 7", "invoice-7")
+    made = reverse_top_up(connection, account, "invoice-7", 9_000, "a zero too many")
+    assert made == Reversal(1_000, repeated=False)
+    row = connection.execute(text("SELECT kind, debit, credit, amount, reason FROM ledger ORDER BY id DESC")).first()
+    assert row is not None
+    assert tuple(row) == ("reversal", "available", "funding", 9_000, "a zero too many")
+    assert last_change(connection) == (
+        "account.top_up_reversed",
+        {"available": 10_000},
+        {"available": 1_000},
+        "a zero too many",
+    )
+
+
+def test_a_reversal_is_made_once(connection: Connection, account: int) -> None:
+    top_up(connection, account, 100, "x", "key")
+    reverse_top_up(connection, account, "key", 60, "x")
+    assert reverse_top_up(connection, account, "key", 60, "x") == Reversal(40, repeated=True)
+    with pytest.raises(Refused, match="60 credits of this top-up were reversed before"):
+        reverse_top_up(connection, account, "key", 40, "x")
+
+
+def test_a_top_up_is_named_by_its_id_too(connection: Connection, account: int) -> None:
+    top_up(connection, account, 100, "x", "key")
+    subject = connection.execute(
+        text("SELECT subject FROM ledger WHERE account_id = :id"), {"id": account}
+    ).scalar_one()
+    assert reverse_top_up(connection, account, str(subject), 100, "x").balance == 0
+
+
+def test_what_is_reserved_is_not_taken_back(connection: Connection, account: int) -> None:
+    top_up(connection, account, 100, "x", "key")
+    post(connection, [Entry(account, "reserve", 30, "send", new_id())])
+    with pytest.raises(Refused, match="Only 70 credits are available"):
+        reverse_top_up(connection, account, "key", 71, "x")
+    assert reverse_top_up(connection, account, "key", 70, "x").balance == 0
+
+
+def test_a_suspended_account_can_be_corrected(connection: Connection, account: int) -> None:
+    top_up(connection, account, 100, "x", "key")
+    suspend_account(connection, account)
+    assert reverse_top_up(connection, account, "key", 100, "x").balance == 0
+
+
+@pytest.mark.parametrize("credits", [0, -1, 101])
+def test_no_more_than_was_topped_up(connection: Connection, account: int, credits: int) -> None:
+    top_up(connection, account, 100, "x", "key")
+    top_up(connection, account, 100, "x", "another")
+    with pytest.raises(Refused, match="1 to 100"):
+        reverse_top_up(connection, account, "key", credits, "x")
+
+
+def test_a_top_up_is_its_accounts(connection: Connection, account: int) -> None:
+    other = create_account(connection, "other")
+    top_up(connection, other, 100, "x", "key")
+    subject = connection.execute(text("SELECT subject FROM ledger WHERE account_id = :id"), {"id": other}).scalar_one()
+    for name in ("key", str(subject)):
+        with pytest.raises(Refused, match="no top-up"):
+            reverse_top_up(connection, account, name, 1, "x")
+
+
+def test_settings_are_changed_and_logged(connection: Connection, account: int) -> None:
+    after = change_account(connection, account, {"weight": 3, "country": "KE", "retention_days": 30}, "contract")
+    assert after == {
+        "name": "acme",
+        "country": "KE",
+        "low_balance_threshold": 100,
+        "weight": 3,
+        "retention_days": 30,
+    }
+    assert last_change(connection) == (
+        "account.changed",
+        {"weight": 1, "country": None, "retention_days": None},
+        {"weight": 3, "country": "KE", "retention_days": 30},
+        "contract",
+    )
+    changes = connection.execute(text("SELECT count(*) FROM change")).scalar_one()
+    change_account(connection, account, {"weight": 3})
+    assert connection.execute(text("SELECT count(*) FROM change")).scalar_one() == changes, "nothing was changed"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name": "other"},
+        {"name": "12"},
+        {"name": "acme (sandbox)"},
+        {"weight": 0},
+        {"low_balance_threshold": -1},
+        {"country": "XX"},
+        {"retention_days": 0},
+    ],
+)
+def test_what_cannot_be_is_refused(connection: Connection, account: int, changes: dict[str, object]) -> None:
+    create_account(connection, "other")
+    with pytest.raises(Refused):
+        change_account(connection, account, changes)
+
+
+def test_the_sandbox_has_the_same(connection: Connection, account: int) -> None:
+    create_key(connection, account, PEPPER, test=True)
+    change_account(connection, account, {"name": "acme ltd", "low_balance_threshold": 7, "weight": 2})
+    sandbox = connection.execute(
+        text("SELECT id, name, low_balance_threshold, weight FROM account WHERE sandbox_of = :id"), {"id": account}
+    ).one()
+    assert tuple(sandbox)[1:] == ("acme ltd (sandbox)", 7, 1)
+    with pytest.raises(Refused, match="sandbox"):
+        change_account(connection, sandbox.id, {"weight": 2})

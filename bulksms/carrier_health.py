@@ -16,6 +16,9 @@ from worker.carriers.file import CarriersError, read_carriers
 REFUSED = "suspended"
 """Begins the error of a carrier that refuses our credentials, or that we do not trust."""
 
+NO_BIND = "the carrier "
+"""In the error of a carrier that was connected to, and then did something else than to bind us or to stay."""
+
 
 def look_at_carriers_file(found: Installation) -> Finding:
     """Which carriers messages go to, and whether the file that names them can be used."""
@@ -31,6 +34,10 @@ def look_at_carriers_file(found: Installation) -> Finding:
         return Finding("carriers", "wrong", "CARRIERS_FILE cannot be used", str(error))
     names = ", ".join(carrier.name for carrier in carriers)
     return Finding("carriers", "ok", f"{names} ({counted(len(carriers), 'carrier')} in {settings.carriers_file})")
+
+
+NO_BIND = "the carrier "
+"""In the error of a carrier that was connected to, and then did something else than to bind us or to stay."""
 
 
 def look_at_carriers(connection: Connection) -> Iterator[Finding]:
@@ -81,5 +88,10 @@ def _remedy_of_down(carrier: RowMapping) -> str:
         return (
             "The carrier refuses us, or its certificate is not trusted: correct its credentials in CARRIERS_FILE and"
             " restart the workers, or ask it. It is tried again each 30 s."
+        )
+    if NO_BIND in str(carrier["error"] or ""):
+        return (
+            "It can be reached, but does not bind us: see that host and port are those of its SMPP service and whether"
+            " it wants tls, and ask it what it logs of our bind. It is tried again by itself."
         )
     return "See that its address in CARRIERS_FILE can be reached from the workers. It is tried again by itself."

@@ -36,6 +36,8 @@ class Connection(asyncio.Protocol):
         self._receipts: list[Due] = []
         self._mailbox: Mailbox | None = None
         self._sends = False
+        self._receives = False
+        """Whether the next answers have one to a bind that takes deliveries."""
         self._sequences = count(1)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -193,24 +195,30 @@ class Connection(asyncio.Protocol):
         self._counts.binds += 1
         self._sends = command != Command.BIND_RECEIVER
         self._mailbox = self._smsc.mailbox(told.system_id)
-        if command != Command.BIND_TRANSMITTER:
-            self._mailbox.receivers.append(self)
-            self._smsc.loop.call_soon(self._mailbox.pump)
+        self._receives = command != Command.BIND_TRANSMITTER
 
     def _flush(self) -> None:
         """Send the answers, after the round trip, and let the receipts come due."""
         if self._out:
             answers = b"".join(self._out)
             self._out.clear()
+            receives, self._receives = self._receives, False
             if self.settings.round_trip:
-                self._smsc.loop.call_later(self.settings.round_trip, self._write, answers)
+                self._smsc.loop.call_later(self.settings.round_trip, self._write_answers, answers, receives)
             else:
-                self._write(answers)
+                self._write_answers(answers, receives)
         if self._mailbox is not None:
             if self._receipts:
                 self._mailbox.add(self._receipts)
                 self._receipts = []
             self._mailbox.pump()
+
+    def _write_answers(self, answers: bytes, receives: bool) -> None:
+        """Nothing is delivered before the answer to the bind; with it, this bind takes what waits."""
+        self._write(answers)
+        if receives and self._mailbox is not None and self in self._smsc.connections:
+            self._mailbox.receivers.append(self)
+            self._smsc.loop.call_soon(self._mailbox.pump)
 
     def room(self) -> int:
         """How many more receipts may be unanswered."""

@@ -416,6 +416,16 @@ def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
 
 
+def test_receipts_that_wait_come_after_the_answer_to_the_bind() -> None:
+    with driven(smsc={"receipt_delay": 0.5, "round_trip": 0.2}) as all_:
+        outcomes = all_.submit(parcel("x", phones(20)))
+        assert answers(outcomes) == {ACCEPTED: 20}
+        all_.drop_all()
+        wait_until(lambda: all_.smsc.books.counts.binds == 2, "the second bind")
+        wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 20, "the receipts")
+        assert all_.carrier.health.counters.connections == 2
+
+
 def test_nothing_is_submitted_after_closing() -> None:
     with driven() as all_:
         all_.submit(parcel("x", phones(5)))

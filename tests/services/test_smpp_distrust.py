@@ -254,6 +254,52 @@ def deliver(text: str, sequence: int, esm_class: int = 4, more: bytes = b"") -> 
     return pdu(Command.DELIVER_SM, 0, sequence, message_body(message) + more)
 
 
+@pytest.mark.parametrize("cut", [None, 10, 60, 100])
+def test_what_comes_before_the_answer_to_the_bind_is_taken(cut: int | None) -> None:
+    """A carrier that has receipts for us may give them at once, or look whether we live."""
+    with ScriptedSmsc() as smsc:
+        both = Pair(smsc, None)
+        both.carrier.open(both.receipts.extend, both.late.extend)
+        try:
+            bind = smsc.accept(answered=False)
+            early = deliver(RECEIPT.format("r1"), 7) + pdu(Command.ENQUIRE_LINK, 0, 8)
+            smsc.send(early[:cut])
+            if cut is not None:
+                time.sleep(0.05)
+                smsc.send(early[cut:])
+            assert smsc.read()[:3] == (Command.ENQUIRE_LINK_RESP, 0, 8)
+            smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
+            assert smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 7)
+            assert [receipt.reference for receipt in both.receipts] == ["r1"]
+            assert both.carrier.health.state == "bound"
+            assert both.counted("connections") == 1
+        finally:
+            both.close()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pdu(Command.SUBMIT_SM_RESP, 0, 1, b"id\0"),
+        pdu(Command.UNBIND, 0, 1),
+        HEADER.pack(15, Command.DELIVER_SM, 0, 1),
+        HEADER.pack(2**31, Command.DELIVER_SM, 0, 1),
+    ],
+)
+def test_what_is_no_answer_to_a_bind_ends_the_connection(said: bytes) -> None:
+    with ScriptedSmsc() as smsc:
+        both = Pair(smsc, None)
+        both.carrier.open(both.receipts.extend, both.late.extend)
+        try:
+            smsc.accept(answered=False)
+            smsc.send(said)
+            smsc.accept()
+            wait_until(lambda: both.carrier.health.state == "bound", "the bind")
+            assert both.counted("connections") == 2
+        finally:
+            both.close()
+
+
 def test_an_answer_and_its_receipts_for_parts_may_come_in_any_order() -> None:
     """The receipts of a message in parts come before the carrier has said what the parts are called."""
     with pair() as both:

@@ -116,26 +116,37 @@ class Session:
     # --- the reader -----------------------------------------------------------------------------------------------
 
     def bind(self, command: Command) -> None:
-        """Introduce ourselves. Raises Refused, Lost or OSError."""
+        """Introduce ourselves. What the carrier delivers before its answer is taken in by `serve`.
+
+        Raises Refused, Lost or OSError.
+        """
         body = bind_body(Bind(self._config.system_id, self._config.password, self._config.system_type))
         deadline = time.monotonic() + self._config.connect_time
         self._writer.write(pdu(command, 0, self.windows.next_sequence(), body), deadline)
-        data = b""
+        data, early = b"", b""
         while time.monotonic() < deadline:
             come = self._wire.read()
             if come == b"":
                 raise Lost("the carrier closed the connection instead of answering the bind")
             data += come or b""
-            if len(data) < HEADER_SIZE:
-                continue
-            length, answer, status, _ = HEADER.unpack_from(data)
-            if answer not in (command | RESPONSE, Command.GENERIC_NACK) or not 16 <= length <= self._config.max_pdu:
-                raise Lost("the carrier answered the bind with something else")
-            if status or answer == Command.GENERIC_NACK:
-                raise Refused(status)
-            if len(data) >= length:
-                self._rest = data[length:]
-                return
+            while len(data) >= HEADER_SIZE:
+                length, answer, status, sequence = HEADER.unpack_from(data)
+                if not HEADER_SIZE <= length <= self._config.max_pdu or len(early) > self._config.max_pdu:
+                    raise Lost("the carrier answered the bind with something else")
+                if answer == Command.GENERIC_NACK or (answer == command | RESPONSE and status):
+                    raise Refused(status)
+                if len(data) < length:
+                    break
+                whole, data = data[:length], data[length:]
+                if answer == command | RESPONSE:
+                    self._rest = early + data
+                    return
+                if answer == Command.ENQUIRE_LINK:
+                    self.say(pdu(Command.ENQUIRE_LINK_RESP, 0, sequence))
+                elif answer & RESPONSE or answer == Command.UNBIND:
+                    raise Lost("the carrier answered the bind with something else")
+                else:
+                    early += whole
         raise Lost("the carrier did not answer the bind")
 
     def serve(self) -> None:

@@ -16,9 +16,6 @@ from worker.carriers.file import CarriersError, read_carriers
 REFUSED = "suspended"
 """Begins the error of a carrier that refuses our credentials, or that we do not trust."""
 
-NO_BIND = "the carrier "
-"""In the error of a carrier that was connected to, and then did something else than to bind us or to stay."""
-
 
 def look_at_carriers_file(found: Installation) -> Finding:
     """Which carriers messages go to, and whether the file that names them can be used."""

@@ -14,6 +14,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from werkzeug.exceptions import HTTPException
+from werkzeug.routing import BaseConverter
 
 import api.resources  # noqa: F401 - declares the endpoints
 from api.callbacks import add_callbacks
@@ -55,6 +56,12 @@ PATHS = [re.compile(re.sub(r"<[^>]+>", "[^/]+", operation.path)) for operation i
 """Paths without the beginning that all have."""
 
 
+class PhoneInPath(BaseConverter):
+    """What stands for a phone in a path, and is not the name of another path."""
+
+    regex = "(?!import$)[^/]+"
+
+
 def create_app(
     settings: Settings | None = None, *, engine: Engine | None = None, celery: Celery | None = None
 ) -> Flask:
@@ -77,6 +84,7 @@ def create_app(
         celery or make_celery(settings),
         None if settings.eager else Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1),
     )
+    app.url_map.converters["phone"] = PhoneInPath
     mount(app)
     _add_health(app)
     _add_documents(app)

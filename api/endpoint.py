@@ -131,9 +131,15 @@ def authenticate(scope: str) -> Caller:
     if caller.networks and not is_within(client_address(), caller.networks):
         raise ip_not_allowed(client_address())
     take_request(caller)
-    if scope and scope not in caller.scopes:
-        raise Problem("insufficient_scope", f"This token does not have the scope {scope}.", scope=scope)
+    if scope:
+        need_scope(caller, scope)
     return caller
+
+
+def need_scope(caller: Caller, scope: str) -> None:
+    """Raises Problem insufficient_scope where the caller's token does not have it."""
+    if scope not in caller.scopes:
+        raise Problem("insufficient_scope", f"This token does not have the scope {scope}.", scope=scope)
 
 
 def take_request(caller: Caller) -> None:

@@ -1,11 +1,15 @@
 """Pages of lists: `limit`, and a cursor that says where the last page ended."""
 
 import base64
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
 from api.problems import Problem, invalid
+
+LONGEST_CURSOR = 1_000
+"""Characters; ours are shorter."""
 
 
 def page(rows: Sequence[Any], limit: int, item: Callable[[Any], dict[str, Any]], place: Callable[[Any], str]) -> Any:
@@ -22,10 +26,15 @@ def to_cursor(place: str) -> str:
 
 def from_cursor(cursor: str) -> str:
     """The place that a cursor stands for. Raises Problem validation_failed."""
+    if len(cursor) > LONGEST_CURSOR:
+        raise bad_cursor()
     try:
-        return base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
+        place = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
     except ValueError:
         raise bad_cursor() from None
+    if not place.isprintable():
+        raise bad_cursor()
+    return place
 
 
 def uuid_cursor(cursor: str | None) -> UUID | None:
@@ -53,7 +62,22 @@ def text_cursor(cursor: str | None) -> str:
     if cursor is None:
         return ""
     place = from_cursor(cursor)
-    if not place or not place.isprintable():
+    if not place:
+        raise bad_cursor()
+    return place
+
+
+def list_cursor(cursor: str | None, count: int) -> list[str] | None:
+    """The texts, so many of them, that a cursor stands for; None without one. Raises Problem validation_failed."""
+    if cursor is None:
+        return None
+    try:
+        place = json.loads(from_cursor(cursor))
+    except (ValueError, RecursionError):
+        raise bad_cursor() from None
+    if not isinstance(place, list) or len(place) != count:
+        raise bad_cursor()
+    if not all(isinstance(each, str) and each.isprintable() for each in place):
         raise bad_cursor()
     return place
 

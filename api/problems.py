@@ -68,6 +68,7 @@ CATALOGUE: dict[str, Kind] = {
         409, "A request with this key is in progress", "Wait, then send the same request again.", True
     ),
     "name_taken": Kind(409, "Name taken", "Take another name."),
+    "group_limit": Kind(409, "No more groups", "Delete groups that you do not need, or use tags."),
     "group_full": Kind(409, "Group is full", "Put the contacts into another group."),
     "state_conflict": Kind(409, "Not possible in this state", "Read the object again and see its state."),
     "webhook_limit": Kind(409, "No more webhooks", "Change or delete one of those that you have."),

@@ -9,13 +9,9 @@ from api.asgi import ON_THE_LOOP, Served
 from api.body import SMALL_BODY
 from api.from_asgi import Answer, Headers
 from api.request_body import DRAIN_SECONDS, DRAINED, is_small
+from api.request_head import MOST_HEAD, MOST_HEADERS, MOST_LINE
 from api.to_asgi import problem_answer
 
-MOST_HEAD = 32 * 1024
-"""Bytes of a request's head."""
-MOST_LINE = 8 * 1024
-"""Bytes of its URL, or of one of its headers."""
-MOST_HEADERS = 100
 MOST_AROUND = 16 * 1024
 """Bytes in which none of a body's is, while it is to come: the sizes of its chunks, and what they are extended with."""
 PATIENCE = 20.0

@@ -22,6 +22,15 @@ PAGE = 100_000
 MOST_CONTACTS = 10_000_000
 """Contacts of one group."""
 
+MOST_GROUPS = 10_000
+"""Groups of an account, besides those that were deleted."""
+
+GROUPS = text(
+    """
+    SELECT count(*) FROM
+        (SELECT FROM contact_group WHERE account_id = :account AND deleted_at IS NULL LIMIT :most) AS live
+    """
+)
 CREATE_GROUP = text(
     """
     INSERT INTO contact_group (id, account_id, name) VALUES (:id, :account, :name)
@@ -102,6 +111,10 @@ class NameTaken(Refused):
     """The account has a group of this name."""
 
 
+class TooManyGroups(Refused):
+    """The account has as many groups as it may have."""
+
+
 class GroupFull(Refused):
     """The group would become larger than a group may be."""
 
@@ -123,9 +136,11 @@ class Put(NamedTuple):
 
 
 def create_group(connection: Connection, account_id: int, name: str) -> UUID:
-    """Make an empty group. Refused where the account has one of that name."""
+    """Make an empty group. Refused where the account has one of that name, or as many as it may have."""
     if not name.strip():
         raise Refused("A group needs a name.")
+    if connection.execute(GROUPS, {"account": account_id, "most": MOST_GROUPS}).scalar_one() >= MOST_GROUPS:
+        raise TooManyGroups(f"An account has at most {MOST_GROUPS:,} groups.")
     group = new_id()
     if not connection.execute(CREATE_GROUP, {"id": group, "account": account_id, "name": name}).rowcount:
         raise _taken(name)

@@ -58,7 +58,9 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, limit if limit is not None else len(rows), group_answer, lambda row: str(row.id))
 
 
-@endpoint("POST", "/groups", takes=GroupBody, answers=GroupAnswer, fails=("name_taken",), scope="groups:write")
+@endpoint(
+    "POST", "/groups", takes=GroupBody, answers=GroupAnswer, fails=("name_taken", "group_limit"), scope="groups:write"
+)
 def new_group(caller: Caller, body: dict[str, Any]) -> Json:
     """Make an empty group."""
     key = key_of_request(caller, body)
@@ -69,6 +71,8 @@ def new_group(caller: Caller, body: dict[str, Any]) -> Json:
                 made = contacts.create_group(connection, caller.account_id, body["name"])
             except contacts.NameTaken:
                 raise name_taken(body["name"]) from None
+            except contacts.TooManyGroups as limit:
+                raise Problem("group_limit", str(limit)) from None
             return encode(group_answer(find_group(connection, caller, made)))
 
         return once(connection, key, act).response()

@@ -5,12 +5,16 @@ from typing import Any
 from sqlalchemy import text
 
 from api.answers.account import LimitsAnswer
-from api.body import LARGE_BODY, SMALL_BODY
+from api.body import DEEPEST, LARGE_BODY, MOST_KEYS, SMALL_BODY
+from api.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MOST_OF_ACCOUNT
 from api.endpoint import endpoint, requests_per_second, services, timestamp
 from api.limited import eta_of_queue, limits_of_sends
+from api.request_body import MINIMUM_RATE
+from api.request_head import MOST_HEAD, MOST_LINE
 from api.schemas.sends import MOST_METADATA, MOST_PHONES
 from api.schemas.times import MOST_AHEAD
-from api.tokens import VALID, Caller
+from api.tokens import MOST_REVOKED, VALID, Caller
+from shared.contacts import MOST_GROUPS
 from shared.database import reading
 from shared.limits import limits_of
 from shared.segments import MAX_CHARACTERS
@@ -27,6 +31,20 @@ BACKLOG = text(
 UNEXPANDED = text(
     "SELECT coalesce(sum(unexpanded), 0) FROM send WHERE account_id = :account AND expanded_to IS NOT NULL"
 )
+
+BOUNDS = {
+    "header_bytes": MOST_LINE,
+    "head_bytes": MOST_HEAD,
+    "json_keys": MOST_KEYS,
+    "json_depth": DEEPEST,
+    "requests_under_way": MOST_OF_ACCOUNT,
+    "large_bodies_under_way": LARGE_OF_ACCOUNT,
+    "exports_under_way": EXPORTS_OF_ACCOUNT,
+    "body_bytes_per_second": MINIMUM_RATE,
+    "revoked_tokens_per_key": MOST_REVOKED,
+    "groups": MOST_GROUPS,
+}
+"""Of requests, and of what can be made with them."""
 
 OPEN = text(
     """
@@ -60,6 +78,7 @@ def limits(caller: Caller) -> dict[str, Any]:
         "requests_per_second": min(requests, caller.rate or requests),
         "page_items": 1000,
         "idempotency_days": IDEMPOTENCY_DAYS,
+        **BOUNDS,
         "backlog_messages": int(waiting),
         "backlog_limited_by": next((limited[send.id] for send in sends if send.id in limited), None),
         "backlog_eta": timestamp(eta),

@@ -13,7 +13,7 @@ from api.amend import amend
 from api.answers.base import page_of
 from api.answers.sends import SendAnswer
 from api.draft import encode
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, need_scope, services, timestamp
 from api.idempotency import Answered, key_of_request, once
 from api.lean import Json
 from api.limited import eta_of_queue, limits_of_sends, messages_left
@@ -53,6 +53,9 @@ PAGE = " AND s.id < :before ORDER BY s.id DESC LIMIT :limit"
 PAID = ("low_balance", "spend_limit_reached")
 LAST = UUID(int=2**128 - 1)
 
+SHOWN = "sms:read"
+"""The scope of whoever is shown a send: also by the answer to a change of it."""
+
 
 @endpoint(
     "GET", "/sends", query=SendPaging, answers=page_of(SendAnswer), fails=("validation_failed",), scope="sms:read"
@@ -91,7 +94,7 @@ def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
     scope="sms:send",
 )
 def cancel(caller: Caller, send_id: UUID) -> Json:
-    """Cancel what was not handed to a carrier yet; its credits are given back."""
+    """Cancel what was not handed to a carrier yet; its credits are given back. Needs the scope sms:read, too."""
     return _steer(caller, send_id, steer.cancel)
 
 
@@ -103,7 +106,7 @@ def cancel(caller: Caller, send_id: UUID) -> Json:
     scope="sms:send",
 )
 def pause(caller: Caller, send_id: UUID) -> Json:
-    """Stop handing messages to carriers until the send is resumed."""
+    """Stop handing messages to carriers until the send is resumed. Needs the scope sms:read, too."""
     return _steer(caller, send_id, steer.pause)
 
 
@@ -115,7 +118,10 @@ def pause(caller: Caller, send_id: UUID) -> Json:
     scope="sms:send",
 )
 def resume(caller: Caller, send_id: UUID) -> Json:
-    """Go on with a paused send, or with one that its `canary` or `stop_if` holds: that rule has ended then."""
+    """Go on with a paused send, or with one that its `canary` or `stop_if` holds: that rule has ended then.
+
+    Needs the scope sms:read, too: the answer shows the send.
+    """
     answer = _steer(caller, send_id, steer.resume)
     services().doorbell.ring([send_id])
     return answer
@@ -133,8 +139,10 @@ def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> dict[str
     """Change when a send is due or expires, its rate, or its text.
 
     Time and text as long as nothing of it was begun; another text is priced anew: what it costs more is reserved, what
-    it costs less is given back. `send_at` null: now. `rate` null: as fast as the route goes.
+    it costs less is given back. `send_at` null: now. `rate` null: as fast as the route goes. Needs the scope sms:read,
+    too: the answer shows the send.
     """
+    need_scope(caller, SHOWN)
     with services().engine.begin() as connection:
         read_send(connection, caller, send_id)
         amend(connection, send_id, body)
@@ -145,6 +153,7 @@ def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> dict[str
 
 
 def _steer(caller: Caller, send_id: UUID, action: Any) -> Json:
+    need_scope(caller, SHOWN)
     key = key_of_request(caller, None)
 
     with services().engine.begin() as connection:

@@ -103,7 +103,7 @@ def import_suppressions(caller: Caller) -> Json:
 
 @endpoint(
     "DELETE",
-    "/suppressions/<phone>",
+    "/suppressions/<phone:phone>",
     query=ScopeQuery,
     answers=UnsuppressedAnswer,
     fails=("validation_failed", "suppression_not_found"),

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, text
 from api.answers.usage import UsagePageAnswer
 from api.csv_cells import csv_line
 from api.endpoint import endpoint, services, timestamp
-from api.paging import bad_cursor, from_cursor, page
+from api.paging import list_cursor, page
 from api.schemas.usage import DIMENSIONS, UsageQuery
 from api.tokens import Caller
 from shared.database import reading
@@ -65,7 +65,7 @@ def usage(caller: Caller, query: dict[str, Any]) -> Any:
     with reading(services().engine) as connection:
         if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
             return _csv(parameters)
-        rows = _page(connection, parameters, _after(query.get("cursor")), query["limit"] + 1)
+        rows = _page(connection, parameters, list_cursor(query.get("cursor"), len(DIMENSIONS)), query["limit"] + 1)
         counted_at = connection.execute(COUNTED_AT).scalar()
     return page(rows, query["limit"], _counts, lambda row: json.dumps(_place(row))) | {
         "counted_at": timestamp(counted_at)
@@ -89,18 +89,6 @@ def _parameters(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 
 def _midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
-
-
-def _after(cursor: str | None) -> list[str] | None:
-    if cursor is None:
-        return None
-    try:
-        place = json.loads(from_cursor(cursor))
-    except ValueError:
-        raise bad_cursor() from None
-    if not (isinstance(place, list) and len(place) == len(DIMENSIONS) and all(isinstance(each, str) for each in place)):
-        raise bad_cursor()
-    return place
 
 
 def _page(connection: Connection, parameters: dict[str, Any], after: list[str] | None, limit: int) -> list[Row[Any]]:

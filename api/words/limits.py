@@ -5,6 +5,20 @@ from typing import Final
 from api.words.core import Word
 
 WORDS: Final[dict[str, Word]] = {
+    "header_bytes": ("Bytes of a URL, and of one header.", 8192),
+    "head_bytes": ("Bytes of a URL and all headers together.", 32_768),
+    "json_keys": ("Keys of one JSON object.", 1000),
+    "json_depth": ("Levels of nesting of a JSON body.", 32),
+    "requests_under_way": (
+        "Requests of the account that each process of the API works on; one more is `rate_limited`. Before sign-in an"
+        " address has fewer.",
+        512,
+    ),
+    "large_bodies_under_way": ("Of these, those with a body above `body_bytes`; one more waits.", 8),
+    "exports_under_way": ("CSV exports that each process writes at once; one more is `rate_limited`.", 4),
+    "body_bytes_per_second": ("How quickly a large body arrives at least, after its first 20 seconds.", 8192),
+    "revoked_tokens_per_key": ("Tokens of one API key that can be revoked in a day.", 1000),
+    "Limits.groups": ("Groups that an account can have.", 10_000),
     "spending": ("What its sends may reserve in a day and a month of UTC.", None),
     "Spending.day": ("Credits that its sends may reserve on a day; null: as many as there are.", 1000),
     "Spending.month": ("Credits that its sends may reserve in a month; null: as many as there are.", None),

@@ -759,6 +759,26 @@ export interface Limits {
   requests_per_second: number;
   /** The longest page. */
   page_items: number;
+  /** Bytes of a URL, and of one header. */
+  header_bytes: number;
+  /** Bytes of a URL and all headers together. */
+  head_bytes: number;
+  /** Keys of one JSON object. */
+  json_keys: number;
+  /** Levels of nesting of a JSON body. */
+  json_depth: number;
+  /** Requests of the account that each process of the API works on; one more is `rate_limited`. Before sign-in an address has fewer. */
+  requests_under_way: number;
+  /** Of these, those with a body above `body_bytes`; one more waits. */
+  large_bodies_under_way: number;
+  /** CSV exports that each process writes at once; one more is `rate_limited`. */
+  exports_under_way: number;
+  /** How quickly a large body arrives at least, after its first 20 seconds. */
+  body_bytes_per_second: number;
+  /** Tokens of one API key that can be revoked in a day. */
+  revoked_tokens_per_key: number;
+  /** Groups that an account can have. */
+  groups: number;
   /** How long an Idempotency-Key is remembered, in days. */
   idempotency_days: number;
   /** The account's messages that wait to be sent. */
@@ -1511,9 +1531,9 @@ export interface Operations {
   getSend(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<Send>;
   /** Change when a send is due or expires, its rate, or its text. */
   updateSend(request: { path: { send_id: string }; body: SendChanges; signal?: AbortSignal }): Promise<Send>;
-  /** Cancel what was not handed to a carrier yet; its credits are given back. */
+  /** Cancel what was not handed to a carrier yet; its credits are given back. Needs the scope sms:read, too. */
   cancelSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
-  /** Stop handing messages to carriers until the send is resumed. */
+  /** Stop handing messages to carriers until the send is resumed. Needs the scope sms:read, too. */
   pauseSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
   /** Go on with a paused send, or with one that its canary or stop_if holds: that rule has ended then. */
   resumeSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;

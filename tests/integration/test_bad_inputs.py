@@ -21,6 +21,8 @@ from werkzeug.test import TestResponse
 from api.body import LARGE_BODY, SMALL_BODY
 from api.endpoint import ENDPOINTS
 from api.problems import CATALOGUE
+from api.resources.limits import BOUNDS
+from shared import contacts
 from shared.contacts import delete_group
 from shared.segments import segment
 from tests.integration.service import PREFIX, Service
@@ -1097,3 +1099,53 @@ def test_b56_parameters_of_the_address_do_not_change_a_send(service: Service) ->
     assert answer.status_code == 200
     assert (answer.json["phone"], answer.json["status"]) == (PHONE, "queued")
     assert service.get(f"/sends/{answer.json['send_id']}").json["message"] == "Hi"
+
+
+PAGED = [
+    each.path
+    for each in ENDPOINTS
+    if each.method == "GET" and "<" not in each.path and each.query is not None and "cursor" in each.query().fields
+]
+
+
+def forged(place: str) -> str:
+    return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("path", PAGED)
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param("12345678|\0|", id="NUL-of-suppressions"),
+        pytest.param('["\\u0000", "", "", "", ""]', id="NUL"),
+        pytest.param('["\\ud800", "", "", "", ""]', id="half-a-pair"),
+        pytest.param("[" * 500, id="brackets"),
+        pytest.param("[" * 5_000, id="many-brackets"),
+        pytest.param("\x7f", id="control"),
+        pytest.param("9" * 30, id="number"),
+    ],
+)
+def test_a_forged_cursor_is_no_error_of_ours(service: Service, path: str, place: str) -> None:
+    answer = service.get(f"{path}?cursor={forged(place)}")
+    assert answer.status_code in (200, 400), answer.text
+
+
+def test_the_list_of_methods_of_a_path_names_no_other_paths(service: Service) -> None:
+    answer = service.get("/suppressions/import")
+    assert_problem(answer, 405, "method_not_allowed")
+    assert answer.headers["Allow"] == "POST"
+    assert_problem(service.delete("/suppressions/import"), 405, "method_not_allowed")
+
+
+def test_an_account_has_a_number_of_groups(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contacts, "MOST_GROUPS", 1)
+    assert service.post("/groups", name="first").status_code == 200
+    assert_problem(service.post("/groups", name="second"), 409, "group_limit")
+    other = service.new_token(service.new_account("other"))
+    assert service.post("/groups", token=other, name="second").status_code == 200
+
+
+def test_limits_tell_the_bounds_of_requests(service: Service) -> None:
+    limits = service.get("/limits").json
+    assert {name: limits[name] for name in BOUNDS} == BOUNDS
+    assert (limits["head_bytes"], limits["groups"], limits["requests_under_way"]) == (32_768, 10_000, 512)

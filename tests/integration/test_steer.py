@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.integration.service import Service
+from shared.accounts import create_key
+from tests.integration.service import PREFIX, SECRET_KEY, Service
 
 
 def tomorrow() -> str:
@@ -61,3 +62,21 @@ def test_a_rate_of_its_own_is_kept(service: Service) -> None:
     assert service.get(f"/sends/{send}").json["eta"] is not None
     service.sweep()
     assert service.counts(send)["sent"] == 5
+
+
+@pytest.mark.parametrize("action", ["cancel", "pause", "resume", None])
+def test_a_key_that_may_only_send_is_shown_no_send(service: Service, action: str | None) -> None:
+    """By the answer to a change it would see the text, the counts and what they cost."""
+    with service.engine.begin() as connection:
+        key = create_key(connection, service.account_id, SECRET_KEY, scopes=["sms:send"])
+    credentials = {"api_key": key.api_key, "api_secret": key.api_secret}
+    token = service.client.post(f"{PREFIX}/auth/token", json=credentials).json["access_token"]
+    body = {"sender_id": "ACME", "phone": "254711000000", "message": "a secret", "send_at": tomorrow()}
+    send = service.post("/sms/send", token=token, **body).json["send_id"]
+    if action is None:
+        answer = service.patch(f"/sends/{send}", token=token, rate=5)
+    else:
+        answer = service.post(f"/sends/{send}/{action}", token=token)
+    assert (answer.status_code, answer.json["code"], answer.json["scope"]) == (403, "insufficient_scope", "sms:read")
+    assert "a secret" not in answer.text
+    assert service.get(f"/sends/{send}").json["status"] == "scheduled"

@@ -11,7 +11,8 @@ from uvicorn.server import ServerState
 from api import protocol
 from api.asgi import Served
 from api.loop import is_on_the_loop
-from api.protocol import MOST_HEAD, Protocol
+from api.protocol import Protocol
+from api.request_head import MOST_HEAD, MOST_LINE
 
 HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
 
@@ -178,8 +179,8 @@ def test_a_request_has_one_host(head: bytes, status: int) -> None:
 @pytest.mark.parametrize(
     "head",
     [
-        HEAD + b"X-A: " + b"a" * protocol.MOST_LINE + b"\r\n",
-        HEAD.replace(b"/a", b"/" + b"a" * protocol.MOST_LINE),
+        HEAD + b"X-A: " + b"a" * MOST_LINE + b"\r\n",
+        HEAD.replace(b"/a", b"/" + b"a" * MOST_LINE),
         HEAD + b"".join(b"X-%d: %s\r\n" % (number, b"a" * 4000) for number in range(9)),
         HEAD + b"".join(b"X-%d: a\r\n" % number for number in range(100)),
     ],

@@ -18,6 +18,10 @@ ONLY ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(BIN)/python bulksms/local/install.py
+# What runs the service; and with it what tests and checks it.
+RUN_LOCKED := $(VENV)/.run-locked
+RUN_READY := $(VENV)/.run-ready
 LOCKED := $(VENV)/.locked
 READY := $(VENV)/.ready
 COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --universal --python-version 3.11 \
@@ -30,7 +34,7 @@ help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
 		|| sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1  \2/p' $(firstword $(MAKEFILE_LIST))
 
-run: $(READY) ## Run the whole service here: make run PORT=8000 WORKERS=2 CARRIER=smpp
+run: $(RUN_READY) ## Run the whole service here: make run PORT=8000 WORKERS=2 CARRIER=smpp
 	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS) --carrier $(CARRIER)
 
 test: $(READY) ## Run the tests: make test TESTS=tests/unit
@@ -92,26 +96,40 @@ format: $(READY) ## Put every file into the project's format
 lock: $(READY) ## Resolve the dependencies again; UPGRADE=1 takes newer versions
 	@$(BIN)/python -c 'import uv' 2>/dev/null || $(PIP) install --quiet uv
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --output-file requirements.lock
+	$(COMPILE) --constraint requirements.lock --extra embedded --output-file requirements-run.lock
 	$(COMPILE) --constraint requirements.lock --output-file requirements-server.lock
 
 clean: ## Remove the virtual environment and caches; var/ (your data) stays
 	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
 
-# Both stamps are written last, so an interrupted install is done again from its start.
+# All stamps are written last, so an interrupted install is done again from its start.
 $(READY): $(LOCKED) pyproject.toml
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@ $(RUN_READY)
+
+$(RUN_READY): $(RUN_LOCKED) pyproject.toml
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
+# Where the packages that run the service are there already, only the others come to them.
 $(LOCKED): requirements.lock
-	@python=; for candidate in python3.11 python3 python3.12; do \
-		if $$candidate -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2>/dev/null; \
-		then python=$$candidate; break; fi; done; \
-	if [ -z "$$python" ]; then \
-		echo 'Python 3.11 or 3.12 is needed, and neither python3.11, python3 nor python3.12 is one.' >&2; \
-		echo 'Install it (Debian, Ubuntu: apt-get install python3.11 python3.11-venv) and run make again.' >&2; \
-		exit 1; fi; \
-	echo "Making $(VENV) with $$($$python --version) (once, about a minute) ..."; \
-	$$python -m venv --clear $(VENV)
-	@$(PIP) install --quiet --require-hashes --no-deps --requirement requirements.lock
+	@[ $(RUN_LOCKED) -nt requirements-run.lock ] || { $(MAKE_VENV); }
+	@$(INSTALL) requirements.lock
+	@touch $@ $(RUN_LOCKED)
+
+$(RUN_LOCKED): requirements-run.lock
+	@[ $(LOCKED) -nt requirements.lock ] || { $(MAKE_VENV) && $(INSTALL) $<; }
 	@touch $@
+
+define MAKE_VENV
+python=; for candidate in python3.11 python3 python3.12; do \
+	if $$candidate -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2>/dev/null; \
+	then python=$$candidate; break; fi; done; \
+if [ -z "$$python" ]; then \
+	echo 'Python 3.11 or 3.12 is needed, and neither python3.11, python3 nor python3.12 is one.' >&2; \
+	echo 'Install it (Debian, Ubuntu: apt-get install python3.11 python3.11-venv) and run make again.' >&2; \
+	exit 1; fi; \
+echo "Making $(VENV) with $$($$python --version) (once, about a minute) ..."; \
+$$python -m venv --clear $(VENV)
+endef

@@ -24,9 +24,11 @@ def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "") -> str:
     """
     base = demo["base_url"].rstrip("/")
     if carriers_file:
-        where = f"the carriers of {carriers_file}: it reaches a phone and may cost money.\nPut a phone of yours into it"
+        where = (
+            f"the carriers of {carriers_file}. It reaches a phone and may cost\nmoney, so put a phone of yours into it"
+        )
     else:
-        where = "the simulated carrier: it reaches no phone"
+        where = "the simulated carrier (it reaches no phone)"
     return f"""
 Bulk SMS is ready at {base}   (documentation: {base}/docs, logs: {var / "log"}, your data: {var})
 

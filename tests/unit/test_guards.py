@@ -314,13 +314,13 @@ def test_every_answer_tells_the_limits_and_its_id(app: Flask, method: str, path:
         assert answer.json["request_id"] == "mine"
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-server.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-run.lock", "requirements-server.lock"])
 def test_what_is_installed_is_pinned_to_its_hash(lock: str) -> None:
     pinned = re.split(r"\n(?=[a-z0-9])", (ROOT / lock).read_text().strip())
     assert len(pinned) > 20
     for each in pinned:
         assert re.match(r"[\w.-]+(\[[\w,]+\])?==\S+", each) and "--hash=sha256:" in each, each.splitlines()[0]
-    assert "--require-hashes" in (ROOT / "Makefile").read_text()
+    assert "--require-hashes" in (ROOT / "bulksms/local/install.py").read_text()
 
 
 def test_the_page_and_the_code_have_no_secret() -> None:

@@ -14,9 +14,10 @@ from redis import Redis
 from shared.guard import Guard
 from shared.logs import configure_logging
 from shared.queue import Doorbell, make_celery
-from shared.schema import WrongSchema, wait_for_schema
+from shared.schema import WrongSchema
 from shared.settings import SIMULATED, SettingsError, service_settings
-from shared.text_keys import WrongTextKeys, check_text_keys
+from shared.starting import wait_for_database
+from shared.text_keys import WrongTextKeys
 from worker.consumer_watchdog import ConsumerWatchdog
 from worker.guarding import keep_looking
 from worker.process import WorkerProcess
@@ -89,14 +90,16 @@ def start(sender: Any, **_: Any) -> None:
         log.error("the worker runs in Celery's pools threads and solo only; start it with --pool threads")
         raise SystemExit(1)
     try:
-        wait_for_schema(process.engine)
-        check_text_keys(process.engine)
+        wait_for_database(process.engine)
+        keep_looking(guard, process.sweeper.outage, process.turns.stop)
+        process.start()
+        watchdog.start(process.turns.stop)
     except (WrongSchema, WrongTextKeys) as problem:
         log.error("%s", problem)
         raise SystemExit(1) from problem
-    keep_looking(guard, process.sweeper.outage, process.turns.stop)
-    process.start()
-    watchdog.start(process.turns.stop)
+    except Exception as error:  # a worker that lives and has not started would send nothing, and nobody would see it
+        log.exception("the worker could not start")
+        raise SystemExit(1) from error
 
 
 @worker_shutting_down.connect

@@ -68,11 +68,12 @@ FAULTS = {
     "F62": "clocks of the API or of workers two hours off",
     "F63": "worker cut off from Postgres",
     "F64": "everything killed at once, started in random order",
+    "F65": "connections to Postgres lost while a worker starts",
     "S01": "a minute of random kills under a group of 100,000: API and workers",
     "S02": "a minute of random kills under a group of 100,000: Postgres and Redis too",
 }
 
-SHORT = ("F02", "F07", "F15", "F26", "F27")
+SHORT = ("F02", "F07", "F15", "F26", "F27", "F65")
 """Those of the default run."""
 
 DO_NOT_APPLY = {"F34": "there is no SQLite in this service"}

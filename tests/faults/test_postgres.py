@@ -7,7 +7,7 @@ import psycopg
 from sqlalchemy import text
 
 from shared.database import driver_of
-from tests.faults.ground import RATE, WINDOW, Fault
+from tests.faults.ground import LEASE, RATE, WINDOW, Fault
 from tests.services.house import wait_until
 
 ONE_CRASH = 2 * (WINDOW + RATE)
@@ -163,3 +163,20 @@ def test_f63_a_worker_cut_off(fault: Fault) -> None:
         time.sleep(3)
         proxy.refusing = False
     fault.check(in_doubt=ONE_CRASH)
+
+
+def test_f65_lost_while_a_worker_starts(fault: Fault) -> None:
+    """A worker that lives does its work: what it could not ask the database as it started, it asks again."""
+    house, proxy = fault.house, fault.house.proxy("worker", "postgres")
+    alive = "SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()"
+    with fault.workload():
+        while house.workers:
+            house.kill_worker()
+        wait_until(lambda: not house.scalar(alive), 30, "the end of the workers' leases")
+        proxy.cut_at(b"FROM text_key", delivered=False)
+        before = proxy.cuts
+        house.start_workers_blindly(2)
+        wait_until(lambda: proxy.cuts >= before + 2, 60, "queries that were cut")
+        proxy.heal()
+    house.wait_reviving(lambda: house.scalar(alive) == 2, LEASE + 10, "two workers that work")
+    fault.check(in_doubt=2 * WINDOW)

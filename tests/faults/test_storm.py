@@ -21,7 +21,7 @@ from shared.audit import audit
 from shared.database import make_engine
 from tests.faults.catalogue import Survived
 from tests.faults.conftest import SURVIVED
-from tests.faults.ground import RATE, WINDOW
+from tests.faults.ground import LEASE, RATE, WINDOW
 from tests.services.house import SECRET_KEY, House, wait_until
 
 GROUP = 100_000
@@ -41,7 +41,7 @@ class Up(House):
         var = folder / "var"
         var.mkdir()
         write_private(var / "secret_key", SECRET_KEY + "\n")
-        told = {"LEASE_SECONDS": "3", "SIMULATOR_RATE": str(RATE), "SIMULATOR_RECEIPT_DELAY": "0.2"}
+        told = {"LEASE_SECONDS": str(LEASE), "SIMULATOR_RATE": str(RATE), "SIMULATOR_RECEIPT_DELAY": "0.2"}
         with (folder / "up.log").open("wb") as log:
             command = [str(Path(sys.executable).parent / "bulksms"), "up", "--port", str(self.port), "--workers", "2"]
             self.up = subprocess.Popen(command, cwd=folder, env={**os.environ, **told}, stdout=log, stderr=log)
@@ -99,6 +99,14 @@ def endure(up: Up, name: str, names: tuple[str, ...], in_doubt_of_a_kill: int) -
     killed = storm(up, names)
     over = time.monotonic()
     done = "SELECT count(*) = 0 FROM send WHERE completed_at IS NULL"
+    moved = "SELECT count(*) FROM message"
+    wait_until(lambda: up.patiently(lambda: up.scalar("SELECT true")), LEASE + 10, "Postgres")
+    before = up.scalar(moved)
+    wait_until(
+        lambda: up.patiently(lambda: up.scalar(moved) > before or up.scalar(done)),
+        over + LEASE + 10 - time.monotonic(),
+        "workers that send",
+    )
     wait_until(lambda: up.patiently(lambda: up.scalar(done)), 240, "the send")
     recovery = time.monotonic() - over
     wait_until(lambda: up.patiently(lambda: up.scalar("SELECT count(*) = 0 FROM simulated_receipt")), 60, "receipts")

@@ -10,9 +10,10 @@ from sqlalchemy import Engine, text
 
 from shared.database import AWAY, make_engine, transaction
 from shared.logs import configure_logging
-from shared.schema import WrongSchema, wait_for_schema
+from shared.schema import WrongSchema
 from shared.settings import Settings, SettingsError, from_environment
-from shared.text_keys import WrongTextKeys, check_text_keys
+from shared.starting import wait_for_database
+from shared.text_keys import WrongTextKeys
 from shared.texts import Texts
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import DATABASE_THREADS, Deliverer
@@ -48,6 +49,8 @@ async def keep_house(engine: Engine, stop: asyncio.Event) -> None:
                 await asyncio.to_thread(prune, engine)
         except AWAY as error:
             log.warning("the database is away: %s", error)
+        except Exception:
+            log.exception("forgetting what is old failed and is tried again")
         rounds += 1
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), ALIVE_SECONDS)
@@ -77,8 +80,7 @@ def main() -> None:
     texts = Texts(settings.text_keys)
     engine = make_engine(settings.database_url, DATABASE_THREADS + 2, "bulksms-webhooks", by_key=True, texts=texts)
     try:
-        wait_for_schema(engine)
-        check_text_keys(engine)
+        wait_for_database(engine)
     except (WrongSchema, WrongTextKeys) as problem:
         raise SystemExit(str(problem)) from None
     renumbered = mend_order(engine)

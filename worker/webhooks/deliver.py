@@ -94,6 +94,8 @@ class Deliverer:
                     await self._ask(books.renew, self._engine, dict(self._held))
                 except AWAY as error:
                     log.warning("the database is away, leases are not renewed: %s", error)
+                except Exception:
+                    log.exception("leases were not renewed; it is tried again")
 
     async def _serve(self, hook: Hook) -> None:
         self._held[hook.id] = hook.epoch

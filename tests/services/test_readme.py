@@ -11,15 +11,18 @@ from pathlib import Path
 import pytest
 
 from bulksms.local.banner import banner
+from bulksms.local.ports import free_port
 from tests.services.house import House, house, wait_until
 
 README = Path("README.md").read_text()
-FIRST, MORE, EVENTS, OPERATOR = re.findall(r"```sh\n(.*?)```", README, re.S)
+FIRST, MORE, WEBHOOKS, OPERATOR = re.findall(r"```sh\n(.*?)```", README, re.S)
+(RECEIVER,) = (code for code in re.findall(r"```python\n(.*?)```", README, re.S) if "HTTPServer" in code)
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), workers=1) as made:
+    with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1") as made:
+        made.start_webhooks()
         made.new_account("demo", 1_000, sender="DEMO")
         yield made
 
@@ -66,12 +69,24 @@ def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -
     assert service.get("/balance")["balance"] == 1_000 - 1 - 2 - 5
 
 
-def test_being_told(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+def test_webhooks(service: House, demo: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "var").mkdir()
     (tmp_path / "var" / "demo.json").write_text(json.dumps(demo))
-    webhook, pulled = (json.loads(line) for line in paste(service, FIRST + EVENTS, tmp_path).splitlines()[2:])
-    assert webhook["secret"].startswith("whsec_")
-    assert pulled["next_cursor"] is None
+    port = str(free_port())
+    received = tmp_path / "received"
+    with (
+        received.open("w") as output,
+        subprocess.Popen([sys.executable, "-c", RECEIVER.replace("9000", port)], stdout=output) as receiver,
+    ):
+        try:
+            pasted = paste(service, FIRST + WEBHOOKS.replace("9000", port), tmp_path)
+            webhook, sent, pulled = (json.loads(line) for line in pasted.splitlines()[2:])
+            assert webhook["secret"].startswith("whsec_")
+            wait_until(lambda: "message.delivered" in received.read_text(), 30, "the event")
+        finally:
+            receiver.terminate()
+    assert sent["message_id"] in received.read_text()
+    assert "data" in pulled
 
 
 def test_what_the_banner_prints(service: House, demo: dict[str, str], tmp_path: Path) -> None:

@@ -87,6 +87,19 @@ def test_the_targets_of_make_exist() -> None:
         assert re.search(rf"^{target}:", MAKEFILE, re.M), target
 
 
+def test_it_begins_with_a_first_send_and_ends_with_tests() -> None:
+    headings = re.findall(r"^## (.+)$", README, re.M)
+    assert headings[:3] == ["The first send", "Answers", "Webhooks"]
+    assert headings.index("Webhooks") < headings.index("Production") < headings.index("Tests")
+    assert headings[-1] == "Tests"
+
+
+def test_no_address_is_a_strangers() -> None:
+    for page in [Path("README.md"), *Path("docs").glob("*.md")]:
+        named = re.findall(r"\b(?:[\w-]+\.)*example\.(?:com|org|net)\b", page.read_text())
+        assert named == [], f"{page}: somebody has that domain; nobody has one that ends with .example (RFC 2606)"
+
+
 def test_the_files_that_it_names_exist() -> None:
     for path in re.findall(r"`?((?:api|worker|shared|bulksms|tests|docs|deploy)/[\w/]+\.\w+)`?", README):
         assert Path(path).exists(), path

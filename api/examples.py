@@ -32,8 +32,10 @@ CHANGED: dict[str, dict[str, Any]] = {
 }
 """Where an operation's example differs from that of its schema."""
 CSV = {
-    ("GET", "/sends/<uuid:send_id>/messages"): "message_id,phone,status,segments,cost,error,submitted_at,finished_at\n"
-    f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT}\n",
+    ("GET", "/sends/<uuid:send_id>/messages"): (
+        "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
+        f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT},,acme-telecom\n"
+    ),
     ("GET", "/imports/<uuid:import_id>/errors"): f"line,value,code,detail\n3,0712,invalid_phone,{NOT_A_PHONE}\n",
     ("GET", "/groups/<uuid:group_id>/contacts"): f"phone,city,name,tags\n{PHONE},Nairobi,Ann,vip;new\n",
     ("GET", "/suppressions"): f"phone,category,sender_id,reason,created_at\n{PHONE},,,stop,{SENT_AT}\n",

@@ -13,8 +13,8 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, text
 
 from shared.erasures import ERASED
-from shared.ids import batch_of, first_id_at, index_of, message_id
-from shared.lifecycle import BatchState, MessageStatus
+from shared.ids import batch_of, index_of, message_id
+from shared.lifecycle import LANES, BatchState, MessageStatus
 from shared.personal import PRICE, SEGMENTS
 from shared.receipts import told_by_carrier
 
@@ -25,7 +25,8 @@ ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
 BATCHES = f"""
     SELECT b.id, b.send_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark,
            LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, {SEGMENTS} AS segments, {PRICE} AS price,
-           s.reference, s.created_at, s.send_at, s.test, s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
+           s.reference, s.created_at, s.send_at, s.test, s.lane, s.group_id,
+           s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
       FROM send s JOIN batch b ON b.send_id = s.id
      WHERE s.forgotten_at IS NULL AND {{where}}
      ORDER BY s.id DESC, b.id LIMIT :batches
@@ -58,6 +59,8 @@ class MessageRow:
     cost: int
     reference: str | None
     test: bool
+    category: str
+    group_id: UUID | None
     created_at: datetime
     send_at: datetime | None
     error: str | None = None
@@ -75,10 +78,10 @@ def messages_of_send(
     """Up to `limit` messages of a send in order, beginning after the message `after`."""
     found: list[MessageRow] = []
     batch = batch_of(after) if after else UUID(int=0)
-    for row in _batches(connection, "s.id = :send AND b.id >= :batch", {"send": send, "batch": batch}):
+    for row in batches_in_order(connection, "s.id = :send AND b.id >= :batch", {"send": send, "batch": batch}):
         found += [
             message
-            for message in _messages_of_batch(connection, row)
+            for message in messages_of_batch(connection, row)
             if (after is None or message.id > after) and status in (None, message.status)
         ]
         if len(found) >= limit:
@@ -86,53 +89,17 @@ def messages_of_send(
     return found[:limit]
 
 
-def newest_messages(
-    connection: Connection, account: int, query: dict[str, Any], after: UUID | None
-) -> list[MessageRow]:
-    """A page of an account's messages and one more: newest send first, within a send in order."""
-    where = ["s.account_id = :account"]
-    parameters: dict[str, Any] = {"account": account}
-    if "since" in query:
-        where.append("s.id >= :since")
-        parameters["since"] = first_id_at(query["since"])
-    if "until" in query:
-        where.append("s.id < :until")
-        parameters["until"] = first_id_at(query["until"])
-    if "phone" in query:
-        where.append("position(:phone IN b.recipients) > 0")
-        parameters["phone"] = query["phone"]
-    if after is not None:
-        parameters["batch"] = batch_of(after)
-        where.append(
-            "(s.id < (SELECT send_id FROM batch WHERE id = :batch)"
-            " OR s.id = (SELECT send_id FROM batch WHERE id = :batch) AND b.id >= :batch)"
-        )
-    found: list[MessageRow] = []
-    status, phone = query.get("status"), query.get("phone")
-    for row in _batches(connection, " AND ".join(where), parameters):
-        found += [
-            message
-            for message in _messages_of_batch(connection, row)
-            if (after is None or row.id != batch_of(after) or message.id > after)
-            and status in (None, message.status)
-            and phone in (None, message.phone)
-        ]
-        if len(found) > query["limit"]:
-            break
-    return found[: query["limit"] + 1]
-
-
 def one_message(connection: Connection, account: int, message: UUID) -> MessageRow | None:
     """A message of the account; None when there is none, or it is another account's."""
     parameters = {"batch": batch_of(message), "account": account}
-    batch = next(_batches(connection, "b.id = :batch AND s.account_id = :account", parameters), None)
+    batch = next(batches_in_order(connection, "b.id = :batch AND s.account_id = :account", parameters), None)
     if batch is None or not 1 <= index_of(message) <= batch.size:
         return None
     row = connection.execute(ROW, {"id": message}).one_or_none()
     return _merge(batch, index_of(message), batch.recipients.split("\n")[index_of(message) - 1], row)
 
 
-def _batches(connection: Connection, where: str, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
+def batches_in_order(connection: Connection, where: str, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
     """Batches in order of (send descending, batch), read a few at a time."""
     last: Row[Any] | None = None
     while True:
@@ -146,7 +113,8 @@ def _batches(connection: Connection, where: str, parameters: dict[str, Any]) -> 
         last = rows[-1]
 
 
-def _messages_of_batch(connection: Connection, batch: Row[Any]) -> list[MessageRow]:
+def messages_of_batch(connection: Connection, batch: Row[Any]) -> list[MessageRow]:
+    """The messages of a batch in order, also those without a row."""
     parameters = {"low": batch.id, "high": message_id(batch.id, batch.size)}
     rows = {index_of(row.id): row for row in connection.execute(ROWS, parameters)}
     return [_merge(batch, index, phone, rows.get(index)) for index, phone in enumerate(batch.recipients.split("\n"), 1)]
@@ -165,6 +133,8 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
         cost=0 if free else batch.price,
         reference=batch.reference,
         test=batch.test,
+        category=LANES[batch.lane],
+        group_id=batch.group_id,
         created_at=batch.created_at,
         send_at=batch.send_at,
         **(_known(batch, row) if row is not None else {"finished_at": batch.ended_at if status in ENDED else None}),

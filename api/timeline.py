@@ -3,23 +3,20 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from api.endpoint import timestamp
 from api.history import MessageRow
 from shared.lifecycle import MessageStatus
-
-UNMATCHED = text("SELECT status, error, done_at FROM receipt WHERE reference = :reference ORDER BY id")
+from shared.message_codes import error_of
 
 Event = tuple[datetime, dict[str, Any]]
 """When, and what."""
 
 
-def timeline(connection: Connection, message: MessageRow) -> list[dict[str, Any]]:
+def timeline(message: MessageRow) -> list[dict[str, Any]]:
     """The message's events. Their times never go back, also where the clocks of two machines or a carrier differ."""
     told: list[dict[str, Any]] = []
     latest = message.created_at
-    for at, event in [*_before_hand_over(message), *_with_the_carrier(message), *_kept_receipts(connection, message)]:
+    for at, event in [*_before_hand_over(message), *_with_the_carrier(message)]:
         latest = max(latest, at)
         told.append({"at": timestamp(latest), **event})
     return told
@@ -36,7 +33,7 @@ def _before_hand_over(message: MessageRow) -> list[Event]:
 def _with_the_carrier(message: MessageRow) -> list[Event]:
     events: list[Event] = []
     at, finished_at = message.submitted_at, message.finished_at
-    answer = _answer(message)
+    answer, error = _answer(message), error_of(message.status, message.error, message.carrier)
     if at is not None:
         events.append(
             (
@@ -47,12 +44,12 @@ def _with_the_carrier(message: MessageRow) -> list[Event]:
                     "route": message.route,
                     "carrier_reference": message.carrier_reference,
                     "attempts": message.attempts,
-                    "error": message.error if answer == message.status else None,
+                    "error": error if answer == message.status else None,
                 },
             )
         )
     if finished_at is not None and (at is None or answer != message.status):
-        events.append((finished_at, {"type": message.status, "error": message.error}))
+        events.append((finished_at, {"type": message.status, "error": error}))
     return events
 
 
@@ -63,10 +60,3 @@ def _answer(message: MessageRow) -> str:
         return MessageStatus.FAILED
     of_doubt = (MessageStatus.IN_DOUBT, MessageStatus.FAILED, MessageStatus.EXPIRED)
     return MessageStatus.IN_DOUBT if message.status in of_doubt else MessageStatus.SENT
-
-
-def _kept_receipts(connection: Connection, message: MessageRow) -> list[Event]:
-    if message.carrier_reference is None:
-        return []
-    rows = connection.execute(UNMATCHED, {"reference": message.carrier_reference})
-    return [(row.done_at, {"type": row.status, "error": row.error}) for row in rows]

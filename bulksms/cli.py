@@ -19,6 +19,7 @@ COMMANDS = {
     "job": "job",
     "key": "key",
     "limit": "limit",
+    "message": "message",
     "migrate": "service",
     "reconcile": "reconcile",
     "rule": "rule",

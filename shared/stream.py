@@ -18,6 +18,7 @@ from shared.erasures import ERASED
 from shared.events import EventType
 from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import STORED, MessageStatus
+from shared.message_codes import carrier_code_of, code_of, error_of
 from shared.text_keys import texts_of
 from shared.texts import Texts
 
@@ -44,6 +45,8 @@ PAGE = text(
 )
 
 BATCHES = text("SELECT id, recipients FROM batch WHERE id = ANY(:ids)")
+
+CARRIERS = text("SELECT id, carrier FROM message WHERE id = ANY(:ids)")
 
 SENDS = text(
     """
@@ -146,8 +149,24 @@ def _teller(connection: Connection, rows: Sequence[Row[Any]]) -> Callable[[Row[A
     """Tells the events of each of the rows, with what is known of their sends and batches."""
     sends = {row.id: row for row in _found(connection, SENDS, {row.send_id for row in rows if row.send_id})}
     batches = {row.id: row for row in _found(connection, BATCHES, {row.batch_id for row in rows if row.batch_id})}
+    firsts = {_first_message(row) for row in rows if row.indexes and code_of(_status_of(row), row.error) is not None}
+    carriers = {row.id: row.carrier for row in _found(connection, CARRIERS, firsts)}
     texts = texts_of(connection)
-    return lambda row: _events(row, sends.get(row.send_id), batches.get(row.batch_id), texts)
+
+    def tell(row: Row[Any]) -> Iterator[Event]:
+        carrier = carriers.get(_first_message(row)) if row.indexes else None
+        return _events(row, sends.get(row.send_id), batches.get(row.batch_id), texts, carrier)
+
+    return tell
+
+
+def _first_message(row: Row[Any]) -> UUID:
+    """One of the row's messages: those that failed together had one carrier."""
+    return message_id(row.batch_id, row.indexes[0])
+
+
+def _status_of(row: Row[Any]) -> str:
+    return str(row.type.partition(".")[2])
 
 
 def _found(connection: Connection, statement: Any, ids: set[UUID]) -> list[Row[Any]]:
@@ -168,7 +187,9 @@ def flush(connection: Connection) -> None:
     connection.execute(FLUSH)
 
 
-def _events(row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None, texts: Texts) -> Iterator[Event]:
+def _events(
+    row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None, texts: Texts, carrier: str | None
+) -> Iterator[Event]:
     callback = None if send is None else send.callback_url
     if row.indexes is None:
         data = row.data if send is None else {**_of_send(row, send), **(row.data or {})}
@@ -176,7 +197,7 @@ def _events(row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None, texts:
             data = {**data, "message": texts.open(data["message"], data["inbound_id"])}
         yield Event(row.id, row.type, row.at, data or {}, Position(row.xid, row.id), callback)
         return
-    common = _of_messages(row, send)
+    common = _of_messages(row, send, carrier)
     phones = (
         [] if batch is None else [None if phone in ("", ERASED) else phone for phone in batch.recipients.split("\n")]
     )
@@ -188,14 +209,15 @@ def _events(row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None, texts:
         yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), callback)
 
 
-def _of_messages(row: Row[Any], send: Row[Any] | None) -> dict[str, Any]:
-    status = row.type.partition(".")[2]
+def _of_messages(row: Row[Any], send: Row[Any] | None, carrier: str | None) -> dict[str, Any]:
+    status = _status_of(row)
     return {
         "send_id": str(row.send_id),
         "phone": None,
         "status": status,
         "sequence": _SEQUENCE[status],
-        "error": row.error,
+        "error": carrier_code_of(status, row.error) or row.error,
+        "error_details": error_of(status, row.error, carrier),
         "sender_id": send and send.sender_id,
         "reference": send and send.reference,
         "metadata": send and send.metadata,
@@ -207,7 +229,7 @@ def _of_send(row: Row[Any], send: Row[Any]) -> dict[str, Any]:
     """A send as it is when it is told."""
     return {
         "send_id": str(send.id),
-        "status": row.type.partition(".")[2],
+        "status": _status_of(row),
         "kind": send.kind,
         "sender_id": send.sender_id,
         "counts": {"accepted": send.accepted, **{str(status): getattr(send, status) for status in STORED}},

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from shared.details import FIELD_NAME
+from shared.gsm7 import is_gsm7
 from shared.segments import Segmentation, segment, text_problem, transliterate
 
-__all__ = ["MOST_PLACEHOLDERS", "Composed", "Template", "Unfit", "compose", "parse"]
+__all__ = ["MOST_PLACEHOLDERS", "Composed", "Template", "Unfit", "as_priced", "compose", "parse"]
 
 MOST_PLACEHOLDERS = 10
 """Different ones in one message."""
@@ -113,6 +114,14 @@ def compose(
         taken = f"With its values the message takes {segmentation.count} segments"
         return Unfit("too_many_segments", f"{taken}; at most {most_segments} are wanted.")
     return Composed(text, segmentation)
+
+
+def as_priced(template: Template, variables: Mapping[str, str], on_unicode: str) -> tuple[str, str]:
+    """The text for one recipient and its encoding, as `compose` priced them. Raises KeyError for a missing value."""
+    text = template.render(variables)
+    if on_unicode == "transliterate":
+        text = transliterate(text)
+    return text, "gsm7" if is_gsm7(text) else "ucs2"
 
 
 def _value(place: Placeholder, variables: Mapping[str, str]) -> str:

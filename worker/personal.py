@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Row
 
-from shared.gsm7 import is_gsm7
 from shared.personal import Fit
-from shared.segments import transliterate
-from shared.templates import Template, Unfit, compose, parse
+from shared.templates import Template, Unfit, as_priced, compose, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +20,7 @@ class Personal:
 
     def text(self, place: int) -> tuple[str, str]:
         """A place's text and its encoding, as they were priced."""
-        text = self.template.render(self.variables[place])
-        if self.on_unicode == "transliterate":
-            text = transliterate(text)
-        return text, "gsm7" if is_gsm7(text) else "ucs2"
+        return as_priced(self.template, self.variables[place], self.on_unicode)
 
 
 def personal_of(message: str, on_unicode: str, variables: Sequence[Mapping[str, str]]) -> Personal:

@@ -60,6 +60,16 @@ class SendAnswer(Schema):
     completed_at = fields.String(required=True, allow_none=True)
 
 
+class MessageErrorAnswer(Schema):
+    """Why a message did not arrive, or is in doubt."""
+
+    code = fields.String(required=True)
+    permanent = fields.Boolean(required=True)
+    carrier = fields.String(required=True, allow_none=True)
+    carrier_code = fields.String(required=True, allow_none=True)
+    text = fields.String(required=True)
+
+
 class MessageAnswer(Schema):
     """One SMS to one phone."""
 
@@ -70,12 +80,24 @@ class MessageAnswer(Schema):
     sender_id = fields.String(required=True)
     segments = fields.Integer(required=True)
     cost = fields.Integer(required=True)
-    error = fields.String(required=True, allow_none=True)
+    category = fields.String(required=True)
+    carrier = fields.String(required=True, allow_none=True)
+    country = fields.String(required=True, allow_none=True)
+    group_id = fields.UUID(required=True, allow_none=True)
+    error = fields.Nested(MessageErrorAnswer, required=True, allow_none=True)
     reference = fields.String(required=True, allow_none=True)
     test = fields.Boolean(required=True)
     submitted_at = fields.String(required=True, allow_none=True)
     finished_at = fields.String(required=True, allow_none=True)
     created_at = fields.String(required=True)
+
+
+class MessageDetailAnswer(MessageAnswer):
+    """One SMS to one phone, with its text."""
+
+    text = fields.String(required=True, allow_none=True)
+    encoding = fields.String(required=True)
+    parts = fields.List(fields.String(), required=True)
 
 
 class EventAnswer(Schema):
@@ -87,7 +109,7 @@ class EventAnswer(Schema):
     route = fields.String(allow_none=True)
     carrier_reference = fields.String(allow_none=True)
     attempts = fields.Integer()
-    error = fields.String(allow_none=True)
+    error = fields.Nested(MessageErrorAnswer, allow_none=True)
     detail = fields.String()
 
 

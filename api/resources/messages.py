@@ -8,19 +8,23 @@ from flask import Response, request, stream_with_context
 from sqlalchemy import Connection
 
 from api.answers.base import page_of
-from api.answers.sends import EventsAnswer, MessageAnswer
+from api.answers.sends import EventsAnswer, MessageAnswer, MessageDetailAnswer
 from api.csv_cells import csv_line
 from api.endpoint import endpoint, services, timestamp
-from api.history import MessageRow, messages_of_send, newest_messages, one_message
+from api.history import MessageRow, messages_of_send, one_message
+from api.message_search import find_messages
+from api.message_text import text_of_message
 from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.resources.sends import read_send
 from api.schemas.paging import HistoryPaging, MessagePaging
 from api.timeline import timeline
 from api.tokens import Caller
+from shared.countries import country_of
 from shared.database import reading
+from shared.message_codes import carrier_code_of, code_of, error_of
 
-CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at\n"
+CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
 CSV_PAGE = 5000
 
 
@@ -72,9 +76,11 @@ def _csv_line(row: MessageRow) -> str:
             row.status,
             row.segments,
             row.cost,
-            row.error,
+            carrier_code_of(row.status, row.error) or row.error,
             timestamp(row.submitted_at),
             timestamp(row.finished_at),
+            code_of(row.status, row.error),
+            row.carrier,
         )
     )
 
@@ -88,17 +94,24 @@ def _csv_line(row: MessageRow) -> str:
     scope="sms:read",
 )
 def messages(caller: Caller, query: dict[str, Any]) -> Any:
-    """List the account's messages, newest send first; filter by phone, status and time."""
+    """List the account's messages, newest send first; filter by what they are, and by time.
+
+    A page with a filter may have fewer messages than `limit`, or none, and the next one more: read on until
+    `next_cursor` is null. `since` and `until` make a search short.
+    """
     with reading(services().engine) as connection:
-        rows = newest_messages(connection, caller.account_id, query, uuid_cursor(query.get("cursor")))
-    return page(rows, query["limit"], _message, lambda row: str(row.id))
+        found = find_messages(connection, caller.account_id, query)
+    return {"data": [_message(row) for row in found.messages], "next_cursor": found.next_cursor}
 
 
-@endpoint("GET", "/messages/<uuid:message_id>", answers=MessageAnswer, fails=("message_not_found",), scope="sms:read")
+@endpoint(
+    "GET", "/messages/<uuid:message_id>", answers=MessageDetailAnswer, fails=("message_not_found",), scope="sms:read"
+)
 def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
-    """Show one message."""
+    """Show one message, with its text as it is sent to this phone."""
     with reading(services().engine) as connection:
-        return _message(_find(connection, caller, message_id))
+        row = _find(connection, caller, message_id)
+        return _message(row) | text_of_message(connection, row)._asdict()
 
 
 @endpoint(
@@ -112,7 +125,7 @@ def events(caller: Caller, message_id: UUID) -> dict[str, Any]:
     """Tell what happened to a message: acceptance, hand-over, the carrier's answer, receipts."""
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
-        return {"message_id": str(message_id), "data": timeline(connection, row)}
+        return {"message_id": str(message_id), "data": timeline(row)}
 
 
 def _find(connection: Connection, caller: Caller, message_id: UUID) -> MessageRow:
@@ -131,7 +144,11 @@ def _message(row: MessageRow) -> dict[str, Any]:
         "sender_id": row.sender_id,
         "segments": row.segments,
         "cost": row.cost,
-        "error": row.error,
+        "category": row.category,
+        "carrier": row.carrier,
+        "country": row.phone and country_of(row.phone),
+        "group_id": row.group_id and str(row.group_id),
+        "error": error_of(row.status, row.error, row.carrier),
         "reference": row.reference,
         "test": row.test,
         "submitted_at": timestamp(row.submitted_at),

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 from uuid import UUID
 
-from marshmallow import RAISE, Schema, ValidationError, fields, missing
+from marshmallow import RAISE, Schema, ValidationError, fields, missing, validate
 
 from api.spelling import MOST_COMPARED, nearest_name
 from shared.phones import invalid_code, invalid_detail, is_phone, suggest
@@ -178,6 +178,16 @@ class Moment(fields.DateTime):
             return moment.astimezone(UTC)
         except (ValueError, OverflowError):
             raise self.make_error("invalid", input=value, obj_type="datetime") from None
+
+
+class Country(fields.String):
+    """A country: the two letters of ISO 3166-1, in capitals."""
+
+    def __init__(self, **options: Any) -> None:
+        says = "Give the two capital letters of ISO 3166-1, such as KE."
+        super().__init__(
+            validate=validate.Regexp("[A-Z]{2}\\Z", error=says), metadata={"pattern": "^[A-Z]{2}$"}, **options
+        )
 
 
 class Whole(fields.Integer):

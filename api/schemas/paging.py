@@ -2,8 +2,13 @@
 
 from marshmallow import fields, validate
 
-from api.schemas.base import CURSOR_PATTERN, IN_RANGE, Moment, Phone, Request
+from api.schemas.base import CURSOR_PATTERN, IN_RANGE, CanonicalUUID, Country, Moment, Phone, Request
+from api.schemas.sends import LONGEST_REFERENCE
 from shared.lifecycle import MessageStatus, SendState
+from shared.message_errors import CATALOGUE as MESSAGE_ERRORS
+
+AN_ERROR = "There is no such error of messages; GET /api/v1/errors?kind=message lists them."
+A_REFERENCE = "A reference has {min} to {max} characters."
 
 
 class Paging(Request):
@@ -36,5 +41,19 @@ class HistoryPaging(MessagePaging):
     """A page of the account's messages, newest first."""
 
     phone = Phone()
+    error = fields.String(validate=validate.OneOf(MESSAGE_ERRORS, error=AN_ERROR))
+    permanent = fields.Boolean(truthy={"true"}, falsy={"false"})
+    carrier = fields.String(validate=validate.Length(1, 40, error="A carrier's name has {min} to {max} characters."))
+    country = Country()
+    reference = fields.String(validate=validate.Length(1, LONGEST_REFERENCE, error=A_REFERENCE))
+    group_id = CanonicalUUID()
     since = Moment()
     until = Moment()
+
+
+class ErrorQuery(Request):
+    """Which errors are listed."""
+
+    kind = fields.String(
+        load_default="request", validate=validate.OneOf(["request", "message"], error="Give request or message.")
+    )

@@ -5,7 +5,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from api.schemas.base import CURSOR_PATTERN, IN_RANGE, Request, fail
+from api.schemas.base import CURSOR_PATTERN, IN_RANGE, Country, Request, fail
 from shared.lifecycle import STORED, Category, MessageStatus
 
 DIMENSIONS = ("day", "sender_id", "country", "category", "status")
@@ -43,10 +43,7 @@ class UsageQuery(Request):
         metadata={"pattern": "^({0})(,({0}))*$".format("|".join(DIMENSIONS))},
     )
     sender_id = fields.String()
-    country = fields.String(
-        validate=validate.Regexp("[A-Z]{2}\\Z", error="Give the two capital letters of ISO 3166-1, such as KE."),
-        metadata={"pattern": "^[A-Z]{2}$"},
-    )
+    country = Country()
     category = fields.Enum(Category, by_value=True)
     status = fields.Enum(MessageStatus, by_value=True, metadata={"enum": [str(status) for status in RESULTS]})
     limit = fields.Integer(load_default=1000, validate=validate.Range(1, 1000, error=IN_RANGE))

@@ -33,10 +33,11 @@ the sandbox but its keys. Sender IDs are approved there at once. `POST /api/v1/s
 
 **Lists** come in pages: give `next_cursor` of a page as `cursor` of the next, until it is null.
 
-**Errors** are problem details (RFC 9457); tell them apart by `code`. `GET /api/v1/errors` explains each of them. A
-method that a path does not have is 405 `method_not_allowed`, with `Allow`; a request that HTTP itself does not allow is
-400 `bad_request`. Where a proxy in front had no answer from us it is 502 `bad_gateway` or 504 `gateway_timeout`: repeat
-the request with the same `Idempotency-Key`, because it may have had an effect.
+**Errors** are problem details (RFC 9457); tell them apart by `code`. `GET /api/v1/errors` explains each of them, and
+with `kind=message` what can go wrong with a message that was accepted. A method that a path does not have is 405
+`method_not_allowed`, with `Allow`; a request that HTTP itself does not allow is 400 `bad_request`. Where a proxy in
+front had no answer from us it is 502 `bad_gateway` or 504 `gateway_timeout`: repeat the request with the same
+`Idempotency-Key`, because it may have had an effect.
 """
 TAGS = {
     "auth": "Exchange an API key for a token, and take the token back.",
@@ -115,7 +116,6 @@ WORDS: Final[dict[str, Word]] = {
     "cost": ("Credits.", 3),
     "Send.cost": ("Credits that were reserved for it when it was accepted.", 3),
     "Single.cost": ("Credits.", 1),
-    "Message.cost": ("Credits; 0 where they were given back.", 1),
     "count": ("Segments.", 1),
     "counts": ("What became of the recipients.", None),
     "Send.counts": (
@@ -142,7 +142,6 @@ WORDS: Final[dict[str, Word]] = {
     "duplicate": ("Dropped: listed before.", 1),
     "duplicate_of": ("The index at which the phone is listed first.", 0),
     "encoding": ("gsm7 where every character fits, else ucs2.", "gsm7", {"enum": ["gsm7", "ucs2"]}),
-    "error": ("The carrier's reason, where there is one.", None),
     "errors": ("Of `validation_failed`: every field that is wrong, 100 at most.", None),
     "errors_total": ("Of `validation_failed`: how many errors there are.", 1),
     "eta": ("When the last message should be handed over; null where nobody knows.", None),
@@ -179,7 +178,6 @@ WORDS: Final[dict[str, Word]] = {
     "parts": ("The text as it is cut, one entry a segment; none where the messages differ.", ["Your table is ready."]),
     "per_message": ("Segments of each message; null where they differ.", 1),
     "phone": ("Digits only, beginning with the country code.", PHONE),
-    "Message.phone": ("Digits only, beginning with the country code; null: it was erased.", PHONE),
     "Rejected.phone": ("As it was given; null where it was no text.", "0712"),
     "phones": (
         "1 to 100,000 phones: digits only, beginning with the country code; or objects with `phone` and `variables`,"
@@ -215,7 +213,6 @@ WORDS: Final[dict[str, Word]] = {
     "scope": ("What the token may be used for, separated by spaces.", "balance:read groups:read sms:read sms:send"),
     "Error.scope": ("Of `insufficient_scope`: what the token lacks.", "sms:send"),
     "segments": ("How many, and in which encoding.", None),
-    "Message.segments": ("Segments of this message.", 1),
     "Error.segments": ("Of `too_many_segments`: how many the message takes.", 3),
     "resent": ("Submits that were repeated because an earlier one had no answer; only where the operator wants it.", 0),
     "send_at": ("When it is due; null: at once.", None),
@@ -225,13 +222,12 @@ WORDS: Final[dict[str, Word]] = {
     "sender_status": ("Of `sender_not_approved`: where it stands.", "pending"),
     "since": ("Accepted at this time or later.", "2026-03-01T00:00:00Z"),
     "status": ("Where it is.", "queued", {"enum": STATES}),
-    "Message.status": ("Where it is.", "delivered", {"enum": STATUSES}),
     "Send.status": ("Where it is.", "completed", {"enum": STATES}),
     "SendPaging.status": ("Only sends with this status.", "sending"),
     "MessagePaging.status": ("Only messages with this status.", "undelivered"),
     "HistoryPaging.status": ("Only messages with this status.", "undelivered"),
     "Error.status": ("The HTTP status.", 402),
-    "ErrorEntry.status": ("The HTTP status.", 402),
+    "ErrorEntry.status": ("The HTTP status; null of errors of messages.", 402),
     "simulated": (
         "Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches"
         " no phone.",

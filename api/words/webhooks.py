@@ -14,6 +14,7 @@ MESSAGE_EVENT = {
     "status": "delivered",
     "sequence": 10,
     "error": None,
+    "error_details": None,
     "sender_id": "ACME",
     "reference": "order A-1042",
     "metadata": {"order": "A-1042"},

@@ -594,10 +594,16 @@ export interface FieldCode {
 export interface ErrorEntry {
   /** What it is, for programs. */
   code: string;
-  /** The HTTP status. */
-  status: number;
+  /** Whether requests or messages have this error. */
+  kind: "request" | "message";
+  /** The HTTP status; null of errors of messages. */
+  status: number | null;
+  /** Whether the same message would fail again; null of errors of requests. */
+  permanent: boolean | null;
   /** What it is, for people. */
   title: string;
+  /** What it means, for people; null of errors of requests. */
+  meaning: string | null;
   /** What to do about it. */
   remediation: string;
   /** Whether the same request may succeed later. */
@@ -915,6 +921,20 @@ export interface SendChanges {
   max_segments?: number;
 }
 
+/** Why a message did not arrive, or is in doubt. */
+export interface MessageError {
+  /** What went wrong, one of the codes of `GET /errors?kind=message`. */
+  code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent";
+  /** Whether the same message to this phone would fail again. */
+  permanent: boolean;
+  /** The carrier at which it happened; null: no carrier had a part in it. */
+  carrier: string | null;
+  /** The carrier's own code, as it was told; null: it told none. */
+  carrier_code: string | null;
+  /** What the code means, for people. */
+  text: string;
+}
+
 /** One SMS to one phone. */
 export interface Message {
   /** The message. */
@@ -931,8 +951,16 @@ export interface Message {
   segments: number;
   /** Credits; 0 where they were given back. */
   cost: number;
-  /** The carrier's reason, where there is one. */
-  error: string | null;
+  /** What it is for: decides how soon its turn comes. */
+  category: "authentication" | "transactional" | "marketing";
+  /** The carrier that took it, or was the last to refuse it; null: none was asked. */
+  carrier: string | null;
+  /** Two letters of ISO 3166-1, by the phone's first digits; null: none, or the phone was erased. */
+  country: string | null;
+  /** The group, of a group send. */
+  group_id: string | null;
+  /** Why it did not arrive, or is in doubt; null: nothing is wrong. */
+  error: MessageError | null;
   /** Yours; comes back everywhere. */
   reference: string | null;
   /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
@@ -952,6 +980,50 @@ export interface MessagePage {
   next_cursor: string | null;
 }
 
+/** One SMS to one phone, with its text. */
+export interface MessageDetail {
+  /** The message. */
+  message_id: string;
+  /** The send. */
+  send_id: string;
+  /** Digits only, beginning with the country code; null: it was erased. */
+  phone: string | null;
+  /** Where it is. */
+  status: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered";
+  /** The sender ID. */
+  sender_id: string;
+  /** Segments of this message. */
+  segments: number;
+  /** Credits; 0 where they were given back. */
+  cost: number;
+  /** What it is for: decides how soon its turn comes. */
+  category: "authentication" | "transactional" | "marketing";
+  /** The carrier that took it, or was the last to refuse it; null: none was asked. */
+  carrier: string | null;
+  /** Two letters of ISO 3166-1, by the phone's first digits; null: none, or the phone was erased. */
+  country: string | null;
+  /** The group, of a group send. */
+  group_id: string | null;
+  /** Why it did not arrive, or is in doubt; null: nothing is wrong. */
+  error: MessageError | null;
+  /** Yours; comes back everywhere. */
+  reference: string | null;
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  test: boolean;
+  /** When it was handed to the carrier; where a crash left it in doubt, no later than this. Null: it was not. */
+  submitted_at: string | null;
+  /** When the last word on it came: of a canceled or expired one, when it ended. */
+  finished_at: string | null;
+  /** When it was accepted. */
+  created_at: string;
+  /** The text as it is sent to this phone, with its values; null: it was erased. */
+  text: string | null;
+  /** gsm7 where every character fits, else ucs2. */
+  encoding: "gsm7" | "ucs2";
+  /** The text as it is cut, one entry a segment. */
+  parts: Array<string>;
+}
+
 /** Something that happened to a message. */
 export interface Event {
   /** When. */
@@ -966,8 +1038,8 @@ export interface Event {
   carrier_reference?: string | null;
   /** How often it was handed to a carrier. */
   attempts?: number;
-  /** The carrier's reason, where there is one. */
-  error?: string | null;
+  /** What went wrong; null: nothing. */
+  error?: MessageError | null;
   /** What it is this time, for people. */
   detail?: string;
 }
@@ -1505,9 +1577,9 @@ export interface Operations {
   replayDelivery(request: { path: { webhook_id: string; event_id: string }; key?: string; signal?: AbortSignal }): Promise<Delivery>;
   /** Post every event since then that was not delivered to this webhook, also what happened while it was disabled. */
   recoverWebhook(request: { path: { webhook_id: string }; body: RecoverBody; key?: string; signal?: AbortSignal }): Promise<Recover>;
-  /** List every error code; under validation_failed also the codes of single fields. */
-  listErrors(request?: { signal?: AbortSignal }): Promise<ErrorEntryPage>;
-  /** Explain one error code. */
+  /** List every error code: of requests, or with kind=message of messages. */
+  listErrors(request?: { query?: { kind?: "request" | "message" }; signal?: AbortSignal }): Promise<ErrorEntryPage>;
+  /** Explain one error code, of requests or of messages. */
   getError(request: { path: { code: string }; signal?: AbortSignal }): Promise<ErrorEntry>;
   /** Read what happened, oldest first, beginning after the event that you handled last. */
   listEvents(request?: { query?: { limit?: number; cursor?: string; after?: string; types?: string }; signal?: AbortSignal }): Promise<StreamEventPage>;
@@ -1539,10 +1611,10 @@ export interface Operations {
   resumeSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
   /** List the messages of a send in order; with Accept: text/csv, stream all of them as CSV. */
   listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
-  /** List the account's messages, newest send first; filter by phone, status and time. */
-  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; since?: string; until?: string }; signal?: AbortSignal }): Promise<MessagePage>;
-  /** Show one message. */
-  getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Message>;
+  /** List the account's messages, newest send first; filter by what they are, and by time. */
+  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string }; signal?: AbortSignal }): Promise<MessagePage>;
+  /** Show one message, with its text as it is sent to this phone. */
+  getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Tell what happened to a message: acceptance, hand-over, the carrier's answer, receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
   /** Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent. */

@@ -16,6 +16,7 @@ from shared.http_carrier import paths
 from shared.http_carrier.config import HttpConfig, Receipts, Spoken
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
+from shared.message_codes import with_code
 from shared.phones import is_phone
 from shared.receipts import Receipt
 from shared.unreadable import Unreadable as UnreadableReceipt
@@ -60,7 +61,7 @@ def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receip
     if config.receipts is None:
         raise Unreadable("this carrier sends no receipts")
     found = _entries(document, config.receipts.each)
-    made = [_receipt(config.receipts, entry, now) for entry in found]
+    made = [_receipt(config.receipts, config.error_codes, entry, now) for entry in found]
     if None in made:
         words = {paths.code(paths.at(entry, config.receipts.status)) for entry in found}
         log.warning("%s: %d receipts say nothing; statuses: %s", config.name, made.count(None), sorted(words)[:10])
@@ -77,7 +78,7 @@ def unreadable_in(config: HttpConfig, document: Any) -> list[UnreadableReceipt]:
             "unknown_status" if paths.identity(paths.at(entry, where.id)) is not None else "no_id_or_state",
         )
         for entry in found
-        if where is not None and _receipt(where, entry, datetime.now(UTC)) is None
+        if where is not None and _receipt(where, config.error_codes, entry, datetime.now(UTC)) is None
     ]
 
 
@@ -96,7 +97,7 @@ def _entries(document: Any, each: str | None) -> list[Any]:
     return found
 
 
-def _receipt(where: Receipts, entry: Any, now: datetime) -> Receipt | None:
+def _receipt(where: Receipts, error_codes: Mapping[str, str], entry: Any, now: datetime) -> Receipt | None:
     reference = paths.identity(paths.at(entry, where.id))
     told = where.statuses.get(paths.word(paths.at(entry, where.status)))
     if reference is None or told is None:
@@ -104,10 +105,11 @@ def _receipt(where: Receipts, entry: Any, now: datetime) -> Receipt | None:
     status = MessageStatus(told)
     phone = paths.word(paths.at(entry, where.phone)).lstrip("+") if where.phone else ""
     error = paths.code(paths.at(entry, where.error)) if where.error else ""
+    error = error or paths.code(paths.at(entry, where.status))
     return Receipt(
         reference=reference,
         status=status,
-        error=(error or paths.code(paths.at(entry, where.status))) if status is MessageStatus.UNDELIVERED else None,
+        error=with_code(error, error_codes) if status is MessageStatus.UNDELIVERED else None,
         done_at=_time(paths.at(entry, where.time) if where.time else None, now),
         phone=phone if is_phone(phone) else None,
     )

@@ -157,21 +157,22 @@ def test_a_receipt_is_recorded_before_the_200_and_repeated_does_nothing(service:
 
 
 @pytest.mark.parametrize(
-    ("carrier", "word", "error"),
+    ("carrier", "word", "error", "code"),
     [
-        ("twilio", "undelivered", "30003"),
-        ("vonage", "rejected", "rejected"),
-        ("at", "AbsentSubscriber", "AbsentSubscriber"),
+        ("twilio", "undelivered", "30003", "absent_subscriber"),
+        ("vonage", "rejected", "rejected", "rejected_by_carrier"),
+        ("at", "AbsentSubscriber", "AbsentSubscriber", "absent_subscriber"),
     ],
 )
-def test_bad_news_comes_with_its_reason(service: Service, carrier: str, word: str, error: str) -> None:
+def test_bad_news_comes_with_its_reason(service: Service, carrier: str, word: str, error: str, code: str) -> None:
     message = sent(service, carrier, f"bad-{carrier}")
     told = RECEIPTS[carrier](f"bad-{carrier}", word)
     if carrier == "twilio":
         told = twilio({"MessageSid": "bad-twilio", "MessageStatus": word, "ErrorCode": "30003"})
     assert call(service, told).status_code == 200
     assert status(service, message) == "undelivered"
-    assert service.get(f"/messages/{message}").json["error"] == error
+    told = service.get(f"/messages/{message}").json["error"]
+    assert (told["code"], told["carrier"], told["carrier_code"]) == (code, carrier, error)
 
 
 FORM = {"MessageSid": "forged", "MessageStatus": "delivered"}

@@ -138,7 +138,9 @@ def test_a_phone_gets_no_more_than_the_cap(service: Service) -> None:
         service.bulk(numbers[:2], category="marketing")
     send = service.bulk(numbers, category="marketing").json["send_id"]
     assert service.counts(send) == {"submitted": 3, "accepted": 3, "rejected": 2, "sent": 1}
-    errors = [entry["error"] for entry in service.get(f"/sends/{send}/messages").json["data"]]
+    errors = [
+        entry["error"] and entry["error"]["code"] for entry in service.get(f"/sends/{send}/messages").json["data"]
+    ]
     assert sorted(errors, key=str) == [None, "frequency_capped", "frequency_capped"]
     assert service.get("/balance").json["balance"] == 1000 - 5
     assert service.get(f"/sends/{send}").json["cap"] == {"most": 2, "hours": 24}

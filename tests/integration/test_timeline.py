@@ -146,14 +146,15 @@ def test_a_doubt_that_the_operator_ended_is_told_in_two_steps(service: Service) 
     )
     told = events(service, sent)
     assert [event["type"] for event in told] == ["accepted", "in_doubt", "failed"]
-    assert [event.get("error") for event in told] == [None, None, "not_sent"]
+    assert [event.get("error") for event in told][:2] == [None, None]
+    assert told[2]["error"]["code"] == "not_sent"
 
 
 def test_a_refusal_is_one_step(service: Service) -> None:
     sent = service.send("99902000009").json["message_id"]
     told = events(service, sent)
     assert [event["type"] for event in told] == ["accepted", "failed"]
-    assert told[1]["error"] == "invalid_destination"
+    assert (told[1]["error"]["code"], told[1]["error"]["carrier_code"]) == ("invalid_recipient", "invalid_destination")
 
 
 def test_the_filter_of_sends_is_status(service: Service) -> None:

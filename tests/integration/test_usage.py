@@ -43,7 +43,7 @@ def of_messages(service: Service, *, phones: bool = True) -> Counter[tuple[Any, 
         answer = service.get(f"/messages?limit=1000{cursor}").json
         for message in answer["data"]:
             if not message["test"] and message["status"] not in ("scheduled", "queued", "sending"):
-                row = message["submitted_at"] or message["error"]
+                row = message["submitted_at"] or message["error"]["code"] not in ("canceled", "expired")
                 country = country_of(message["phone"]) if phones and row else None
                 made[message["created_at"][:10], message["sender_id"], country, message["status"]] += 1
         if answer["next_cursor"] is None:

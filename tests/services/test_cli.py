@@ -289,6 +289,19 @@ def test_an_import_is_committed_piece_by_piece_and_can_be_run_again(
     assert f"{35 - before} contact" in said and f"; {before} rows skipped" in said
 
 
+def test_messages_to_a_phone_are_found(run: Run, service: Service) -> None:
+    phone, scheduled = "99902004711", {"send_at": TOMORROW.isoformat()}
+    first = service.bulk([phone, "254711000001"]).json
+    second = service.send(phone, **scheduled).json
+    found = as_json(run("message", "find", phone, "--account", service.account_id, "--json"))
+    assert [row["send_id"] for row in found] == [second["send_id"], first["send_id"]]
+    assert [row["message_id"] for row in found] == [second["message_id"], first["messages"][0]["message_id"]]
+    assert [(row["status"], row["error"]) for row in found] == [("scheduled", None), ("failed", "invalid_recipient")]
+    assert "No message" in run("message", "find", "254711999999").output
+    assert "254711000001" in run("message", "find", "+254711000001", code=1).output
+    service.post(f"/sends/{second['send_id']}/cancel")
+
+
 def test_sends_are_listed_shown_and_watched(run: Run, service: Service) -> None:
     send = service.bulk(["254711000001", "99902000001"]).json["send_id"]
     listed = as_json(run("send", "list", "--account", service.account_id, "--json"))

@@ -26,6 +26,7 @@ from api.schemas.sends import BulkSend, GroupSend, SingleSend
 from api.words import WORDS
 from shared.events import EventType
 from shared.lifecycle import Category
+from shared.message_errors import CATALOGUE as MESSAGE_ERRORS
 from shared.segments import segment
 from shared.settings import Settings
 
@@ -267,7 +268,13 @@ def test_errors_are_as_documented(document: dict[str, Any]) -> None:
 
 
 def test_the_catalogue_is_as_documented(document: dict[str, Any]) -> None:
-    assert violations(document, exact(document, "ErrorEntryPage"), errors()) == []
+    for kind in ("request", "message"):
+        assert violations(document, exact(document, "ErrorEntryPage"), errors({"kind": kind})) == []
+
+
+def test_the_codes_of_messages_are_an_enum(document: dict[str, Any]) -> None:
+    assert document["components"]["schemas"]["MessageError"]["properties"]["code"]["enum"] == [*MESSAGE_ERRORS]
+    assert not set(MESSAGE_ERRORS) & set(CATALOGUE), "one path explains both"
 
 
 def test_a_wrong_answer_would_be_noticed(document: dict[str, Any]) -> None:

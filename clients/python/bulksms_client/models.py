@@ -55,7 +55,8 @@ class Message(Answer):
     send_id: str
     phone: str | None
     status: str
-    error: str | None
+    error: Mapping[str, Any] | None
+    """Why it did not arrive: `code`, `permanent`, `carrier`, `carrier_code` and `text`."""
     cost: int
     reference: str | None
 

@@ -43,6 +43,9 @@ def test_the_password_is_not_shown() -> None:
         ("tlvs", {0: b""}),
         ("tlvs", {"5": b""}),
         ("message_id_tag", 0x204),
+        ("error_codes", {"042": "nonsense"}),
+        ("error_codes", {"042": 1}),
+        ("error_codes", 42),
     ],
 )
 def test_what_cannot_be_used_is_refused_by_name(name: str, value: Any) -> None:

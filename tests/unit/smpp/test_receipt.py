@@ -228,3 +228,11 @@ def test_both_readings_say_the_same(noise: bytes, at: int, insert: bool) -> None
         message = read_message(Command.DELIVER_SM, body)
         assert is_receipt(message)
         assert receipt == read_receipt(config(), message, NOW)
+
+
+def test_a_carriers_own_codes_are_explained() -> None:
+    for err, error in (("042", "absent_subscriber=UNDELIV:042"), ("043", "UNDELIV:043")):
+        text = f"id:1 sub:001 dlvrd:000 submit date:1 done date:1 stat:UNDELIV err:{err} text:"
+        receipt = said(text, error_codes={"042": "absent_subscriber"})
+        assert receipt is not None
+        assert receipt.error == error

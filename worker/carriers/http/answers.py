@@ -5,11 +5,12 @@ and our credentials are refused; other 4xx took nothing and never will, but for 
 another address took nothing. All else, such as a 500, or a 200 that cannot be read, may have been taken.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from shared.http_carrier import paths
 from shared.http_carrier.config import HttpConfig, Meaning, Reply
+from shared.message_codes import with_code
 from worker.carriers.base import Answer, Outcome
 
 SUSPENDED = "suspended"
@@ -27,6 +28,18 @@ class Heard(NamedTuple):
 
 def heard(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> Heard:
     """What an answer says of the messages to these phones."""
+    said = _heard(config, status, retry_after, body, phones)
+    return said._replace(outcomes=[_explained(outcome, config.error_codes) for outcome in said.outcomes])
+
+
+def _explained(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
+    """With the meaning of its error, where the message may keep it."""
+    if outcome.error is None or outcome.answer not in (Answer.REJECTED, Answer.FAILED):
+        return outcome
+    return outcome._replace(error=with_code(outcome.error, error_codes))
+
+
+def _heard(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> Heard:
     reply = config.answer
     document = paths.parse(body)
     code = paths.code(paths.at(document, reply.error)) if reply.error else ""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+from shared.message_codes import unknown_codes
+from shared.message_errors import CATALOGUE
 from shared.smpp.alphabets import DATA_CODING, Alphabet
 
 __all__ = ["ConfigError", "SmppConfig"]
@@ -97,6 +99,8 @@ class SmppConfig:
     """Zeros are put before ids that are shorter, the receipt's and the answer's."""
     receipt_utc_offset: float = 0.0
     """Hours by which the times in receipts are ahead of UTC."""
+    error_codes: Mapping[str, str] = field(default_factory=dict)
+    """The code of the catalogue of messages' errors for each code of the carrier's, such as a receipt's `042`."""
     enquire_link: float = 30.0
     """Seconds of silence after which the link is asked whether it lives."""
     answer_time: float = 10.0
@@ -123,6 +127,12 @@ class SmppConfig:
             raise ConfigError(f"tls_ca: there is no file {self.tls_ca}")
         if self.tls_ca is not None and not self.tls:
             raise ConfigError("tls_ca is told, but tls is not on")
+        if not isinstance(self.error_codes, Mapping) or not all(
+            isinstance(code, str) for code in self.error_codes.values()
+        ):
+            raise ConfigError('error_codes: write {"042" = "absent_subscriber"}, a code and what it means')
+        for code in unknown_codes(self.error_codes):
+            raise ConfigError(f"error_codes: {code!r} is none of {', '.join(CATALOGUE)}")
         for tag, value in self.tlvs.items():
             if not isinstance(tag, int) or not 0 < tag <= 0xFFFF or not isinstance(value, bytes) or len(value) > 255:
                 raise ConfigError("tlvs: each is a tag from 1 to 65535 with at most 255 bytes")

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
+from shared.message_codes import with_code
 from shared.smpp.alphabets import Alphabet, decode
 from shared.smpp.numbers import MESSAGE_TYPE, RECEIPT_TYPES, Tag
 from shared.smpp.pdu import Malformed, Message, split_udh
@@ -76,9 +77,12 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
     if not reference or not word:
         return None
     phone = message.source.removeprefix("+")
+    status, error, done_at = _said(word, fields.get("err"), fields.get("done"), config.receipt_utc_offset, now)
     return Receipt(
         reference,
-        *_said(word, fields.get("err"), fields.get("done"), config.receipt_utc_offset, now),
+        status,
+        error and with_code(error, config.error_codes),
+        done_at,
         phone if _PHONE.fullmatch(phone) else None,
         message.destination or None,
     )
@@ -97,9 +101,12 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
     rest = body[end:]
     if not found.end() <= end <= len(body) or (rest and rest != _same_in_parameters(identity, word)):
         return None
+    status, error, done_at = _said(word.decode(), code.decode(), done.decode(), config.receipt_utc_offset, now)
     return Receipt(
         identity.decode(),
-        *_said(word.decode(), code.decode(), done.decode(), config.receipt_utc_offset, now),
+        status,
+        error and with_code(error, config.error_codes),
+        done_at,
         phone.decode(),
         sender.decode() or None,
     )

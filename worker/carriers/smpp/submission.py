@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
+from shared.message_codes import with_code
 from shared.smpp.numbers import Tag
 from shared.smpp.pdu import tlv
 from worker.carriers.base import Answer, LateAnswer, Outcome, Pace, Parcel
@@ -110,7 +111,7 @@ class Submission:
         """What each message came to, in order."""
         if self._starts is None:
             return [
-                Outcome(ACCEPTED, answer) if answer.__class__ is str and answer else outcome_of(answer)
+                Outcome(ACCEPTED, answer) if answer.__class__ is str and answer else self._outcome_of(answer)
                 for answer in self.answers
             ]
         return [self._outcome(number, start, end) for number, start, end in self._spans()]
@@ -123,7 +124,7 @@ class Submission:
     def _outcome(self, number: int, start: int, end: int) -> Outcome:
         if number in self._refused:
             return self._refused[number]
-        parts = [outcome_of(answer) for answer in self.answers[start:end]]
+        parts = [self._outcome_of(answer) for answer in self.answers[start:end]]
         answers = {part.answer for part in parts}
         if len(answers) == 1 and answers <= {Answer.ACCEPTED, Answer.IN_DOUBT}:
             return parts[0]
@@ -134,6 +135,13 @@ class Submission:
         if self.longs is not None and (long := self.longs[start]) is not None:
             long[0].partly_sent = True
         return Outcome(Answer.IN_DOUBT, error="partly_sent")
+
+    def _outcome_of(self, answer: CarrierAnswer) -> Outcome:
+        """What one PDU came to, with the meaning of its error."""
+        outcome = outcome_of(answer)
+        if outcome.error is None or outcome.answer not in (Answer.REJECTED, Answer.FAILED):
+            return outcome
+        return outcome._replace(error=with_code(outcome.error, self._config.error_codes))
 
     def left_over(self) -> list[int]:
         """PDUs that were refused for now, and whose message was taken in another part."""

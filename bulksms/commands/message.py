@@ -1,0 +1,86 @@
+"""`bulksms message`."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import click
+from sqlalchemy import Row, text
+
+from bulksms.commands.common import database, json_option, show_rows
+from shared import accounts
+from shared.accounts import Refused
+from shared.ids import first_id_at, message_id
+from shared.message_codes import error_of
+from shared.phones import is_phone, suggest
+
+FIND = text(
+    """
+    SELECT b.id AS batch_id, r.number, a.name AS account, s.id AS send_id, s.sender_id, b.state, s.state AS send_state,
+           s.created_at
+      FROM send s JOIN batch b ON b.send_id = s.id JOIN account a ON a.id = s.account_id
+     CROSS JOIN LATERAL unnest(string_to_array(b.recipients, E'\\n')) WITH ORDINALITY AS r (phone, number)
+     WHERE s.id >= :since AND (CAST(:account AS bigint) IS NULL OR s.account_id = :account)
+       AND position(:phone IN b.recipients) > 0 AND r.phone = :phone
+     ORDER BY s.id DESC, b.id, r.number LIMIT :limit
+    """
+)
+ROWS = text(
+    """
+    SELECT id, status, carrier, reference, error, attempts, submitted_at, finished_at FROM message WHERE id = ANY(:ids)
+    """
+)
+ENDED = ("canceled", "expired")
+
+
+@click.group()
+def message() -> None:
+    """Messages: what became of one SMS to one phone."""
+
+
+@message.command()
+@click.argument("phone")
+@click.option("--account", help="Only this account's, by id or name.")
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=7, show_default=True, help="Accepted so long ago at most."
+)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@json_option
+def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) -> None:
+    """Show the messages to a phone, newest first, of all accounts.
+
+    It reads all that was accepted in these days: some seconds for each million recipients.
+    """
+    if not is_phone(phone):
+        meant = suggest(phone)
+        raise Refused(f"{phone!r} is no phone: give digits only." + (f" Did you mean {meant}?" if meant else ""))
+    since = first_id_at(datetime.now(UTC) - timedelta(days=days))
+    with database() as connection:
+        connection.execute(text("SET LOCAL statement_timeout = '10min'"))
+        owner = accounts.find_account(connection, account) if account else None
+        asked = {"phone": phone, "since": since, "account": owner, "limit": limit}
+        found = connection.execute(FIND, asked).all()
+        ids = [message_id(row.batch_id, row.number) for row in found]
+        rows = {row.id: row for row in connection.execute(ROWS, {"ids": ids})}
+    nothing = f"No message to it was accepted in the last {days} days. --days looks further back."
+    shown = [_shown(row, rows.get(each)) for row, each in zip(found, ids, strict=True)]
+    show_rows(shown, as_json, "Messages", nothing)
+
+
+def _shown(found: Row[Any], row: Row[Any] | None) -> dict[str, Any]:
+    """A message as the operator sees it; one without a row is where its batch is."""
+    status = row.status if row is not None else found.state if found.state in ENDED else found.send_state
+    error = error_of(row.status, row.error, row.carrier) if row is not None else None
+    return {
+        "message_id": message_id(found.batch_id, found.number),
+        "account": found.account,
+        "send_id": found.send_id,
+        "sender_id": found.sender_id,
+        "status": status,
+        "error": error and error["code"],
+        "carrier": row and row.carrier,
+        "carrier_code": error and error["carrier_code"],
+        "reference": row and row.reference,
+        "accepted": found.created_at,
+        "submitted": row.submitted_at if row is not None and row.attempts else None,
+        "finished": row and row.finished_at,
+    }

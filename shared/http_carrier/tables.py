@@ -1,0 +1,71 @@
+"""Tables of a declaration: dataclasses whose fields are checked against what a TOML file says."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+
+LONGEST_VALIDITY = 30 * 24 * 3600
+LIMITS: dict[str, tuple[float, float]] = {
+    "window": (1, 1_000),
+    "batch": (1, 1_000),
+    "rate": (0, 100_000),
+    "answer_time": (0.1, 600),
+    "connect_time": (0.1, 60),
+    "every": (1, 3_600),
+    "shortest_validity": (1, 86_400),
+    "longest_validity": (60, LONGEST_VALIDITY),
+}
+
+
+class HttpConfigError(ValueError):
+    """A carrier's declaration cannot be used. Says which setting, and what it may be."""
+
+
+class Table:
+    """A table of the declaration."""
+
+    @classmethod
+    def of(cls, told: Any, where: str = "") -> Self:
+        """Make one of what a TOML file says. Raises HttpConfigError for what is missing, unknown or wrong."""
+        if not isinstance(told, Mapping):
+            raise HttpConfigError(f"{where.rstrip('.')}: a table")
+        hints = get_type_hints(cls)
+        known = {each.name: each for each in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        for name in told:
+            if name not in known:
+                raise HttpConfigError(f"there is no setting {where}{name}")
+        for name, each in known.items():
+            if each.default is each.default_factory is dataclasses.MISSING and name not in told:
+                raise HttpConfigError(f"{where}{name} is missing")
+        return cls(**{name: _checked(hints[name], value, where + name) for name, value in told.items()})
+
+
+def _checked(kind: Any, value: Any, where: str) -> Any:
+    """The value, if it is of that type."""
+    if type(None) in get_args(kind):
+        kind = next(each for each in get_args(kind) if each is not type(None))
+    if isinstance(kind, type) and issubclass(kind, Table):
+        return kind.of(value, f"{where}.")
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise HttpConfigError(f"{where}: one of {', '.join(get_args(kind))}, not {value!r}")
+    elif kind in (int, float):
+        _check_number(kind, value, where)
+    elif get_origin(kind) is list:
+        if not isinstance(value, list):
+            raise HttpConfigError(f"{where}: a list")
+        return [_checked(get_args(kind)[0], item, where) for item in value]
+    elif isinstance(value, Mapping) and len(get_args(kind)) == 2:
+        inner = get_args(kind)[1]
+        return {key: item if inner is Any else _checked(inner, item, f"{where}.{key}") for key, item in value.items()}
+    elif not isinstance(kind, type) or not isinstance(value, kind):
+        said = {str: "a text", bool: "true or false"}.get(kind, "a table")
+        raise HttpConfigError(f"{where}: {said}, not {value!r}")
+    return value
+
+
+def _check_number(kind: type, value: Any, where: str) -> None:
+    low, high = LIMITS.get(where.rpartition(".")[2], (0, 1_000_000))
+    fits = isinstance(value, int) or (kind is float and isinstance(value, float))
+    if isinstance(value, bool) or not fits or not low <= value <= high:
+        raise HttpConfigError(f"{where}: a {'whole ' if kind is int else ''}number from {low:g} to {high:g}")

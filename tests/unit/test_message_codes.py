@@ -1,0 +1,114 @@
+"""Every code that a carrier may tell, or that we keep, has its place in the catalogue."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import worker
+from shared.lifecycle import MessageStatus
+from shared.message_codes import SAID_BY_US, code_of, error_of, unknown_codes, with_code
+from shared.message_errors import CATALOGUE
+from shared.smpp.numbers import Status, status_name
+
+FAILED, UNDELIVERED = MessageStatus.FAILED, MessageStatus.UNDELIVERED
+
+
+def test_it_works() -> None:
+    assert error_of("undelivered", "UNDELIV:042", "one") == {
+        "code": "undelivered",
+        "permanent": False,
+        "carrier": "one",
+        "carrier_code": "UNDELIV:042",
+        "text": CATALOGUE["undelivered"].meaning,
+    }
+    assert error_of("delivered", None, "one") is None
+
+
+@pytest.mark.parametrize(
+    ("status", "kept", "code"),
+    [
+        ("failed", "ESME_RINVDSTADR", "invalid_recipient"),
+        ("failed", "ESME_RINVSRCADR", "invalid_sender"),
+        ("failed", "ESME_RSYSERR", "carrier_unavailable"),
+        ("failed", "ESME_RMSGQFUL", "throttled"),
+        ("failed", "ESME_RINVPARLEN", "protocol_error"),
+        ("failed", "status_0x00000401", "carrier_error"),
+        ("failed", "http_400", "rejected_by_carrier"),
+        ("failed", "http_402", "carrier_account"),
+        ("failed", "http_503", "no_answer"),
+        ("failed", "17", "carrier_error"),
+        ("failed", "not_in_alphabet", "invalid_message"),
+        ("failed", "not_sent", "not_sent"),
+        ("failed", None, "carrier_error"),
+        ("undelivered", "EXPIRED", "validity_expired"),
+        ("undelivered", "REJECTD:011", "rejected_by_carrier"),
+        ("undelivered", "expired", "validity_expired"),
+        ("undelivered", "failed", "undelivered"),
+        ("undelivered", "canceled", "deleted_by_carrier"),
+        ("undelivered", "partly_sent", "partly_sent"),
+        ("undelivered", "absent_subscriber=UNDELIV:042", "absent_subscriber"),
+        ("undelivered", None, "undelivered"),
+        ("rejected", "frequency_capped", "frequency_capped"),
+        ("in_doubt", None, "no_answer"),
+        ("in_doubt", "http_500", "no_answer"),
+        ("expired", None, "expired"),
+        ("expired", "no_answer", "no_answer"),
+        ("canceled", None, "canceled"),
+        ("sent", "anything", None),
+        ("queued", None, None),
+    ],
+)
+def test_a_code_has_its_place(status: str, kept: str | None, code: str | None) -> None:
+    assert code_of(status, kept) == code
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status is not Status.ESME_ROK])
+def test_every_status_of_smpp_is_known(status: Status) -> None:
+    assert code_of(FAILED, status_name(status)) != "carrier_error"
+
+
+def test_every_error_that_drivers_and_workers_write_themselves_is_known() -> None:
+    written = set()
+    for path in Path(worker.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Outcome", "Resolution"):
+                values = [keyword.value for keyword in node.keywords if keyword.arg == "error"]
+                written |= {str(value.value) for value in values if isinstance(value, ast.Constant)}
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("reject", "_refuse"):
+                written |= {str(argument.value) for argument in node.args if isinstance(argument, ast.Constant)}
+    never_kept = {"throttled", "not_in_time"}
+    assert written >= {"no_answer", "suppressed", "frequency_capped", "not_in_alphabet", "invalid_destination"}
+    assert {error for error in written - never_kept if code_of(FAILED, error) == "carrier_error"} == set()
+
+
+def test_what_we_say_ourselves_is_no_code_of_a_carrier() -> None:
+    for kept in SAID_BY_US:
+        error = error_of(FAILED, kept, "one")
+        assert error is not None
+        assert error["carrier_code"] is None
+    for kept in ("suppressed", "expired", "canceled", "frequency_capped"):
+        error = error_of(MessageStatus.REJECTED, kept, "one")
+        assert error is not None
+        assert error["carrier"] is None
+    word = error_of(UNDELIVERED, "expired", "one")
+    assert word is not None
+    assert (word["carrier"], word["carrier_code"]) == ("one", "expired")
+
+
+def test_a_carriers_own_codes_come_first() -> None:
+    codes = {"042": "absent_subscriber", "REJECTD": "content_blocked", "UNDELIV:042": "handset_error"}
+    assert with_code("UNDELIV:042", codes) == "handset_error=UNDELIV:042"
+    assert with_code("REJECTD:042", codes) == "absent_subscriber=REJECTD:042"
+    assert with_code("REJECTD", codes) == "content_blocked=REJECTD"
+    assert with_code("EXPIRED:001", codes) == "EXPIRED:001"
+    error = error_of(UNDELIVERED, "handset_error=UNDELIV:042", "one")
+    assert error is not None
+    assert (error["code"], error["carrier_code"]) == ("handset_error", "UNDELIV:042")
+    assert unknown_codes({"1": "nonsense", "2": "undelivered"}) == ["nonsense"]
+
+
+def test_every_entry_explains_itself() -> None:
+    for code, entry in CATALOGUE.items():
+        assert code.replace("_", "").isalpha(), code
+        assert entry.title and entry.meaning.endswith(".") and entry.remediation.endswith("."), code

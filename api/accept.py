@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from api.allowed import check_destination, forbidden, look_for_pumping
+from api.allowed import check_destination, look_for_pumping
 from api.callback_url import check_callback, expect_callbacks
 from api.draft import BATCH_SIZE, Draft
 from api.encoding_report import report, with_encoding
@@ -33,22 +33,20 @@ from api.personal import (
 )
 from api.problems import Problem, invalid
 from api.quotes import hold_to
+from api.recipients import count_recipients, uncount_recipients
 from api.rules import add_rules
 from api.schemas.sends import MOST_PHONES
 from api.services import Services
 from api.tokens import Caller
+from api.unwanted import drop_unwanted, opted_out
 from api.validity import due_time, expiry_time
 from shared.crashpoints import crashpoint
 from shared.database import reading
 from shared.lifecycle import Category
 from shared.phones import Screened, screen
 from shared.segments import Segmentation, segment, transliterate
-from shared.suppressions import listed
 from shared.templates import Template
 from shared.text_keys import texts_of
-
-OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
-BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to phones that begin so."}
 
 GROUP = text(
     """
@@ -70,6 +68,7 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> J
         look_for_pumping(work, draft)
         if "quote_id" in body:
             hold_to(work, draft, body, body["quote_id"])
+        count_recipients(work, draft)
     except Problem:
         with reading(work.engine) as connection:
             before = answered_before(connection, key)
@@ -80,15 +79,22 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> J
     if draft.callback_url is not None:
         expect_callbacks(work, caller.account_id)
     finish = partial(_accepted, work, draft, body)
-    if draft.kind != "single":
-        return finish(work.commits.alone(draft))
-    return work.commits.later(draft, finish) if is_on_the_loop() else finish(work.commits.together(draft))
+    if draft.kind == "single" and is_on_the_loop():
+        return work.commits.later(draft, finish)
+    try:
+        answered = work.commits.together(draft) if draft.kind == "single" else work.commits.alone(draft)
+    except Exception:
+        uncount_recipients(work, draft)
+        raise
+    return finish(answered)
 
 
 def _accepted(work: Services, draft: Draft, body: dict[str, Any], answered: Answered) -> Json:
     """After the commit."""
     crashpoint("accept.committed")
-    if not answered.replayed and draft.send_at is None:
+    if answered.replayed:
+        uncount_recipients(work, draft)
+    elif draft.send_at is None:
         work.doorbell.ring(draft.batches or [draft.id])
     crashpoint("accept.rung")
     if draft.segmentation.encoding == "ucs2" or body["on_unicode"] == "transliterate":
@@ -217,7 +223,7 @@ def _group(work: Services, caller: Caller, body: dict[str, Any], template: Templ
 def _one_phone(work: Services, caller: Caller, body: dict[str, Any]) -> str:
     phone = str(body["phone"])
     check_destination(work.tokens.limits_of(caller.account_id), phone)
-    if _opted_out(work, caller, body, [phone]):
+    if opted_out(work, caller, body, [phone]):
         raise Problem("recipient_suppressed", "The recipient has opted out of messages from your account.")
     return phone
 
@@ -234,7 +240,7 @@ def _several_phones(
             submitted=len(phones),
         )
     screened, variables = _screen(phones, body["allow_duplicates"], template)
-    screened = _drop_unwanted(work, caller, body, screened)
+    screened = drop_unwanted(work, caller, body, screened)
     personal: dict[str, Any] = {}
     if template is not None:
         screened, personal = pieces_of_list(template, screened, variables, body, BATCH_SIZE)
@@ -265,31 +271,3 @@ def _screen(
             return screened, {}
     given = unpack(entries)
     return without(screen(given.phones, allow_duplicates), given.problems), given.variables
-
-
-def _drop_unwanted(work: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
-    unwanted = dict.fromkeys(_opted_out(work, caller, body, screened.accepted), OPTED_OUT_ENTRY)
-    barred = forbidden(work.tokens.limits_of(caller.account_id), screened.accepted)
-    unwanted |= dict.fromkeys(barred, BARRED_ENTRY)
-    if not unwanted:
-        return screened
-    places = screened.accepted_index or range(len(screened.accepted))
-    rejected = [
-        {"index": index, "phone": phone, **unwanted[phone]}
-        for index, phone in zip(places, screened.accepted, strict=True)
-        if phone in unwanted
-    ]
-    return Screened(
-        [phone for phone in screened.accepted if phone not in unwanted],
-        [index for index, phone in zip(places, screened.accepted, strict=True) if phone not in unwanted],
-        sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
-    )
-
-
-def _opted_out(work: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[str]:
-    if not phones or not work.remembered.has_suppressions(caller.account_id):
-        return set()
-    numbers = [int(phone) for phone in phones]
-    with reading(work.engine) as connection:
-        found = listed(connection, caller.account_id, numbers, body["category"], body["sender_id"])
-    return {str(phone) for phone in found}

@@ -141,7 +141,7 @@ class Draft:
     def counts(self) -> dict[str, int]:
         """Recipients by what became of them at the door."""
         duplicate = self.rejected_as("duplicate")
-        suppressed = self.rejected_as("suppressed") + self.rejected_as("destination_not_allowed")
+        suppressed = sum(map(self.rejected_as, ("suppressed", "destination_not_allowed", "recipient_limit")))
         return {
             "submitted": self.submitted,
             "accepted": self.accepted,

@@ -78,6 +78,9 @@ CATALOGUE: dict[str, Kind] = {
     "payload_too_large": Kind(413, "Payload too large", "Send a smaller body; /limits tells the largest."),
     "unsupported_media_type": Kind(415, "Unsupported media type", "Send `Content-Type: application/json`."),
     "idempotency_key_reused": Kind(422, "Idempotency key used for another request", "Use a new key for a new request."),
+    "recipient_limit": Kind(
+        429, "Too many messages to this phone", "Wait as long as Retry-After says; /limits tells how many.", True
+    ),
     "rate_limited": Kind(429, "Too many requests", "Wait as long as Retry-After says.", True),
     "internal_error": Kind(500, "Internal error", "Try again; tell the operator the request_id if it stays.", True),
     "bad_gateway": Kind(502, "No answer", UNKNOWN),
@@ -96,6 +99,7 @@ FIELD_CODES: dict[str, str] = {
     "duplicate": "List each phone once, or set `allow_duplicates`.",
     "suppressed": "Leave out this phone: its owner has opted out.",
     "destination_not_allowed": "Leave out this phone: /limits tells the destinations of your account.",
+    "recipient_limit": "Send to this phone later: /limits tells how many messages it may get in an hour.",
     "missing_variable": "Give the value, or a default in the message: `{{name|default}}`.",
     "too_many_variables": "Use fewer different placeholders.",
     "message_empty": "Write a message that shows.",

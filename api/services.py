@@ -1,6 +1,7 @@
 """What the endpoints work with, made once for an application."""
 
 from dataclasses import dataclass, field
+from threading import Event
 
 from celery import Celery
 from redis import Redis
@@ -13,6 +14,8 @@ from api.rate_limit import Buckets
 from api.sharing import Sharing
 from api.tokens import Tokens
 from shared.queue import Doorbell
+from shared.recipient_counts import RecipientCounts
+from shared.recipient_sharing import RecipientSharing
 from shared.settings import Settings
 
 
@@ -32,12 +35,15 @@ class Services:
     commits: GroupCommit = field(init=False)
     remembered: Remembered = field(init=False)
     pumping: Pumping = field(init=False)
+    recipients: RecipientCounts = field(init=False)
 
     def __post_init__(self) -> None:
         self.tokens = Tokens(self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks)
         self.requests = Buckets(self.settings.requests_per_second)
         self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
+        self.recipients = RecipientCounts()
         if self.redis is not None:
+            RecipientSharing(self.redis, self.recipients, self.settings.secret_key).start(Event())
             Sharing(self.redis, {"requests": self.requests, "failures": self.failures}).start()
         self.doorbell = Doorbell(self.celery)
         self.commits = GroupCommit(self.engine)

@@ -3,7 +3,7 @@
 An account without a row has no limits but those of the installation.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -19,19 +19,26 @@ Guarding = Literal["off", "watch", "block"]
 """What is done about traffic that looks like pumping: nothing, it is noted, or it is noted and refused."""
 
 MOST_DESTINATIONS = 1000
-IN_OWN_TABLE = ("requests_per_second", "destinations", "pumping")
+RECIPIENTS = ("recipient_authentication", "recipient_transactional", "recipient_marketing")
+"""By lane."""
+IN_OWN_TABLE = ("requests_per_second", "destinations", "pumping", *RECIPIENTS)
 """What a send does not pay attention to while the account's row is locked."""
 
-COLUMNS = "l.requests_per_second, a.spend_day, a.spend_month, l.destinations, l.pumping"
+COLUMNS = """l.requests_per_second, a.spend_day, a.spend_month, l.destinations, l.pumping, l.recipient_authentication,
+             l.recipient_transactional, l.recipient_marketing"""
 ALL = text(f"SELECT l.account_id, {COLUMNS} FROM account_limit l JOIN account a ON a.id = l.account_id")
 ONE = text(f"SELECT {COLUMNS} FROM account_limit l JOIN account a ON a.id = l.account_id WHERE a.id = :account")
 LOCK = text("SELECT FROM account WHERE id = :account FOR NO KEY UPDATE")
 SET = text(
     """
-    INSERT INTO account_limit (account_id, requests_per_second, destinations, pumping)
-    VALUES (:account, :requests_per_second, :destinations, :pumping)
+    INSERT INTO account_limit (account_id, requests_per_second, destinations, pumping, recipient_authentication,
+                               recipient_transactional, recipient_marketing)
+    VALUES (:account, :requests_per_second, :destinations, :pumping, :recipient_authentication,
+            :recipient_transactional, :recipient_marketing)
     ON CONFLICT (account_id) DO UPDATE
-       SET (requests_per_second, destinations, pumping) = (:requests_per_second, :destinations, :pumping)
+       SET (requests_per_second, destinations, pumping, recipient_authentication, recipient_transactional,
+            recipient_marketing) = (EXCLUDED.requests_per_second, EXCLUDED.destinations, EXCLUDED.pumping,
+            EXCLUDED.recipient_authentication, EXCLUDED.recipient_transactional, EXCLUDED.recipient_marketing)
     """
 )
 SET_SPENDING = text("UPDATE account SET spend_day = :spend_day, spend_month = :spend_month WHERE id = :account")
@@ -48,6 +55,15 @@ class Limits:
     destinations: tuple[str, ...] | None = None
     """Prefixes with which alone a phone may begin."""
     pumping: Guarding = "off"
+    recipient_authentication: int | None = None
+    """Messages of the category to a phone within an hour; 0 is any number, None as the installation says."""
+    recipient_transactional: int | None = None
+    recipient_marketing: int | None = None
+
+    def recipients(self, lane: int, of_installation: Sequence[int]) -> int:
+        """Messages of a lane to a phone within an hour; 0 is any number."""
+        own = (self.recipient_authentication, self.recipient_transactional, self.recipient_marketing)[lane]
+        return of_installation[lane] if own is None else own
 
     def allows(self, phone: str) -> bool:
         """Whether the account may send to the phone."""
@@ -94,6 +110,10 @@ def _change(
         value = getattr(after, name)
         if value is not None and not 0 < value < 2**31:
             raise Refused(f"A limit is 1 to 2,147,483,647, or none; {value:,} was given.")
+    for name in RECIPIENTS:
+        value = getattr(after, name)
+        if value is not None and not 0 <= value < 2**31:
+            raise Refused(f"Messages to a phone within an hour are 1 to 2,147,483,647, 0 or none; {value:,} was given.")
     values = {"account": account_id, **_shown(after)}
     connection.execute(SET, {name: values[name] for name in ("account", *IN_OWN_TABLE)})
     if (before.spend_day, before.spend_month) != (after.spend_day, after.spend_month):
@@ -142,8 +162,8 @@ def _prefix(word: str) -> str:
 
 
 def _limits(row: Any) -> Limits:
-    requests, day, month, prefixes, pumping = row
-    return Limits(requests, day, month, None if prefixes is None else tuple(prefixes), pumping)
+    requests, day, month, prefixes, pumping, *recipients = row
+    return Limits(requests, day, month, None if prefixes is None else tuple(prefixes), pumping, *recipients)
 
 
 def _shown(limits: Limits) -> dict[str, Any]:

@@ -40,8 +40,11 @@ CREATE = text(
 )
 COPY_LIMITS = text(
     """
-    INSERT INTO account_limit (account_id, requests_per_second, destinations)
-    SELECT :sandbox, requests_per_second, destinations FROM account_limit WHERE account_id = :account
+    INSERT INTO account_limit (account_id, requests_per_second, destinations, recipient_authentication,
+                               recipient_transactional, recipient_marketing)
+    SELECT :sandbox, requests_per_second, destinations, recipient_authentication, recipient_transactional,
+           recipient_marketing
+      FROM account_limit WHERE account_id = :account
     """
 )
 COPY_RULES = text(

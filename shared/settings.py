@@ -17,6 +17,8 @@ N = TypeVar("N", int, float)
 
 SHORTEST_KEY = 32
 """Characters of SECRET_KEY."""
+RECIPIENT_LIMITS = (20, 100, 10)
+"""Messages to a phone within an hour, by lane: authentication, transactional, marketing."""
 IDEMPOTENCY_DAYS = 8
 """How long an Idempotency-Key and its answer are kept."""
 
@@ -80,6 +82,8 @@ class Settings:
     """Requests per second that are taken from one account; while Redis is away, by each API process."""
     sandbox_requests_per_second: int = 50
     """The same of the test keys of one account, which may not be more than the account's."""
+    recipient_limits: tuple[int, ...] = RECIPIENT_LIMITS
+    """Messages to a phone within an hour, by lane, where an account has no number of its own; 0 is any number."""
     trusted_proxies: tuple[Network, ...] = ()
     """Peers whose X-Forwarded-For is believed."""
     token_requests_per_minute: int = 120
@@ -129,6 +133,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         metrics_token=env.get("METRICS_TOKEN", ""),
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
         sandbox_requests_per_second=_number(env, "SANDBOX_REQUESTS_PER_SECOND", 50, int),
+        recipient_limits=_recipient_limits(env.get("RECIPIENT_LIMITS", "")),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
         remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",
@@ -224,6 +229,19 @@ def _lanes(text: str) -> frozenset[int]:
         known = ", ".join(LANES)
         raise SettingsError(f"RESEND_IN_DOUBT names {unknown[0]!r}; it takes categories, with commas: {known}.")
     return frozenset(LANES.index(Category(word)) for word in categories)
+
+
+def _recipient_limits(said: str) -> tuple[int, ...]:
+    limits = list(RECIPIENT_LIMITS)
+    for word in filter(None, (each.strip() for each in said.split(","))):
+        category, _, number = word.partition("=")
+        if category not in LANES or not (number.isascii() and number.isdigit()):
+            raise SettingsError(
+                f"RECIPIENT_LIMITS: {word!r} is no limit. It takes messages to a phone within an hour by category, with"
+                " commas: authentication=20,transactional=100,marketing=10; 0 is any number."
+            )
+        limits[LANES.index(Category(category))] = int(number)
+    return tuple(limits)
 
 
 def _number(env: Mapping[str, str], name: str, default: N, kind: type[N]) -> N:

@@ -26,6 +26,7 @@ from shared.suppressions import listed
 from shared.text_keys import texts_of
 from shared.texts import TextUnreadable
 from worker.personal import complete_contacts, compose_page, template_of
+from worker.recipients import RecipientLimits
 
 BATCH_SIZE = 1000
 """Recipients of one batch."""
@@ -38,7 +39,8 @@ NEXT_SEND = text(
     WITH under_way AS MATERIALIZED (SELECT send_id, count(*) AS batches FROM batch WHERE state = 'sending' GROUP BY 1)
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
            s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight, a.turns[s.lane + 1] AS last_turn,
-           l.destinations, {FAILURES.format(kind="expansion", subject="s.id")} AS failures
+           l.destinations, l.recipient_authentication, l.recipient_transactional, l.recipient_marketing,
+           {FAILURES.format(kind="expansion", subject="s.id")} AS failures
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
@@ -109,18 +111,19 @@ class Page(NamedTuple):
     credits: int
 
 
-def expand(engine: Engine) -> list[UUID]:
+def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID]:
     """Expand one page of the oldest group send that needs it. Returns the new batches; empty when none needed it.
 
-    A send whose text was changed by somebody else is held, and one whose expansion fails again and again.
+    Contacts over the recipient `limits` drop out, as who has opted out. A send whose text was changed by somebody else
+    is held, and one whose expansion fails again and again.
     """
     batches: list[UUID] | None = None
     while batches is None:  # it failed: then there may be another
-        batches = holding_unusable(engine, lambda: _expand(engine))
+        batches = holding_unusable(engine, lambda: _expand(engine, limits))
     return batches
 
 
-def _expand(engine: Engine) -> list[UUID] | None:
+def _expand(engine: Engine, limits: RecipientLimits | None) -> list[UUID] | None:
     """As `expand`; None where the expansion failed."""
     batches: list[UUID] | None = None
     with attempt(engine, "expansion", _set_aside, (TextUnreadable,)) as job:
@@ -129,8 +132,10 @@ def _expand(engine: Engine) -> list[UUID] | None:
             if send is None:
                 return []
             job.begin(send.id, send.account_id, send.failures)
-            batches = _expand_page(connection, send)
+            batches, pieces = _expand_page(connection, send, limits)
         crashpoint("expand.committed")
+        if limits is not None:
+            limits.add(send, pieces)
     return batches
 
 
@@ -138,10 +143,12 @@ def _set_aside(connection: Connection, send: str, _: str) -> None:
     hold_for_operator(connection, UUID(send), "crashes", FAULT)
 
 
-def _expand_page(connection: Connection, send: Row[Any]) -> list[UUID]:
+def _expand_page(
+    connection: Connection, send: Row[Any], limits: RecipientLimits | None
+) -> tuple[list[UUID], Sequence[Piece] | Sequence[list[str]]]:
     statement = CONTACTS if send.on_unicode is None else CONTACTS_WITH_FIELDS
     contacts = connection.execute(statement, {**send._asdict(), "page": PAGE}).all()
-    page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts)
+    page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts, limits)
     over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
     position = contacts[-1].position if contacts else send.group_bound
     removed = send.unexpanded - page.phones if over else 0
@@ -168,21 +175,23 @@ def _expand_page(connection: Connection, send: Row[Any]) -> list[UUID]:
         post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, step)])
     connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
     crashpoint("expand.before_commit")
-    return batches
+    return batches, page.pieces
 
 
-def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]]) -> Page:
-    kept = _not_suppressed(connection, send, contacts)
+def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None) -> Page:
+    kept = _not_suppressed(connection, send, contacts, limits)
     phones = [str(contact.phone) for contact in kept]
     sets = [[phones[place] for place in places] for places in by_zone(phones)] if _is_quiet(send) else [phones]
     pieces = [own[start : start + BATCH_SIZE] for own in sets for start in range(0, len(own), BATCH_SIZE)]
     return Page(len(contacts), len(contacts) - len(kept), 0, pieces, len(kept) * send.price)
 
 
-def _personal_page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]]) -> Page:
+def _personal_page(
+    connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None
+) -> Page:
     template = template_of(texts_of(connection).open(send.message, send.id))
     complete = complete_contacts(template, send, contacts)
-    kept = _not_suppressed(connection, send, complete)
+    kept = _not_suppressed(connection, send, complete, limits)
     made = compose_page(template, send, kept)
     suppressed = len(complete) - len(kept)
     pieces = pieces_of(made.fits, BATCH_SIZE)
@@ -203,15 +212,17 @@ def _left_over(send: Row[Any], page: Page, over: bool, removed: int) -> int:
     return int(send.unexpanded_credits - page.credits) if over else 0
 
 
-def _not_suppressed(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
-    """The contacts that have not opted out, and whose destination the account may send to."""
+def _not_suppressed(
+    connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None
+) -> Sequence[Row[Any]]:
+    """The contacts that have not opted out, whose destination the account may send to, and who are not flooded."""
     phones = [contact.phone for contact in contacts]
     opted_out = listed(connection, send.account_id, phones, LANES[send.lane], send.sender_id) if phones else ()
     if opted_out:
         contacts = [contact for contact in contacts if contact.phone not in opted_out]
     if send.destinations is not None:
         contacts = [contact for contact in contacts if str(contact.phone).startswith(tuple(send.destinations))]
-    return contacts
+    return contacts if limits is None else limits.within(send, contacts)
 
 
 def _insert_batches(

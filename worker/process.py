@@ -10,6 +10,7 @@ from shared.garbage import collect_less_often
 from shared.guard import Witness
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
+from shared.recipient_sharing import RecipientSharing
 from shared.settings import Settings
 from shared.texts import Texts
 from shared.unreadable import Unreadable, keep_unreadable
@@ -60,17 +61,15 @@ class WorkerProcess:
         gates = [Gate(carrier, breaks=carrier is not self.simulator) for carrier in told.carriers]
         self._shares = told.shares
         first = self._turns_of(gates[0])
-        self.pacer = Pacer(
-            redis or Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1),
-            self.crowd,
-            first.stop,
-        )
+        redis = redis or Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1)
+        self.pacer = Pacer(redis, self.crowd, first.stop)
         for carrier in self.carriers.values():
             carrier.pace = CarrierPace(self.pacer, carrier)
         self.board = Board(self.engine, self.pacer, gates, told.routes.limits if told.routes else ())
         first.workers = self._workers
         self.turns = first if told.routes is None else self._fleet(gates, told.routes, first)
         self.sweeper = Sweeper(self.engine, self.turns, settings, self.crowd, self.board)
+        self._sharing = RecipientSharing(redis, self.sweeper.recipients.counts, settings.secret_key)
         self.books = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
         self.auditor = Auditor(self.books, settings)
         self.usage = UsageCounter(self.books)
@@ -111,6 +110,7 @@ class WorkerProcess:
         for carrier in self.carriers.values():
             self.open(carrier)
         self.sweeper.start()
+        self._sharing.start(self.turns.stop)
         self.importer.start()
         self.auditor.start(self.turns.stop)
         self.usage.start(self.turns.stop)

@@ -18,6 +18,7 @@ from shared.closing import close_rest
 from shared.database import is_outage, reading, transaction
 from shared.holding import hold_newly_refused
 from shared.job_failures import FAILURES, RESTS, attempt
+from shared.recipient_counts import RecipientCounts
 from shared.sendable import SENDABLE
 from shared.settings import Settings
 from worker.board import Board
@@ -30,6 +31,7 @@ from worker.housekeeping import housekeeping
 from worker.pacing import Crowd
 from worker.quiet import Outage
 from worker.receipts import match_kept
+from worker.recipients import RecipientLimits
 from worker.recovery import recover
 from worker.stalled import Stalled
 from worker.turn import Turns
@@ -120,6 +122,7 @@ class Sweeper:
         self._settings = settings
         self._crowd = crowd or Crowd()
         self._board = board
+        self.recipients = RecipientLimits(RecipientCounts(), settings.recipient_limits)
         self.ring: Callable[[list[UUID]], None] = lambda batches: None
         """Wakes other workers, for batches that this one has just made when it had taken no turn yet."""
         self.worker = str(uuid4())
@@ -224,7 +227,7 @@ class Sweeper:
         """Expand and take turns until nothing waits. Whoever begins on a group wakes others."""
         turns = 0
         while not self._turns.stop.is_set():
-            expanded = expand(self._engine)
+            expanded = expand(self._engine, self.recipients)
             if expanded and not turns:
                 self.ring(expanded)
             taken = self._turns.drain()

@@ -45,6 +45,14 @@ class SpendingAnswer(Schema):
     spent_of_month = fields.Integer(required=True)
 
 
+class RecipientLimitsAnswer(Schema):
+    """Messages of each category that a phone may get within an hour."""
+
+    authentication = fields.Integer(required=True, allow_none=True)
+    transactional = fields.Integer(required=True, allow_none=True)
+    marketing = fields.Integer(required=True, allow_none=True)
+
+
 class LimitsAnswer(Schema):
     """What the service takes at most, and the account's backlog."""
 
@@ -74,3 +82,4 @@ class LimitsAnswer(Schema):
     spending = fields.Nested(SpendingAnswer, required=True)
     destinations = fields.List(fields.String(), required=True, allow_none=True)
     pumping_guard = fields.String(required=True)
+    messages_per_phone_hour = fields.Nested(RecipientLimitsAnswer, required=True)

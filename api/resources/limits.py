@@ -16,6 +16,7 @@ from api.schemas.times import MOST_AHEAD
 from api.tokens import MOST_REVOKED, VALID, Caller
 from shared.contacts import MOST_GROUPS
 from shared.database import reading
+from shared.lifecycle import LANES
 from shared.limits import limits_of
 from shared.segments import MAX_CHARACTERS
 from shared.settings import IDEMPOTENCY_DAYS
@@ -90,4 +91,8 @@ def limits(caller: Caller) -> dict[str, Any]:
         },
         "destinations": limits.destinations,
         "pumping_guard": limits.pumping,
+        "messages_per_phone_hour": {
+            str(category): limits.recipients(lane, work.settings.recipient_limits) or None
+            for lane, category in enumerate(LANES)
+        },
     }

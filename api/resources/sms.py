@@ -37,7 +37,7 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     "/sms/send",
     takes=SingleSend,
     answers=SingleAnswer,
-    fails=(*REFUSALS, "recipient_suppressed", "destination_not_allowed"),
+    fails=(*REFUSALS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
     scope="sms:send",
     direct=True,
 )

@@ -71,6 +71,7 @@ STATUSES, STATES = [str(status) for status in MessageStatus], [str(state) for st
 REJECTIONS = ["invalid_phone", "duplicate", "suppressed", "missing_variable", "too_many_segments", "unicode_rejected"]
 REJECTIONS += [
     "destination_not_allowed",
+    "recipient_limit",
     "message_empty",
     "message_too_long",
     "invalid_characters",
@@ -242,7 +243,7 @@ WORDS: Final[dict[str, Word]] = {
     ),
     "sufficient": ("Whether the balance covers it.", True),
     "suggestion": ("What was probably meant.", "254712000000"),
-    "suppressed": ("Opted out, or in a destination that the account may not send to.", 0),
+    "suppressed": ("Opted out, in a destination that the account may not send to, or over the recipient limit.", 0),
     "test": ("Of the sandbox, accepted with a test key: it reaches no phone and takes play credits.", False),
     "title": ("What it is, for people.", "Low balance"),
     "token": ("The token to revoke; without it, the one in use.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),

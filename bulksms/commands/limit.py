@@ -37,6 +37,7 @@ class NumberOrNone(click.ParamType[Any]):
 
 
 NUMBER = NumberOrNone()
+RECIPIENT_HELP = "Of {}, to one phone within an hour; 0 is any number, `none` as RECIPIENT_LIMITS says."
 
 
 @click.group()
@@ -62,6 +63,9 @@ def show(account: str, as_json: bool) -> None:
 @click.option("--spend-month", type=NUMBER, help="Credits that its sends may reserve in a month of UTC, or `none`.")
 @click.option("--destinations", help="With commas: what phones must begin with (254), countries (KE), or `all`.")
 @click.option("--pumping", type=click.Choice(["off", "watch", "block"]), help="What to do about unusual traffic.")
+@click.option("--recipient-authentication", type=NUMBER, help=RECIPIENT_HELP.format("authentication"))
+@click.option("--recipient-transactional", type=NUMBER, help=RECIPIENT_HELP.format("transactional"))
+@click.option("--recipient-marketing", type=NUMBER, help=RECIPIENT_HELP.format("marketing"))
 @click.option("--reason", help="Kept in the log of changes.")
 @json_option
 def set_limit(

@@ -18,7 +18,7 @@ export interface Rejected {
   /** As it was given; null where it was no text. */
   phone: string | null;
   /** Why. */
-  code: "invalid_phone" | "duplicate" | "suppressed" | "missing_variable" | "too_many_segments" | "unicode_rejected" | "destination_not_allowed" | "message_empty" | "message_too_long" | "invalid_characters" | "unknown_field" | "wrong_type" | "invalid";
+  code: "invalid_phone" | "duplicate" | "suppressed" | "missing_variable" | "too_many_segments" | "unicode_rejected" | "destination_not_allowed" | "recipient_limit" | "message_empty" | "message_too_long" | "invalid_characters" | "unknown_field" | "wrong_type" | "invalid";
   /** What it is this time, for people. */
   detail?: string;
   /** What was probably meant. */
@@ -745,6 +745,16 @@ export interface Spending {
   spent_of_month: number;
 }
 
+/** Messages of each category that a phone may get within an hour. */
+export interface RecipientLimits {
+  /** Of one-time passwords and the like; null: any number. */
+  authentication: number | null;
+  /** Of this category; null: any number. */
+  transactional: number | null;
+  /** Of this category; null: any number. */
+  marketing: number | null;
+}
+
 /** What the service takes at most, and the account's backlog. */
 export interface Limits {
   /** The longest message, in Unicode code points. */
@@ -799,6 +809,8 @@ export interface Limits {
   destinations: Array<string> | null;
   /** What is done about one-time passwords to unusually many phones of one block or area. */
   pumping_guard: "off" | "watch" | "block";
+  /** Messages that a phone may get from the account within an hour, by category. */
+  messages_per_phone_hour: RecipientLimits;
 }
 
 /** Segments of one message, and of all. */
@@ -1295,7 +1307,7 @@ export interface Counts {
   duplicate: number;
   /** Not a phone, or without a value that the message needs; `rejected` tells. */
   invalid: number;
-  /** Opted out, or in a destination that the account may not send to. */
+  /** Opted out, in a destination that the account may not send to, or over the recipient limit. */
   suppressed: number;
 }
 

@@ -25,6 +25,16 @@ account_limit = Table(
     Column("requests_per_second", Integer),
     Column("destinations", ARRAY(Text), comment="prefixes with which alone a phone may begin; null: all"),
     Column("pumping", Text, nullable=False, server_default="off"),
+    Column(
+        "recipient_authentication",
+        Integer,
+        comment="messages of the category to a phone within an hour; 0: any number; null: as the installation says",
+    ),
+    Column("recipient_transactional", Integer),
+    Column("recipient_marketing", Integer),
+    CheckConstraint(
+        "recipient_authentication >= 0 AND recipient_transactional >= 0 AND recipient_marketing >= 0", name="recipient"
+    ),
     CheckConstraint("requests_per_second > 0", name="requests_per_second"),
     CheckConstraint("pumping IN ('off', 'watch', 'block')", name="pumping"),
 )

@@ -18,6 +18,7 @@ from api.owners import Owners
 from shared.database import make_engine
 from tests.integration.service import Service
 from tests.on_the_loop import handled
+from tests.times import ahead
 
 
 class Loop:
@@ -36,6 +37,12 @@ class Loop:
         if key is not None:
             headers.append((b"idempotency-key", key.encode()))
         return await handled(self.served, headers, json.dumps(body).encode())
+
+
+@pytest.fixture
+def service(engine: Engine) -> Service:
+    """A new account, which may send one phone as many messages as a test here does, if each is counted once."""
+    return Service(engine, recipient_limits=(121, 121, 121))
 
 
 @pytest.fixture
@@ -97,3 +104,19 @@ def test_a_send_leaves_nothing_to_the_garbage_collector(loop: Loop) -> None:
         assert asyncio.run(several()) < 100
     finally:
         gc.enable()
+
+
+def test_a_phone_that_has_had_enough_is_refused_and_a_repeated_request_is_not(service: Service) -> None:
+    service = Service(service.engine, recipient_limits=(2, 2, 2))
+    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=WaitlessPool)
+    loop = Loop(service, engine)
+
+    async def several() -> list[Answer]:
+        due = ahead()
+        return [await loop.send(key, send_at=due) for key in ("one", "one", None, None, "one", "two")]
+
+    answers = asyncio.run(several())
+    engine.dispose()
+    assert [answer.status for answer in answers] == [200, 200, 200, 429, 200, 429]
+    assert b"retry-after" in dict(answers[3].headers)
+    assert service.get("/balance").json["balance"] == 998

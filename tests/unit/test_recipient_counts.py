@@ -1,0 +1,138 @@
+"""How messages to a phone are counted: within an hour, by account and lane, by all processes together."""
+
+import fakeredis
+import pytest
+from redis.exceptions import RedisError
+
+from shared.recipient_counts import HOUR, RecipientCounts
+from shared.recipient_sharing import RecipientSharing
+from shared.settings import SettingsError, from_environment
+
+PHONE, OTHER = "254711000000", "254711000001"
+
+
+class Clock:
+    """A time that tests move."""
+
+    def __init__(self) -> None:
+        self.now = 1000 * HOUR
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def counts(clock: Clock) -> RecipientCounts:
+    return RecipientCounts(clock=clock)
+
+
+def taken(counts: RecipientCounts, tries: int, limit: int = 3, phone: str = PHONE) -> int:
+    """How many of so many messages are within the limit."""
+    return sum(counts.take(1, 1, phone, limit) == 0 for _ in range(tries))
+
+
+def test_it_works(counts: RecipientCounts) -> None:
+    assert taken(counts, 10) == 3
+    assert taken(counts, 10, phone=OTHER) == 3
+    assert counts.take(2, 1, PHONE, 3) == counts.take(1, 2, PHONE, 3) == 0
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_after_the_wait_there_is_room_and_not_before(counts: RecipientCounts, clock: Clock, limit: int) -> None:
+    clock.now += 600
+    assert taken(counts, 10, limit) == limit
+    wait = counts.take(1, 1, PHONE, limit)
+    assert 0 < wait <= 2 * HOUR
+    clock.now += wait - 2
+    assert counts.take(1, 1, PHONE, limit) > 0
+    clock.now += 3
+    assert counts.take(1, 1, PHONE, limit) == 0
+
+
+def test_at_the_edge_of_a_window_there_is_no_second_helping(counts: RecipientCounts, clock: Clock) -> None:
+    clock.now += HOUR - 1
+    assert taken(counts, 100, 20) == 20
+    clock.now += 2
+    assert taken(counts, 100, 20) <= 1
+    clock.now += HOUR / 2
+    assert 8 <= taken(counts, 100, 20) <= 11
+    clock.now += 3 * HOUR
+    assert taken(counts, 100, 20) == 20
+
+
+def test_a_list_is_judged_with_what_is_in_it(counts: RecipientCounts) -> None:
+    assert counts.over(1, 1, [PHONE, OTHER], 1) == set()
+    assert counts.over(1, 1, [PHONE, OTHER, PHONE, PHONE, PHONE], 3) == {4}
+    counts.add(1, 1, [PHONE, PHONE], 3)
+    assert counts.over(1, 1, [PHONE, OTHER, PHONE, PHONE], 3) == {2, 3}
+    counts.add(1, 1, [OTHER], 3)
+    assert counts.over(1, 1, [OTHER], 1) == {0}
+
+
+def test_what_is_not_sent_is_given_back(counts: RecipientCounts) -> None:
+    assert taken(counts, 3) == 3
+    counts.give_back(1, 1, [PHONE])
+    assert taken(counts, 3) == 1
+    counts.take(1, 1, OTHER, 1)
+    counts.give_back(1, 1, [OTHER, "254711999999"])
+    assert counts.take(1, 1, OTHER, 1) == 0
+
+
+def test_memory_has_an_end_and_the_busiest_are_remembered_longest(clock: Clock) -> None:
+    counts = RecipientCounts(most=100, clock=clock)
+    assert taken(counts, 50, 50) == 50
+    for number in range(1000):
+        counts.take(1, 1, f"2547{number:08}", 50)
+    for number in range(500):
+        counts.add(1, 1, [f"2548{number:08}"] * 3, 9)
+    assert counts.take(1, 1, PHONE, 50) > 0
+    assert len(counts.changes()[1]) <= 101
+
+
+def test_processes_count_together(clock: Clock) -> None:
+    redis = fakeredis.FakeRedis()
+    each = [RecipientCounts(clock=clock) for _ in range(3)]
+    shared = [RecipientSharing(redis, counts, "secret") for counts in each]
+
+    def share() -> None:
+        for _ in range(2):
+            for sharing in shared:
+                sharing.share()
+
+    got = 0
+    for _ in range(40):
+        got += sum(taken(counts, 1, 10) for counts in each)
+        share()
+    assert 10 <= got <= 12
+    assert all(PHONE.encode() not in key for key in redis.scan_iter())
+    clock.now += HOUR
+    late = RecipientCounts(clock=clock)
+    sharing = RecipientSharing(redis, late, "secret")
+    assert taken(late, 3, 10) == 3
+    sharing.share()
+    assert taken(late, 10, 10) == 0, "what others counted in the hour before"
+
+
+def test_without_redis_each_process_counts_for_itself(counts: RecipientCounts) -> None:
+    server = fakeredis.FakeServer()
+    server.connected = False
+    redis = fakeredis.FakeRedis(server=server)
+    assert taken(counts, 3, 5) == 3
+    with pytest.raises(RedisError):
+        RecipientSharing(redis, counts, "secret").share()
+    assert taken(counts, 10, 5) == 2
+
+
+def test_the_setting() -> None:
+    env = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}
+    assert from_environment(env).recipient_limits == (20, 100, 10)
+    said = {"RECIPIENT_LIMITS": "marketing=3, authentication=0"}
+    assert from_environment(env | said).recipient_limits == (0, 100, 3)
+    for wrong in ("marketing", "fun=3", "marketing=-1", "marketing=x"):
+        with pytest.raises(SettingsError, match="RECIPIENT_LIMITS"):
+            from_environment(env | {"RECIPIENT_LIMITS": wrong})

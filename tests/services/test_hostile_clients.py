@@ -18,6 +18,7 @@ import psutil
 import pytest
 from sqlalchemy import text
 
+from api.bulkheads import EXPORTS_OF_ACCOUNT
 from bulksms.local.ports import LOOPBACK
 from shared.audit import audit
 from tests.services.house import House, wait_until
@@ -402,6 +403,30 @@ def test_who_sends_too_much_reads_why_it_was_refused(service: House) -> None:
     assert answers.statuses == [413] and answers.closed is False
     bad = head(service, "Transfer-Encoding: chunked", "Content-Length: 5") + data
     assert exchange(service, bad).statuses == [400]
+
+
+def test_readers_of_exports_who_do_not_read_hold_up_nobody(service: House) -> None:
+    """Each could take a thread; some are told that they have too many, and to the others nobody writes meanwhile."""
+    for start in range(254744000000, 254744100000, 50_000):
+        service.post("/suppressions", phones=[str(phone) for phone in range(start, start + 50_000)])
+    export = head(service, "Accept: text/csv", path="/api/v1/suppressions", method="GET")
+    with held(service, 40, export) as readers:
+        wait_until(lambda: all(map(ended, readers)), 30, "the beginnings of the answers")
+        assert health(service, times=10, seconds=1) < 1
+        assert service.get("/balance")["unit"] == "sms"
+        statuses = [reader.recv(12) for reader in readers]
+        assert statuses.count(b"HTTP/1.1 200") <= 2 * EXPORTS_OF_ACCOUNT and b"HTTP/1.1 429" in statuses
+
+    def whole() -> bool:
+        """It gets all of it, as soon as the others are found to have left."""
+        data = b""
+        with connect(service) as connection:
+            connection.sendall(export)
+            while not data.endswith(b"0\r\n\r\n") and (more := connection.recv(65536)):
+                data += more
+        return data.count(b",manual,") == 100_000
+
+    wait_until(whole, 30, "an export, when theirs are over")
 
 
 def ended(connection: socket.socket) -> bool:

@@ -20,6 +20,7 @@ TOO_LARGE = (
     f"The head of the request is larger than {MOST_HEAD:,} bytes, has more than {MOST_HEADERS} headers, or one of more"
     f" than {MOST_LINE:,} bytes."
 )
+TRAILERS = "Trailers, headers after the body, are not taken."
 READER_PATIENCE = 60.0
 """Seconds in which a client takes what was sent to it, when more than 64 kB of it wait: a page of an export, say."""
 VERSIONS = ("1.0", "1.1")
@@ -35,6 +36,8 @@ class Protocol(HttpToolsProtocol):
     _in_head = True
     _without_use = 0
     """Bytes that have come since the last one of a body, or since the head began that is coming."""
+    _header_count = 0
+    """Headers of the head that is here: what the parser calls headers after it are trailers."""
     _is_new = False
     """Whether, in what has just come, something began or went on for which these bytes are counted anew."""
     _wrong = ""
@@ -98,13 +101,6 @@ class Protocol(HttpToolsProtocol):
         super().on_message_begin()
         self._in_head = self._is_new = True
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """A header has come. Raises ValueError for a trailer, which would be taken for a header."""
-        if not self._in_head:
-            self._wrong = "Trailers, headers after the body, are not taken."
-            raise ValueError(self._wrong)
-        super().on_header(name, value)
-
     def on_body(self, body: bytes) -> None:
         """Some of its body has come."""
         self._is_new = True
@@ -117,7 +113,7 @@ class Protocol(HttpToolsProtocol):
             raise ValueError("refused")
         if self.transport.is_closing():
             raise ValueError("the answer before it was the last one")
-        self._in_head = False
+        self._in_head, self._header_count = False, len(self.headers)
         self._stop_waiting()
         self._unset_keepalive_if_required()
         if self.url == ON_THE_LOOP and self._may_be_on_the_loop():
@@ -128,7 +124,10 @@ class Protocol(HttpToolsProtocol):
             super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """All of it is here."""
+        """All of it is here. Raises ValueError for trailers, which would be taken for headers."""
+        if len(self.headers) > self._header_count:
+            self._wrong = TRAILERS
+            raise ValueError(TRAILERS)
         super().on_message_complete()
         if isinstance(self.cycle, Exchange):
             self._began = True
@@ -136,12 +135,15 @@ class Protocol(HttpToolsProtocol):
 
     def _wrong_with_head(self) -> str:
         """What is wrong with a head that is here; empty where nothing is."""
-        size, longest, hosts = len(self.url), len(self.url), 0
+        size = longest = len(self.url)
+        hosts = 0
         for name, value in self.headers:
             length = len(name) + len(value)
             size += length
-            longest = max(longest, length)
-            hosts += name == b"host"
+            if length > longest:
+                longest = length
+            if name == b"host":
+                hosts += 1
         if hosts != 1 and (hosts or self.parser.get_http_version() == "1.1"):
             return f"The request has {hosts or 'no'} Host header{'s' if hosts else ''}, and has to have one."
         if size > MOST_HEAD or longest > MOST_LINE or len(self.headers) > MOST_HEADERS:
@@ -167,6 +169,8 @@ class Protocol(HttpToolsProtocol):
             self._without_use = 0 if self._is_new else self._without_use + len(data)
             if self._in_head:
                 self._look_at_head()
+            elif len(self.headers) > self._header_count:
+                self._refuse(TRAILERS)
             elif not self.cycle.more_body:
                 self._stop_waiting()
             elif self._without_use > MOST_AROUND:

@@ -1,8 +1,10 @@
 """A repeated request has one effect."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -25,9 +27,21 @@ def test_it_works(service: Service) -> None:
 
 def test_the_order_of_the_fields_does_not_matter(service: Service) -> None:
     body = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
-    first = service.post("/sms/send", headers=keyed("b"), **body)
-    again = service.post("/sms/send", headers=keyed("b"), **dict(reversed(body.items())))
-    assert again.data == first.data
+    headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "application/json", **keyed("b")}
+    first, again = (
+        service.client.post("/api/v1/sms/send", data=json.dumps(dict(items)), headers=headers)
+        for items in (body.items(), reversed(body.items()))
+    )
+    assert (again.status_code, again.data) == (200, first.data)
+
+
+def test_a_replay_rings_for_no_worker(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    rung: list[list[UUID]] = []
+    doorbell = service.client.application.extensions["bulksms"].doorbell
+    monkeypatch.setattr(doorbell, "ring", rung.append)
+    for _ in range(3):
+        service.send(headers=keyed("a"))
+    assert len(rung) == 1
 
 
 def test_another_body_is_refused(service: Service) -> None:

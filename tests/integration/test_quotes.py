@@ -29,6 +29,8 @@ def test_of_another_request(service: Service) -> None:
 def test_one_that_is_over_unknown_or_another_accounts(service: Service) -> None:
     quote = service.post("/sms/quote", **BODY).json["quote_id"]
     stranger = service.new_token(service.new_account("other"))
+    anothers = service.post("/sms/send-bulk", **BODY, quote_id=quote, token=stranger)
+    assert (anothers.status_code, anothers.json["code"]) == (409, "quote_expired"), "while it is good for its account"
     kept = service.post("/sms/send-bulk", **BODY, quote_id=quote, headers={"Idempotency-Key": "k"})
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE quote SET expires_at = now() WHERE id = :id"), {"id": quote})

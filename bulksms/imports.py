@@ -16,7 +16,7 @@ from shared.contacts import put_contacts
 from shared.csv_contacts import Bad, ContactReader, NoContacts
 from shared.database import reading, transaction
 from shared.numbering import Numbering, numbering_of
-from shared.text_pieces import LineTooLong, NotText, WrongEncoding, pieces_of_text
+from shared.text_pieces import LineTooLong, NotText, WrongEncoding, encoding_named, pieces_of_text
 
 BLOCK = 64 * 1024
 """Bytes read at a time."""
@@ -38,12 +38,17 @@ class Report:
     first_bad: list[Bad] = field(default_factory=list)
 
 
-def import_contacts(engine: Engine, group_id: UUID, file: Path, errors: Path | None = None) -> Report:
+def import_contacts(
+    engine: Engine, group_id: UUID, file: Path, errors: Path | None = None, charset: str | None = None
+) -> Report:
     """Add the file's contacts to the group, and write its bad rows to `errors`. Shows its progress.
+
+    `charset` is that of the file; without it, UTF-8, or UTF-16 where its first bytes say so.
 
     Raises Refused for an unknown group or a file that is no CSV; the pieces before are then in the group.
     """
     report = Report()
+    encoding = encoding_named(charset) if charset else None
     with ExitStack() as stack:
         progress = stack.enter_context(_progress())
         stream = stack.enter_context(progress.open(file, "rb"))
@@ -52,13 +57,17 @@ def import_contacts(engine: Engine, group_id: UUID, file: Path, errors: Path | N
             refused.writerow(["line", "value", "detail"])
         reader = ContactReader(_numbering(engine, group_id))
         try:
-            for piece, last in _with_last(pieces_of_text(iter(lambda: stream.read(BLOCK), b""))):
+            for piece, last in _with_last(pieces_of_text(iter(lambda: stream.read(BLOCK), b""), encoding)):
                 for bad in _import_piece(engine, group_id, reader, piece, last, report):
                     if len(report.first_bad) < SHOWN:
                         report.first_bad.append(bad)
                     if refused:
                         refused.writerow((bad.line, bad.value, bad.detail))
-        except (NoContacts, NotText, LineTooLong, WrongEncoding) as problem:
+        except WrongEncoding as problem:
+            found, _, _ = str(problem).partition(". ")
+            advice = "Save the file as CSV in UTF-8, or say that it is Windows': --charset windows-1252"
+            raise Refused(f"{file} is no CSV in {charset or 'UTF-8'}. {found}. {advice}") from None
+        except (NoContacts, NotText, LineTooLong) as problem:
             said = str(problem) or "It is the file of a program, or a line of it has no end: save it as CSV."
             raise Refused(f"{file} is no CSV of contacts. {said}") from None
     return report

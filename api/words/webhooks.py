@@ -7,7 +7,7 @@ from api.words.core import DELIVERED_AT, MESSAGE_ID, PHONE, SEND_ID, Word
 from shared.events import KEPT_DAYS
 
 WEBHOOK_ID, EVENT_ID = "019cad30-51c2-7b64-a1f0-3d8e5b7a9c42", "019cad1e-4e3c-7d21-9c55-6f0a1b2c0003"
-URL, SECRET = "https://example.com/sms-events", "whsec_c2VjcmV0LW9mLXRoaXMtZXhhbXBsZS0zMi1ieXRlcyE="
+URL, SECRET = "https://hooks.example/sms-events", "whsec_c2VjcmV0LW9mLXRoaXMtZXhhbXBsZS0zMi1ieXRlcyE="
 MESSAGE_EVENT = {
     "message_id": MESSAGE_ID,
     "send_id": SEND_ID,

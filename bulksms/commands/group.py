@@ -75,14 +75,15 @@ def delete(group_id: UUID) -> None:
 @click.argument("group_id", type=click.UUID)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--errors", type=click.Path(dir_okay=False, path_type=Path), help="CSV for the rows that are no phones.")
-def import_file(group_id: UUID, file: Path, errors: Path | None) -> None:
+@click.option("--charset", type=click.Choice(["utf-8", "windows-1252"]), help="Of the file.  [default: utf-8]")
+def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | None) -> None:
     """Add the contacts of a CSV file: its column `phone`, or else its first with numbers.
 
     `tags` are tags between semicolons, other named columns are fields. Numbers may be written as in the account's
     country. A broken import is simply run again. Fails when the file has no phone.
     """
     with engine_of(installation()) as engine:
-        report = import_contacts(engine, group_id, file, errors)
+        report = import_contacts(engine, group_id, file, errors, charset)
     for bad in report.first_bad:
         messages().print(f"[yellow]line {bad.line}[/yellow]: {escape(repr(bad.value))}: {bad.detail}")
     if report.bad > len(report.first_bad):

@@ -257,7 +257,7 @@ def test_importing_contacts_with_bad_rows(run: Run, engine: Engine, tmp_path: Pa
     "content",
     [
         b"254711000001\n254711000002",
-        b"\xef\xbb\xbfphone,name\r\n254711000001,\xff\r\n254711000002,x\r\n",
+        b"\xef\xbb\xbfphone,name\r\n254711000001,\xc3\xbf\r\n254711000002,x\r\n",
         "name\tphone\nÉ\t254711000001\nÉ\t254711000002\n".encode("utf-16"),
         b"msisdn\n254711000001\n\n254711000002\n",
     ],
@@ -266,6 +266,15 @@ def test_files_as_people_have_them(run: Run, engine: Engine, tmp_path: Path, con
     result, group = import_file(run, tmp_path, content)
     assert "2 contacts added.\n" in result.stderr
     assert scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=group) == 2
+
+
+def test_a_file_of_another_encoding_is_refused_or_said_to_be_so(run: Run, engine: Engine, tmp_path: Path) -> None:
+    content = b"phone,name\r\n254711000001,Jos\xe9\r\n"
+    result, group = import_file(run, tmp_path, content, code=1)
+    assert "--charset windows-1252" in result.stderr
+    file = tmp_path / "contacts.csv"
+    run("group", "import", group, file, "--charset", "windows-1252")
+    assert scalar(engine, "SELECT fields->>'name' FROM contact WHERE group_id = :id", id=group) == "Jos\u00e9"
 
 
 @pytest.mark.parametrize("content", [b"", b"name,city\nAnn,Rome\n", b"\0\0\0\n"])

@@ -7,10 +7,11 @@ this commit on the messages of the intent may leave, up to the watermark, by thi
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, TextClause, text
+from sqlalchemy import Connection, Engine, text
 
 from shared.crashpoints import crashpoint
 from shared.database import STARTED, array, transaction, tuples_of, uuids
@@ -18,12 +19,21 @@ from shared.holding import SendUnusable, holding_unusable
 from shared.personal import PRICE, SEGMENTS
 from shared.rules import Rules
 from shared.sandbox import SIMULATED
-from shared.sendable import SENDABLE
 from shared.text_keys import texts_of
 from shared.texts import TextKeyMissing, Texts, TextUnreadable
 from worker.canary import allowed
 from worker.guarantee import AUTHENTICATION
+from worker.next_batches import (
+    CANDIDATE,
+    CANDIDATE_OF_CARRIER,
+    CANDIDATE_OWED,
+    CANDIDATE_OWED_OF_CARRIER,
+    CANDIDATE_TEST,
+    Candidate,
+    look,
+)
 from worker.personal import personal_of
+from worker.shares import ahead_of_others
 from worker.slices import Slice
 
 FEWEST, MOST = 16, 512
@@ -31,25 +41,6 @@ FEWEST, MOST = 16, 512
 SUSPECT = 2
 """A batch whose turns ended so often in a row without a settlement has its turns alone, until one of them ends well: if
 it is what ends them, it ends nobody else's."""
-
-
-class Candidate(NamedTuple):
-    """A batch that may be taken."""
-
-    batch_id: UUID
-    send_id: UUID
-    ahead: int
-    """Messages that no turn has had."""
-    retrying: int
-    """Messages that go again, before those."""
-    rate: int | None
-    segments: int
-    state: str
-    kind: str
-    over: str | None
-    canary: str | None
-    lane: int
-    crashes: int
 
 
 class Claimed(NamedTuple):
@@ -80,24 +71,6 @@ class Claimed(NamedTuple):
     variables: Any
     rules: Rules | None
 
-
-NEXT = f"""
-    SELECT b.id AS batch_id, b.send_id, b.size - b.next_index + 1 AS ahead,
-           coalesce(b.portion, cardinality(b.retry), 0) AS retrying, s.rate,
-           {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over,
-           s.rules ->> 'canary' AS canary, s.lane, b.crashes
-      FROM batch b JOIN send s ON s.id = b.send_id
-"""
-IN_ORDER = "ORDER BY b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"
-
-CANDIDATE = text(f"{NEXT} WHERE b.state = 'queued' AND {SENDABLE} {IN_ORDER}")
-CANDIDATE_TEST = text(f"{NEXT} WHERE b.state = 'queued' AND s.test AND {SENDABLE} {IN_ORDER}")
-CANDIDATE_OF_CARRIER = text(f"{NEXT} WHERE b.state = 'queued' AND b.carrier = :carrier AND {SENDABLE} {IN_ORDER}")
-
-OWED = f"""{NEXT} WHERE b.state = 'queued' AND b.lane = {AUTHENTICATION} AND {SENDABLE} AND b.carrier"""
-OWED_IN_ORDER = "ORDER BY b.carrier, b.turn, b.id LIMIT :candidates FOR UPDATE OF b SKIP LOCKED"  # as the index has it
-CANDIDATE_OWED = text(f"{OWED} IS NULL {OWED_IN_ORDER}")
-CANDIDATE_OWED_OF_CARRIER = text(f"{OWED} = :carrier {OWED_IN_ORDER}")
 
 PACE = text(
     """
@@ -133,11 +106,13 @@ def claim(
     carrier: str | None = None,
     tests: bool = False,
     owed: int = 0,
+    contended: bool = False,
 ) -> list[Slice]:
     """Take up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
 
     Of one carrier's queue, where there are several; with `tests` only what test keys sent. Of the budget, `owed`
-    segments are authentication's, if so many of it wait.
+    segments are authentication's, if so many of it wait. Where turns wait for the carrier (`contended`), no account
+    takes one that would be another's share (worker/shares.py).
 
     The first `window` messages of the turn are below the watermark at once. Empty when nothing may be sent now. `size`
     is how many messages of a batch there are to take, as a rule: batches that are looked at are out of other workers'
@@ -146,22 +121,35 @@ def claim(
     A send that makes no message is held: its text was changed by somebody else, or it meets a fault of ours. Raises
     TextKeyMissing, and then nothing has happened.
     """
-    return holding_unusable(engine, lambda: _claim(engine, budget, window, lease, size, carrier, tests, owed))
+    return holding_unusable(
+        engine, lambda: _claim(engine, budget, window, lease, size, carrier, tests, owed, contended)
+    )
 
 
 def _claim(
-    engine: Engine, budget: int, window: int, lease: float, size: float, carrier: str | None, tests: bool, owed: int
+    engine: Engine,
+    budget: int,
+    window: int,
+    lease: float,
+    size: float,
+    carrier: str | None,
+    tests: bool,
+    owed: int,
+    contended: bool,
 ) -> list[Slice]:
     most = min(MOST, max(FEWEST, int(2 * budget / size)))
     with transaction(engine) as connection:
         statement = CANDIDATE_TEST if tests else CANDIDATE
-        candidates = _candidates(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
+        candidates = look(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
         if not candidates:
             return []
         first: Sequence[Candidate] = ()
         if owed and _leaves_out(candidates, budget, owed, most):
             statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
-            first = _candidates(connection, statement, min(MOST, FEWEST + owed), carrier)
+            first = look(connection, statement, min(MOST, FEWEST + owed), carrier)
+        if contended:
+            ahead = ahead_of_others(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
+            candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
         intents = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
         if not intents:
             return []
@@ -172,9 +160,9 @@ def _claim(
         ]
         if begun:
             connection.execute(BEGUN, {"ids": sorted(set(begun))})
-        watermarks = _first_watermarks(list(intents.values()), window)
-        turn = {"id": uuids(intents), "intent": array(intents.values()), "watermark": array(watermarks)}
-        taken = tuples_of(connection, CLAIM, {**turn, "lease": lease})
+        watermarks = array(_first_watermarks(list(intents.values()), window))
+        turn = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": lease}
+        taken = tuples_of(connection, CLAIM, turn)
         claimed = {row.batch_id: row for row in map(Claimed._make, taken)}
         texts = texts_of(connection)
         slices = [_prepared(claimed[batch], texts) for batch in intents if batch in claimed]
@@ -192,10 +180,6 @@ def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: i
         if budget <= 0 or not segments:
             return owed > 0
     return owed > 0 and len(candidates) == most
-
-
-def _candidates(connection: Connection, statement: TextClause, most: int, carrier: str | None) -> list[Candidate]:
-    return list(map(Candidate._make, tuples_of(connection, statement, {"candidates": most, "carrier": carrier})))
 
 
 def _within_budget(
@@ -234,11 +218,10 @@ def _within_budget(
 
 
 def _first_watermarks(intents: list[int], window: int) -> list[int]:
-    watermarks = []
-    for intent in intents:
-        watermarks.append(min(intent, window))
-        window -= watermarks[-1]
-    return watermarks
+    return [
+        min(intent, max(0, window - before))
+        for intent, before in zip(intents, accumulate(intents, initial=0), strict=False)
+    ]
 
 
 def _prepared(row: Claimed, texts: Texts) -> Slice:

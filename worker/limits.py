@@ -49,6 +49,11 @@ class SharedPace:
         paces = (*self._paces, self._carrier.pace)
         return min(filter(None, (pace.allowed for pace in paces)), default=0.0)
 
+    @property
+    def contended(self) -> bool:
+        """Whether turns wait for one of the limits, or for the carrier."""
+        return any(pace.contended for pace in (*self._paces, self._carrier.pace))
+
     def take(self, segments: int, deadline: float) -> bool:
         """Wait until all limits let so many segments leave. False: not before `deadline` (monotonic)."""
         return all(pace.take(segments, deadline) for pace in self._paces)

@@ -31,6 +31,8 @@ LONGEST_BOOKING = 2.0
 """Seconds for which a turn waits until it may claim; otherwise it comes again, and finds what was changed."""
 CROWD, BRAKE = 3.0, 1.05
 """When more turns than this wait to submit, claims are made by so much slower than the rate, until they are fewer."""
+CONTENDED = 0.5
+"""When so many turns wait to submit, as a mean, the rate is what they wait for."""
 LOOK_AWAY = 5.0
 """Seconds for which Redis is left alone after a failure."""
 HEARD, ASK_AGAIN = 3.0, 0.2
@@ -134,6 +136,11 @@ class CarrierPace:
         """Segments that leave together at most; 0 while there is no limit."""
         allowed = self.allowed
         return max(1, int(allowed * CHUNK)) if allowed > 0 else 0
+
+    @property
+    def contended(self) -> bool:
+        """Whether others wait to submit when this worker comes, as a rule."""
+        return self.allowed > 0 and self._before > CONTENDED
 
     def take(self, segments: int, deadline: float) -> bool:
         """Wait until so many segments may leave. False: not before `deadline` (monotonic), or this worker stops."""

@@ -165,7 +165,8 @@ class Turns:
         if not pace.book(booked):
             return []
         owed = self._guarantee.due(room)
-        slices = claim(self._engine, room, stride, self._settings.lease, self._size, self._queue, False, owed)
+        lease, contended = self._settings.lease, pace.contended
+        slices = claim(self._engine, room, stride, lease, self._size, self._queue, False, owed, contended)
         self._guarantee.took(owed, slices)
         self._found = segments_of(piece for piece in slices if self.carrier_of(piece.test) is self._live)
         pace.booked(booked, self._found)

@@ -11,8 +11,9 @@ from shared.accounts import create_account, top_up
 from shared.lifecycle import Category
 from tests.database import fresh_database
 from tests.drafts import single
-from worker.claim import CANDIDATE, CANDIDATE_OWED, CLAIM, Candidate, Claimed
+from worker.claim import CLAIM, Claimed
 from worker.finish import FINISH
+from worker.next_batches import CANDIDATE, CANDIDATE_OWED, Candidate
 from worker.record import ADVANCE, FENCE, RECORDED
 from worker.rows import parameters_of
 
@@ -81,7 +82,7 @@ def test_a_turn_finds_its_batches_by_their_ids(
             connection.execute(
                 text(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {statement.text}"),
                 parameters_of([], "simulator")
-                | {"id": turn, "epoch": [1] * 500, "watermark": [1] * 500, "lease": 15}
+                | {"id": turn, "epoch": [1] * 500, "watermark": [1] * 500, "lease": 15, "list_read": None}
                 | dict.fromkeys(RECORDED, [1] * 500)
                 | {"slices": 500, "captured": [0] * 500, "released": [0] * 500},
             ).scalars()

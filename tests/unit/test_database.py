@@ -5,7 +5,8 @@ from sqlalchemy import text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 from shared.database import _for_driver
-from worker.claim import CANDIDATE, CANDIDATE_OF_CARRIER, CLAIM
+from worker.claim import CLAIM
+from worker.next_batches import CANDIDATE, CANDIDATE_OF_CARRIER
 
 DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
 STATEMENTS = {

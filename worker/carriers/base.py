@@ -103,6 +103,10 @@ class Pace(Protocol):
     def allowed(self) -> float:
         """Segments per second that may leave at present; 0 is no limit. Not for drivers."""
 
+    @property
+    def contended(self) -> bool:
+        """Whether turns wait for each other, rather than for the carrier's answers. Not for drivers."""
+
     def take(self, segments: int, deadline: float) -> bool:
         """Wait until so many segments may leave. False: not before `deadline` (monotonic), and none may leave then."""
 
@@ -119,7 +123,7 @@ class Pace(Protocol):
 class Unpaced:
     """The pace of a carrier that nobody limits."""
 
-    chunk, allowed = 0, 0.0
+    chunk, allowed, contended = 0, 0.0, False
 
     def take(self, segments: int, deadline: float) -> bool:
         """They may leave."""

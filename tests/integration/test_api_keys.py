@@ -12,6 +12,7 @@ from api import tokens
 from shared.accounts import create_key
 from shared.keys import SCOPES, networks
 from tests.integration.service import PREFIX, SECRET_KEY, Service
+from tests.times import ahead
 
 ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}
 
@@ -389,3 +390,12 @@ def test_a_key_has_a_rate_of_its_own(service: Service) -> None:
     assert refused.headers["RateLimit"] == '"requests";r=0;t=1'
     other = service.get("/balance")
     assert (other.status_code, other.headers["RateLimit-Policy"]) == (200, '"requests";q=10000;w=1')
+
+
+def test_a_key_that_only_reads_changes_no_send(service: Service) -> None:
+    waiting = service.send(send_at=ahead()).json["send_id"]
+    reader = limited(service, scopes=["sms:read"])
+    refused = [service.post(f"/sends/{waiting}/{what}", token=reader) for what in ("cancel", "pause", "resume")]
+    refused.append(service.patch(f"/sends/{waiting}", token=reader, rate=5))
+    assert [(answer.status_code, code(answer)) for answer in refused] == [(403, "insufficient_scope")] * 4
+    assert service.get(f"/sends/{waiting}", token=reader).json["status"] == "scheduled"

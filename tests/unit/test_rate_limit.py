@@ -137,3 +137,12 @@ def test_without_redis_each_process_counts_for_itself(clock: Clock) -> None:
     server.connected = True
     sharing.count()
     assert taken(buckets, 1) == 0
+
+
+def test_what_is_taken_while_the_count_of_all_is_asked_for_stays_taken(clock: Clock) -> None:
+    buckets = Buckets(10)
+    assert taken(buckets, 4) == 4
+    assert buckets.taken() == [("a", 10, 4.0)]
+    assert taken(buckets, 3) == 3  # while the others are asked
+    buckets.correct("a", 6.0)  # as all processes have it: less what was told to them
+    assert buckets.left("a") == 3

@@ -177,7 +177,7 @@ def _screen_each(phones: list[object], allow_duplicates: bool) -> Screened:
 
 
 def _invalid(index: int, value: object) -> dict[str, object]:
-    entry: dict[str, object] = {"index": index, "phone": None, "code": invalid_code(value)}
+    entry: dict[str, object] = {"index": index, "phone": None, "code": "invalid_phone"}
     suggestion = None
     if isinstance(value, str):
         entry["phone"] = value[:QUOTED_CHARACTERS]

@@ -9,7 +9,7 @@ from uuid import UUID
 from marshmallow import RAISE, Schema, ValidationError, fields, missing, validate
 
 from api.spelling import MOST_COMPARED, nearest_name
-from shared.phones import invalid_code, invalid_detail, is_phone, suggest
+from shared.phones import invalid_detail, is_phone, suggest
 from shared.segments import text_problem
 
 AN_ID = "an id as the API gives it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
@@ -143,7 +143,7 @@ class Phone(fields.String):
         phone = super()._deserialize(value, attr, data, **kwargs)
         if not is_phone(phone):
             suggestion = suggest(phone)
-            raise fail(invalid_code(phone), invalid_detail(phone), **({"suggestion": suggestion} if suggestion else {}))
+            raise fail("invalid_phone", invalid_detail(phone), **({"suggestion": suggestion} if suggestion else {}))
         return phone
 
 

@@ -85,21 +85,21 @@ def test_validity_is_what_each_carrier_takes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "code", "answer"),
+    ("status", "code", "answer", "error"),
     [
-        (400, 21211, Answer.REJECTED),
-        (400, 21610, Answer.REJECTED),
-        (400, 21611, Answer.THROTTLED),
-        (429, 20429, Answer.THROTTLED),
-        (401, 20003, Answer.THROTTLED),
-        (400, 99999, Answer.REJECTED),
-        (500, 20500, Answer.IN_DOUBT),
+        (400, 21211, Answer.REJECTED, "invalid_recipient=21211"),
+        (400, 21610, Answer.REJECTED, "recipient_blocked=21610"),
+        (400, 21611, Answer.THROTTLED, "21611"),
+        (429, 20429, Answer.THROTTLED, "20429"),
+        (401, 20003, Answer.THROTTLED, "20003"),
+        (400, 99999, Answer.REJECTED, "99999"),
+        (500, 20500, Answer.IN_DOUBT, "20500"),
     ],
 )
-def test_twilio_refuses(status: int, code: int, answer: Answer) -> None:
+def test_twilio_refuses(status: int, code: int, answer: Answer, error: str) -> None:
     said = says({"code": code, "message": "no", "more_info": "https://example.com", "status": status}, status)
     with against("twilio", lambda asked: said, TWILIO) as (_, made):
-        assert one(made) == Outcome(answer, error=str(code))
+        assert one(made) == Outcome(answer, error=error)
 
 
 def test_vonage_takes_a_message() -> None:
@@ -155,7 +155,7 @@ def test_africas_talking_takes_many_at_once() -> None:
         outcomes = made.submit([parcel("Hello", [PHONE, OTHER])])
     assert outcomes == [
         Outcome(Answer.ACCEPTED, f"ATXid_+{PHONE}"),
-        Outcome(Answer.REJECTED, error="403"),
+        Outcome(Answer.REJECTED, error="invalid_recipient=403"),
     ]
     (asked,) = peer.asked
     assert asked.headers["apikey"] == "k"
@@ -169,12 +169,16 @@ def test_africas_talking_takes_many_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "answer"), [("InvalidSenderId", Answer.REJECTED), ("InsufficientBalance", Answer.THROTTLED)]
+    ("message", "answer", "error"),
+    [
+        ("InvalidSenderId", Answer.REJECTED, "invalid_sender=InvalidSenderId"),
+        ("InsufficientBalance", Answer.THROTTLED, "InsufficientBalance"),
+    ],
 )
-def test_africas_talking_refuses_the_request(message: str, answer: Answer) -> None:
+def test_africas_talking_refuses_the_request(message: str, answer: Answer, error: str) -> None:
     said = says({"SMSMessageData": {"Message": message, "Recipients": []}}, 201)
     with against("africastalking", lambda asked: said, "/version1/messaging") as (_, made):
-        assert one(made) == Outcome(answer, error=message)
+        assert one(made) == Outcome(answer, error=error)
 
 
 def test_africas_talking_does_not_know_the_key() -> None:

@@ -144,7 +144,8 @@ def test_a_spreadsheets_number_is_none_of_a_phone(text: str) -> None:
     assert suggest(text) is None
     assert invalid_code(text) == "spreadsheet_number"
     rejected = screen([text], allow_duplicates=False).rejected
-    assert [(entry["code"], "suggestion" in entry) for entry in rejected] == [("spreadsheet_number", False)]
+    assert [(entry["code"], "suggestion" in entry) for entry in rejected] == [("invalid_phone", False)]
+    assert "spreadsheet" in str(rejected[0]["detail"])
 
 
 @pytest.mark.parametrize("text", ["0170.1234567", "1.5.2", "12e", "e5", "call me", ".0", "1" * 70 + ".0"])

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, text
 
 from shared.erasures import ERASED
 from shared.ids import batch_of, index_of, message_id
-from shared.lifecycle import LANES, BatchState, MessageStatus
+from shared.lifecycle import LANES, STORED, BatchState, MessageStatus
 from shared.personal import PRICE, SEGMENTS
 from shared.receipts import told_by_carrier
 
@@ -22,15 +22,46 @@ BATCHES_AT_ONCE = 20
 ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
 """Batches whose messages without a row have ended as the batch did."""
 
-BATCHES = f"""
+COLUMNS = f"""
     SELECT b.id, b.send_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark,
            LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, {SEGMENTS} AS segments, {PRICE} AS price,
            s.reference, s.created_at, s.send_at, s.test, s.lane, s.group_id,
            s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
-      FROM send s JOIN batch b ON b.send_id = s.id
-     WHERE s.forgotten_at IS NULL AND {{where}}
-     ORDER BY s.id DESC, b.id LIMIT :batches
 """
+BATCH = text(
+    f"""
+    {COLUMNS} FROM send s JOIN batch b ON b.send_id = s.id
+     WHERE s.forgotten_at IS NULL AND b.id = :batch AND s.account_id = :account
+    """
+)
+HAS_STATUS = " OR ".join(
+    [f"'{status}' = ANY(CAST(:statuses AS text[])) AND s.{status} > 0" for status in STORED]
+    + [f":unfinished AND s.accepted > {' + '.join(f's.{status}' for status in STORED)}"]
+)
+"""SQL: the counters of a send `s` say that messages of it have one of the statuses."""
+SENDS = f"""
+    s.account_id = :account AND s.id >= :since AND s.id < :until AND s.id <= :send
+    AND (CAST(:reference AS text) IS NULL OR s.reference = :reference)
+    AND (CAST(:group AS uuid) IS NULL OR s.group_id = :group)
+    AND (CAST(:statuses AS text[]) IS NULL OR {HAS_STATUS})
+"""
+"""SQL: the sends `s` that a search reads. What comes before the place to begin at is not looked at again."""
+FROM_BATCH = "(s.id < :send OR b.id >= :batch)"
+BATCHES = text(
+    f"""
+    {COLUMNS} FROM send s
+     CROSS JOIN LATERAL (
+        SELECT * FROM batch o
+         WHERE o.send_id = s.id AND {FROM_BATCH.replace("b.", "o.")}
+           AND (NOT :unfinished OR o.state NOT IN ('done', 'canceled', 'expired'))
+           AND (CAST(:phone AS text) IS NULL OR position(:phone IN o.recipients) > 0)
+           AND (s.id > :last_send OR s.id = :last_send AND o.id < :last_batch)
+         ORDER BY o.id LIMIT :batches) AS b
+     WHERE s.forgotten_at IS NULL AND {SENDS}
+     ORDER BY s.id DESC, b.id LIMIT :batches
+    """
+)
+"""Never joined otherwise than send by send: the accounts' batches are one table."""
 ROWS = text(
     """
     SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error FROM message
@@ -72,45 +103,24 @@ class MessageRow:
     attempts: int = 0
 
 
-def messages_of_send(
-    connection: Connection, send: UUID, limit: int, after: UUID | None, status: str | None
-) -> list[MessageRow]:
-    """Up to `limit` messages of a send in order, beginning after the message `after`."""
-    found: list[MessageRow] = []
-    batch = batch_of(after) if after else UUID(int=0)
-    for row in batches_in_order(connection, "s.id = :send AND b.id >= :batch", {"send": send, "batch": batch}):
-        found += [
-            message
-            for message in messages_of_batch(connection, row)
-            if (after is None or message.id > after) and status in (None, message.status)
-        ]
-        if len(found) >= limit:
-            break
-    return found[:limit]
-
-
 def one_message(connection: Connection, account: int, message: UUID) -> MessageRow | None:
     """A message of the account; None when there is none, or it is another account's."""
     parameters = {"batch": batch_of(message), "account": account}
-    batch = next(batches_in_order(connection, "b.id = :batch AND s.account_id = :account", parameters), None)
+    batch = connection.execute(BATCH, parameters).one_or_none()
     if batch is None or not 1 <= index_of(message) <= batch.size:
         return None
     row = connection.execute(ROW, {"id": message}).one_or_none()
     return _merge(batch, index_of(message), batch.recipients.split("\n")[index_of(message) - 1], row)
 
 
-def batches_in_order(connection: Connection, where: str, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
-    """Batches in order of (send descending, batch), read a few at a time."""
-    last: Row[Any] | None = None
+def batches_in_order(connection: Connection, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
+    """Batches in order of (send descending, batch), read a few at a time. `parameters` are those of BATCHES."""
     while True:
-        more = "" if last is None else " AND (s.id < :last_send OR s.id = :last_send AND b.id > :last_batch)"
-        statement = text(BATCHES.format(where=where + more))
-        position = {} if last is None else {"last_send": last.send_id, "last_batch": last.id}
-        rows = connection.execute(statement, {**parameters, **position, "batches": BATCHES_AT_ONCE}).all()
+        rows = connection.execute(BATCHES, {**parameters, "batches": BATCHES_AT_ONCE}).all()
         yield from rows
         if len(rows) < BATCHES_AT_ONCE:
             return
-        last = rows[-1]
+        parameters = {**parameters, "send": rows[-1].send_id, "batch": message_id(rows[-1].id, 1)}
 
 
 def messages_of_batch(connection: Connection, batch: Row[Any]) -> list[MessageRow]:

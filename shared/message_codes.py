@@ -13,7 +13,7 @@ from shared.lifecycle import MessageStatus
 from shared.message_errors import CATALOGUE
 from shared.smpp.numbers import Status
 
-__all__ = ["carrier_code_of", "code_of", "error_of", "unknown_codes", "with_code"]
+__all__ = ["WITH_ERROR", "carrier_code_of", "code_of", "error_of", "unknown_codes", "with_code"]
 
 SEPARATOR: Final = "="
 """Between a code of the catalogue and the carrier's own. Codes are kept without any character but letters, digits and
@@ -97,6 +97,8 @@ _WITHOUT_CODE: Final = {
     MessageStatus.UNDELIVERED: "undelivered",
 }
 """The code of a message that keeps none, by its status. One whose status is not here has no error."""
+WITH_ERROR: Final = frozenset(_WITHOUT_CODE)
+"""The statuses of messages that have an error."""
 
 
 def with_code(carrier_code: str, error_codes: Mapping[str, str]) -> str:

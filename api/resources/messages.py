@@ -11,10 +11,9 @@ from api.answers.base import page_of
 from api.answers.sends import EventsAnswer, MessageAnswer, MessageDetailAnswer
 from api.csv_cells import csv_line
 from api.endpoint import endpoint, services, timestamp
-from api.history import MessageRow, messages_of_send, one_message
+from api.history import MessageRow, one_message
 from api.message_search import find_messages
 from api.message_text import text_of_message
-from api.paging import page, uuid_cursor
 from api.problems import Problem
 from api.resources.sends import read_send
 from api.schemas.paging import HistoryPaging, MessagePaging
@@ -37,30 +36,32 @@ CSV_PAGE = 5000
     scope="sms:read",
 )
 def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
-    """List the messages of a send in order; with `Accept: text/csv`, stream all of them as CSV."""
+    """List the messages of a send in order; with `Accept: text/csv`, stream all of them as CSV.
+
+    A page with a `status` may have fewer messages than `limit`, or none, and the next one more: read on until
+    `next_cursor` is null.
+    """
     with reading(services().engine) as connection:
         read_send(connection, caller, send_id)
         if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
-            return _csv(send_id)
-        rows = messages_of_send(
-            connection, send_id, query["limit"] + 1, uuid_cursor(query.get("cursor")), query.get("status")
-        )
-    return page(rows, query["limit"], _message, lambda row: str(row.id))
+            return _csv(caller, send_id)
+        found = find_messages(connection, caller.account_id, query, send_id)
+    return {"data": [_message(row) for row in found.messages], "next_cursor": found.next_cursor}
 
 
-def _csv(send_id: UUID) -> Response:
+def _csv(caller: Caller, send_id: UUID) -> Response:
     engine = services().engine
 
     def lines() -> Iterator[str]:
         yield CSV_HEADER
-        after: UUID | None = None
+        query: dict[str, Any] = {"limit": CSV_PAGE}
         while True:
             with reading(engine) as connection:
-                rows = messages_of_send(connection, send_id, CSV_PAGE, after, None)
-            yield "".join(_csv_line(row) for row in rows)
-            if len(rows) < CSV_PAGE:
+                found = find_messages(connection, caller.account_id, query, send_id)
+            yield "".join(_csv_line(row) for row in found.messages)
+            if found.next_cursor is None:
                 return
-            after = rows[-1].id
+            query["cursor"] = found.next_cursor
 
     response = Response(stream_with_context(lines()), mimetype="text/csv")
     response.headers["Content-Disposition"] = f'attachment; filename="{send_id}.csv"'

@@ -31,7 +31,8 @@ told of in `rejected`, before anything is charged.
 idempotency keys and play credits, and a simulated carrier. It sees and changes nothing live, and a live key nothing of
 the sandbox but its keys. Sender IDs are approved there at once. `POST /api/v1/sandbox/refill` fills the credits up.
 
-**Lists** come in pages: give `next_cursor` of a page as `cursor` of the next, until it is null.
+**Lists** come in pages: give `next_cursor` of a page as `cursor` of the next, until it is null. A page for which little
+of what was examined fits its filters may be shorter than `limit`, or empty, while `next_cursor` is not null.
 
 **Errors** are problem details (RFC 9457); tell them apart by `code`. `GET /api/v1/errors` explains each of them, and
 with `kind=message` what can go wrong with a message that was accepted. A method that a path does not have is 405

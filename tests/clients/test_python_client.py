@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from bulksms_client import InvalidSignature, Unreachable, verify_webhook
+from bulksms_client import Client, InvalidSignature, Unreachable, verify_webhook
 from bulksms_client.transport import Transport
 from bulksms_client.webhooks import TOLERANCE
 from standardwebhooks import Webhook
@@ -140,6 +140,21 @@ def signed(body: str, at: float) -> dict[str, str]:
 
 NOW = 1_800_000_000.0
 BODY = '{"type":"message.delivered","data":{"phone":"254711000000"}}'
+
+
+def test_pages_go_on_behind_an_empty_one(service: Scripted) -> None:
+    service.answers = [
+        (200, {"data": [], "next_cursor": "a"}, {}),
+        (200, {"data": [{"n": 1}], "next_cursor": "b"}, {}),
+        (200, {"data": [], "next_cursor": None}, {}),
+    ]
+    with Client(f"http://127.0.0.1:{service.server.server_port}", "key", "secret") as client:
+        assert list(client.pages("/messages", status="failed")) == [{"n": 1}]
+    assert ["cursor=" + cursor in path for cursor, (_, path, _, _) in zip("?ab", service.asked, strict=True)] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_a_webhook_is_verified_as_the_reference_library_signs_it() -> None:

@@ -158,7 +158,7 @@ def test_a_search_that_finds_little_is_bounded_and_misses_nothing(
                 break
             cursor = f"&cursor={page['next_cursor']}"
         assert [message for each in pages for message in each] == found
-        assert len(pages) > 2
+        assert len(pages) > 1
 
 
 def test_events_tell_the_error_too(service: Service) -> None:

@@ -38,7 +38,6 @@ SQL_MADE_IN_FUNCTIONS = {
     ("shared/audit.py", "check"),
     ("shared/partitions.py", "make_partitions"),
     ("shared/closing.py", "close_rest"),
-    ("api/history.py", "batches_in_order"),
     ("api/resources/sends.py", "sends"),
 }
 """Functions that put names or limits of the code's own, and no values, into a statement."""

@@ -114,3 +114,12 @@ def test_the_simulated_carrier_never_opens_it() -> None:
     gate = Gate(Carrier(), breaks=False)  # type: ignore[arg-type]
     gate.note([FAILED] * 10 * MOST_FAILURES)
     assert gate.room(500) == 500
+
+
+def test_a_refusal_for_good_closes_it(gate: Gate, time: Time) -> None:
+    """Who refuses a message answers for itself: it is not the carrier that is broken."""
+    gate.note([FAILED] * MOST_FAILURES)
+    time.now += FIRST_WAIT
+    assert gate.room(500) == 1
+    gate.note([REFUSED])
+    assert (gate.room(500), gate.state) == (500, "ready")

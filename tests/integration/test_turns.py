@@ -125,7 +125,8 @@ def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.M
         settle(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(worker.turn, "settle", note)
-    monkeypatch.setattr(worker.turn, "TURN_SECONDS", -1.0)
+    monkeypatch.setattr(worker.turn, "TURN_SECONDS", 1e-6)
+    monkeypatch.setattr(turns(service), "_speed", 1e9)  # so that the first turn claims all of them
     with between_windows(service, lambda window: None):
         service.bulk(phones(service))
     assert len(settled) == WINDOWS
@@ -170,3 +171,12 @@ def test_a_commit_whose_answer_is_lost_is_looked_for(service: Service, monkeypat
     send = service.bulk(phones(service)).json["send_id"]
     service.sweep()
     assert service.counts(send)["sent"] == WINDOW * WINDOWS
+
+
+def test_the_budget_of_a_turn_is_in_segments(service: Service) -> None:
+    turns(service).stop.set()
+    for start in (0, 20):
+        service.bulk(phones(service)[start:][:20], "long " * 40)
+    turns(service).stop.clear()
+    slices = claim(service.engine, 10, 10, 15.0)
+    assert [(piece.segments, len(piece.indexes)) for piece in slices] == [(2, 5)]

@@ -119,6 +119,8 @@ def _add_errors(app: Flask) -> None:
     def unavailable(error: Exception) -> Response:
         log.error("unavailable: %s", getattr(error, "orig", error))
         detail = "The database's disk is full." if is_disk_full(error) else "The database does not answer in time."
+        if request.method == "GET" and isinstance(getattr(error, "orig", error), psycopg.errors.QueryCanceled):
+            detail = "This took too long. Ask for less at once: a shorter period, or a smaller `limit`."
         return _answer(Problem("unavailable", detail, headers={"Retry-After": "2"}))
 
     @app.errorhandler(WrongTextKeys)

@@ -12,11 +12,17 @@ LONGEST_CURSOR = 1_000
 """Characters; ours are shorter."""
 
 
-def page(rows: Sequence[Any], limit: int, item: Callable[[Any], dict[str, Any]], place: Callable[[Any], str]) -> Any:
-    """The answer for up to `limit + 1` rows: one more than fits tells that there is a next page."""
+def page(
+    rows: Sequence[Any], limit: int, item: Callable[[Any], dict[str, Any]], place: Callable[[Any], str], end: Any = None
+) -> Any:
+    """The answer for up to `limit + 1` rows: one more than fits tells that there is a next page.
+
+    `end` is the last row that was examined, where there are more behind it.
+    """
     shown = rows[:limit]
     more = len(rows) > limit
-    return {"data": [item(row) for row in shown], "next_cursor": to_cursor(place(shown[-1])) if more else None}
+    last = shown[-1] if more else end
+    return {"data": [item(row) for row in shown], "next_cursor": None if last is None else to_cursor(place(last))}
 
 
 def to_cursor(place: str) -> str:

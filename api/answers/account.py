@@ -72,6 +72,8 @@ class LimitsAnswer(Schema):
     requests_under_way = fields.Integer(required=True)
     large_bodies_under_way = fields.Integer(required=True)
     exports_under_way = fields.Integer(required=True)
+    page_rows_examined = fields.Integer(required=True)
+    page_seconds = fields.Integer(required=True)
     body_bytes_per_second = fields.Integer(required=True)
     revoked_tokens_per_key = fields.Integer(required=True)
     groups = fields.Integer(required=True)

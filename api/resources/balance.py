@@ -6,6 +6,7 @@ from sqlalchemy import text
 
 from api.answers.account import BalanceAnswer, TransactionAnswer
 from api.answers.base import page_of
+from api.bounded import reading_list
 from api.endpoint import endpoint, services, timestamp
 from api.paging import number_cursor, page
 from api.schemas.paging import Paging
@@ -56,7 +57,7 @@ def transactions(caller: Caller, query: dict[str, Any]) -> Any:
         "before": number_cursor(query.get("cursor"), NEWEST),
         "limit": limit + 1,
     }
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = connection.execute(TRANSACTIONS, parameters).all()
     return page(rows, limit, _transaction, lambda row: str(row.id))
 

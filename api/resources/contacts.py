@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, text
 
 from api.answers.base import page_of
 from api.answers.groups import ContactAnswer, PutContactsAnswer, RemovedContactsAnswer
+from api.bounded import last_examined, reading_list
 from api.contact_entries import Entries, read_entries
 from api.csv_cells import csv_line
 from api.draft import INLINE, encode
@@ -24,10 +25,14 @@ from shared import contacts
 from shared.database import reading
 from shared.numbering import numbering_of
 
+EXAMINED = text(
+    "SELECT position FROM contact WHERE group_id = :group AND position > :after ORDER BY position OFFSET :most LIMIT 1"
+)
 LIST = """
     SELECT position, phone, fields, tags FROM contact
-     WHERE group_id = :group AND position > :after {also} ORDER BY position LIMIT :limit
+     WHERE group_id = :group AND position > :after AND position <= :end {also} ORDER BY position LIMIT :limit
 """
+LAST_POSITION = 2**63 - 1
 BY_FILTER = {
     (False, False): text(LIST.format(also="")),
     (True, False): text(LIST.format(also="AND phone = :phone")),
@@ -54,14 +59,14 @@ CSV_PAGE = 5_000
 )
 def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
     """List the contacts of a group in the order in which they came; with `Accept: text/csv`, stream all as CSV."""
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         find_group(connection, caller, group_id)
         if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
             names = list(connection.execute(FIELDS, {"group": group_id}).scalars())
             return _csv(group_id, names, query)
         after = number_cursor(query.get("cursor"), 0)
-        rows = _page(connection, group_id, query, after, query["limit"] + 1)
-    return page(rows, query["limit"], _contact, lambda row: str(row.position))
+        rows, end = _page(connection, group_id, query, after, query["limit"] + 1)
+    return page(rows, query["limit"], _contact, lambda row: str(row.position), end)
 
 
 @endpoint(
@@ -149,13 +154,18 @@ def _put(connection: Connection, group_id: UUID, entries: Entries) -> dict[str, 
     return made
 
 
-def _page(connection: Connection, group_id: UUID, query: dict[str, Any], after: int, limit: int) -> list[Row[Any]]:
+def _page(
+    connection: Connection, group_id: UUID, query: dict[str, Any], after: int, limit: int
+) -> tuple[list[Row[Any]], Row[Any] | None]:
+    """The contacts, and the last that was examined where there are more."""
     values: dict[str, Any] = {"group": group_id, "after": after, "limit": limit}
     if "phone" in query:
         values["phone"] = int(query["phone"])
     if "tag" in query:
         values["tag"] = query["tag"]
-    return list(connection.execute(BY_FILTER["phone" in query, "tag" in query], values))
+    end = last_examined(connection, EXAMINED, values) if "tag" in query and "phone" not in query else None
+    values["end"] = LAST_POSITION if end is None else end.position
+    return list(connection.execute(BY_FILTER["phone" in query, "tag" in query], values)), end
 
 
 def _csv(group_id: UUID, names: list[str], query: dict[str, Any]) -> Response:
@@ -165,12 +175,13 @@ def _csv(group_id: UUID, names: list[str], query: dict[str, Any]) -> Response:
         yield csv_line(["phone", *names, "tags"])
         after = 0
         while True:
-            with reading(engine) as connection:
-                rows = _page(connection, group_id, query, after, CSV_PAGE)
+            with reading_list(engine) as connection:
+                rows, end = _page(connection, group_id, query, after, CSV_PAGE)
             yield "".join(_csv_contact(row, names) for row in rows)
-            if len(rows) < CSV_PAGE:
+            last = rows[-1] if len(rows) == CSV_PAGE else end
+            if last is None:
                 return
-            after = rows[-1].position
+            after = last.position
 
     response = Response(stream_with_context(lines()), mimetype="text/csv")
     response.headers["Content-Disposition"] = f'attachment; filename="{group_id}.csv"'

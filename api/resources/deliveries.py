@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row, text
 
 from api.answers.base import page_of
 from api.answers.webhooks import DeliveryAnswer, RecoverAnswer, TestAnswer
+from api.bounded import last_examined, reading_list
 from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
 from api.idempotency import key_of_request, once
@@ -17,7 +18,6 @@ from api.problems import Problem, invalid
 from api.resources.webhooks import find_webhook
 from api.schemas.webhooks import DeliveryPaging, RecoverBody
 from api.tokens import Caller
-from shared.database import reading
 from shared.events import EventType, add
 from shared.ids import first_id_at
 from shared.stream import find
@@ -25,10 +25,18 @@ from shared.stream import find
 FIELDS = """
     webhook_id, event_id, type, state, attempts, next_at, url, http_status, error, milliseconds, created_at, updated_at
 """
+EXAMINED = text(
+    """
+    SELECT event_id FROM delivery
+     WHERE webhook_id = :webhook AND (CAST(:before AS uuid) IS NULL OR event_id < :before)
+     ORDER BY event_id DESC OFFSET :most LIMIT 1
+    """
+)
 DELIVERIES = text(
     f"""
     SELECT {FIELDS} FROM delivery
      WHERE webhook_id = :webhook AND (CAST(:before AS uuid) IS NULL OR event_id < :before)
+       AND (CAST(:end AS uuid) IS NULL OR event_id >= :end)
        AND (CAST(:state AS text) IS NULL OR state = :state)
      ORDER BY event_id DESC LIMIT :limit
     """
@@ -87,16 +95,18 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> Json:
 )
 def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
     """List what became of the webhook's events, newest first. Those that wait for their first attempt are not there."""
-    parameters = {
+    parameters: dict[str, Any] = {
         "webhook": webhook_id,
         "before": uuid_cursor(query.get("cursor")),
         "state": query.get("status"),
         "limit": query["limit"] + 1,
     }
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         find_webhook(connection, caller, webhook_id)
+        end = last_examined(connection, EXAMINED, parameters) if "status" in query else None
+        parameters["end"] = end and end.event_id
         rows = connection.execute(DELIVERIES, parameters).all()
-    return page(rows, query["limit"], delivery_answer, lambda row: str(row.event_id))
+    return page(rows, query["limit"], delivery_answer, lambda row: str(row.event_id), end)
 
 
 @endpoint(

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, text
 
 from api.answers.base import page_of
 from api.answers.imports import ImportAnswer, ImportErrorAnswer
+from api.bounded import reading_list
 from api.csv_cells import csv_line
 from api.draft import encode
 from api.endpoint import endpoint, services, timestamp
@@ -100,7 +101,7 @@ def imports(caller: Caller, query: dict[str, Any]) -> Any:
     }
     if "group_id" in query:
         values["group"] = query["group_id"]
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         rows = connection.execute(NEWEST_OF_GROUP if "group" in values else NEWEST, values).all()
     return page(rows, query["limit"], _answer, lambda row: str(row.id))
 
@@ -166,7 +167,7 @@ def _csv(import_id: UUID) -> Response:
         yield csv_line(["line", "value", "code", "detail"])
         after = 0
         while True:
-            with reading(engine) as connection:
+            with reading_list(engine) as connection:
                 rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": CSV_PAGE}).all()
             yield "".join(csv_line(row) for row in rows)
             if len(rows) < CSV_PAGE:

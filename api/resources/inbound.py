@@ -6,15 +6,26 @@ from sqlalchemy import text
 
 from api.answers.base import page_of
 from api.answers.inbound import InboundAnswer
+from api.bounded import last_examined, reading_list
 from api.endpoint import endpoint, services, timestamp
 from api.paging import page, uuid_cursor
 from api.schemas.inbound import InboundPaging
 from api.tokens import Caller
-from shared.database import reading
 from shared.ids import first_id_at
 from shared.text_keys import texts_of
 from shared.texts import Texts
 
+EXAMINED = text(
+    """
+    SELECT id FROM inbound
+     WHERE account_id = :account
+       AND (CAST(:before AS uuid) IS NULL OR id < :before)
+       AND (CAST(:since AS uuid) IS NULL OR id >= :since)
+       AND (CAST(:until AS uuid) IS NULL OR id < :until)
+       AND (CAST(:phone AS text) IS NULL OR phone = :phone)
+     ORDER BY id DESC OFFSET :most LIMIT 1
+    """
+)
 INBOUND = text(
     """
     SELECT id, phone, sender_id, message, keyword, segments, missing, carrier, received_at FROM inbound
@@ -50,10 +61,13 @@ def inbound(caller: Caller, query: dict[str, Any]) -> Any:
         "keyword": query.get("keyword"),
         "limit": query["limit"] + 1,
     }
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
+        end = last_examined(connection, EXAMINED, parameters) if query.keys() & {"sender_id", "keyword"} else None
+        if end is not None:
+            parameters["since"] = end.id
         rows = connection.execute(INBOUND, parameters).all()
         texts = texts_of(connection)
-    return page(rows, query["limit"], lambda row: _inbound(row, texts), lambda row: str(row.id))
+    return page(rows, query["limit"], lambda row: _inbound(row, texts), lambda row: str(row.id), end)
 
 
 def _inbound(row: Any, texts: Texts) -> dict[str, Any]:

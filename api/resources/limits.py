@@ -6,6 +6,7 @@ from sqlalchemy import text
 
 from api.answers.account import LimitsAnswer
 from api.body import DEEPEST, LARGE_BODY, MOST_KEYS, SMALL_BODY
+from api.bounded import MOST_EXAMINED, STATEMENT_SECONDS
 from api.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MOST_OF_ACCOUNT
 from api.endpoint import endpoint, requests_per_second, services, timestamp
 from api.limited import eta_of_queue, limits_of_sends
@@ -44,6 +45,8 @@ BOUNDS = {
     "body_bytes_per_second": MINIMUM_RATE,
     "revoked_tokens_per_key": MOST_REVOKED,
     "groups": MOST_GROUPS,
+    "page_rows_examined": MOST_EXAMINED,
+    "page_seconds": STATEMENT_SECONDS,
 }
 """Of requests, and of what can be made with them."""
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from api.answers.base import page_of
 from api.answers.sends import EventsAnswer, MessageAnswer, MessageDetailAnswer
+from api.bounded import reading_list
 from api.csv_cells import csv_line
 from api.endpoint import endpoint, services, timestamp
 from api.history import MessageRow, one_message
@@ -41,7 +42,7 @@ def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
     A page with a `status` may have fewer messages than `limit`, or none, and the next one more: read on until
     `next_cursor` is null.
     """
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         read_send(connection, caller, send_id)
         if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
             return _csv(caller, send_id)
@@ -56,7 +57,7 @@ def _csv(caller: Caller, send_id: UUID) -> Response:
         yield CSV_HEADER
         query: dict[str, Any] = {"limit": CSV_PAGE}
         while True:
-            with reading(engine) as connection:
+            with reading_list(engine) as connection:
                 found = find_messages(connection, caller.account_id, query, send_id)
             yield "".join(_csv_line(row) for row in found.messages)
             if found.next_cursor is None:
@@ -100,7 +101,7 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
     A page with a filter may have fewer messages than `limit`, or none, and the next one more: read on until
     `next_cursor` is null. `since` and `until` make a search short.
     """
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         found = find_messages(connection, caller.account_id, query)
     return {"data": [_message(row) for row in found.messages], "next_cursor": found.next_cursor}
 

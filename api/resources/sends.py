@@ -12,6 +12,7 @@ from api import steer
 from api.amend import amend
 from api.answers.base import page_of
 from api.answers.sends import SendAnswer
+from api.bounded import last_examined, reading_list
 from api.draft import encode
 from api.endpoint import endpoint, need_scope, services, timestamp
 from api.idempotency import Answered, key_of_request, once
@@ -49,9 +50,12 @@ SEND = """
 snapshot as the send's counters, so that the sum is right at every moment."""
 ONE = text(SEND.format(where="AND s.id = :send", own=OWN))
 FILTERS = {"status": " AND s.state = :status", "reference": " AND s.reference = :reference"}
-PAGE = " AND s.id < :before ORDER BY s.id DESC LIMIT :limit"
+PAGE = " AND s.id < :before AND s.id >= :end ORDER BY s.id DESC LIMIT :limit"
+EXAMINED = text(
+    "SELECT id FROM send WHERE account_id = :account AND id < :before ORDER BY id DESC OFFSET :most LIMIT 1"
+)
 PAID = ("low_balance", "spend_limit_reached")
-LAST = UUID(int=2**128 - 1)
+FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 SHOWN = "sms:read"
 """The scope of whoever is shown a send: also by the answer to a change of it."""
@@ -69,14 +73,16 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
         "limit": query["limit"] + 1,
         **{name: query[name] for name in FILTERS if name in query},
     }
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
+        end = last_examined(connection, EXAMINED, parameters) if FILTERS.keys() & query.keys() else None
+        parameters["end"] = FIRST if end is None else end.id
         rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
         limited, texts = limits_of_sends(connection, rows), texts_of(connection)
 
     def answer(row: Any) -> dict[str, Any]:
         return send_answer(row, texts.open(row.message, row.id), limited)
 
-    return page(rows, query["limit"], answer, lambda row: str(row.id))
+    return page(rows, query["limit"], answer, lambda row: str(row.id), end)
 
 
 @endpoint("GET", "/sends/<uuid:send_id>", answers=SendAnswer, fails=("send_not_found",), scope="sms:read")

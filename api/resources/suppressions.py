@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, text
 from api.answers.base import page_of
 from api.answers.suppressions import SuppressedAnswer, SuppressionAnswer, UnsuppressedAnswer
 from api.body import LARGE_BODY
+from api.bounded import last_examined, reading_list
 from api.csv_body import read_csv
 from api.csv_cells import csv_line
 from api.draft import encode
@@ -30,11 +31,20 @@ LIST = text(
     """
     SELECT phone, category, sender_id, reason, created_at FROM suppression
      WHERE account_id = :account AND (phone, category, sender_id) > (:after_phone, :after_category, :after_sender)
+       AND (CAST(:end_phone AS bigint) IS NULL
+            OR (phone, category, sender_id) <= (:end_phone, :end_category, :end_sender))
        AND (CAST(:phone AS bigint) IS NULL OR phone = :phone)
        AND (CAST(:category AS text) IS NULL OR category = :category)
        AND (CAST(:sender_id AS text) IS NULL OR sender_id = :sender_id)
        AND (CAST(:reason AS text) IS NULL OR reason = :reason)
      ORDER BY phone, category, sender_id LIMIT :limit
+    """
+)
+EXAMINED = text(
+    """
+    SELECT phone, category, sender_id FROM suppression
+     WHERE account_id = :account AND (phone, category, sender_id) > (:after_phone, :after_category, :after_sender)
+     ORDER BY phone, category, sender_id OFFSET :most LIMIT 1
     """
 )
 COUNTRY = text("SELECT country FROM account WHERE id = :account")
@@ -59,9 +69,9 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     after = _place(query["cursor"]) if "cursor" in query else FIRST
     if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
         return _csv(caller, query, after)
-    with reading(services().engine) as connection:
-        rows = _page(connection, caller, query, after, query["limit"] + 1)
-    return page(rows, query["limit"], _suppression, lambda row: f"{row.phone}|{row.category}|{row.sender_id}")
+    with reading_list(services().engine) as connection:
+        rows, end = _page(connection, caller, query, after, query["limit"] + 1)
+    return page(rows, query["limit"], _suppression, lambda row: f"{row.phone}|{row.category}|{row.sender_id}", end)
 
 
 @endpoint(
@@ -138,16 +148,22 @@ def _place(cursor: str) -> Place:
 
 def _page(
     connection: Connection, caller: Caller, query: dict[str, Any], after: Place, limit: int
-) -> Sequence[Row[Any]]:
+) -> tuple[Sequence[Row[Any]], Row[Any] | None]:
+    """The entries, and the last that was examined where there are more."""
     phone = query.get("phone")
-    parameters = {
+    parameters: dict[str, Any] = {
         "account": caller.account_id,
         **dict(zip(("after_phone", "after_category", "after_sender"), after, strict=True)),
         "phone": phone and int(phone),
         **{name: query.get(name) for name in ("category", "sender_id", "reason")},
         "limit": limit,
     }
-    return connection.execute(LIST, parameters).all()
+    end = None
+    if phone is None and query.keys() & {"category", "sender_id", "reason"}:
+        end = last_examined(connection, EXAMINED, parameters)
+    place: Place | tuple[None, str, str] = (None, "", "") if end is None else (end.phone, end.category, end.sender_id)
+    parameters |= zip(("end_phone", "end_category", "end_sender"), place, strict=True)
+    return connection.execute(LIST, parameters).all(), end
 
 
 def _csv(caller: Caller, query: dict[str, Any], after: Place) -> Response:
@@ -157,12 +173,13 @@ def _csv(caller: Caller, query: dict[str, Any], after: Place) -> Response:
         last = after
         yield csv_line(CSV_HEADER)
         while True:
-            with reading(engine) as connection:
-                rows = _page(connection, caller, query, last, CSV_PAGE)
+            with reading_list(engine) as connection:
+                rows, end = _page(connection, caller, query, last, CSV_PAGE)
             yield "".join(csv_line(_suppression(row)[name] for name in CSV_HEADER) for row in rows)
-            if len(rows) < CSV_PAGE:
+            ends = rows[-1] if len(rows) == CSV_PAGE else end
+            if ends is None:
                 return
-            last = (rows[-1].phone, rows[-1].category, rows[-1].sender_id)
+            last = (ends.phone, ends.category, ends.sender_id)
 
     response = Response(stream_with_context(lines()), mimetype="text/csv")
     response.headers["Content-Disposition"] = 'attachment; filename="suppressions.csv"'

@@ -9,12 +9,12 @@ from flask import Response, request, stream_with_context
 from sqlalchemy import Connection, Row, text
 
 from api.answers.usage import UsagePageAnswer
+from api.bounded import reading_list
 from api.csv_cells import csv_line
 from api.endpoint import endpoint, services, timestamp
 from api.paging import list_cursor, page
 from api.schemas.usage import DIMENSIONS, UsageQuery
 from api.tokens import Caller
-from shared.database import reading
 from shared.lifecycle import LANES
 
 CSV_PAGE = 5_000
@@ -62,7 +62,7 @@ def usage(caller: Caller, query: dict[str, Any]) -> Any:
     With `Accept: text/csv`, all of it as CSV.
     """
     parameters = _parameters(caller, query)
-    with reading(services().engine) as connection:
+    with reading_list(services().engine) as connection:
         if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
             return _csv(parameters)
         rows = _page(connection, parameters, list_cursor(query.get("cursor"), len(DIMENSIONS)), query["limit"] + 1)
@@ -113,7 +113,7 @@ def _csv(parameters: dict[str, Any]) -> Response:
         yield csv_line(COLUMNS)
         after: list[str] | None = None
         while True:
-            with reading(engine) as connection:
+            with reading_list(engine) as connection:
                 rows = _page(connection, parameters, after, CSV_PAGE)
             yield "".join(csv_line(getattr(row, name) for name in COLUMNS) for row in rows)
             if len(rows) < CSV_PAGE:

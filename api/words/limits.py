@@ -15,6 +15,11 @@ WORDS: Final[dict[str, Word]] = {
         512,
     ),
     "large_bodies_under_way": ("Of these, those with a body above `body_bytes`; one more waits.", 8),
+    "page_rows_examined": (
+        "Rows that are examined for one page of a list with filters: it may be shorter than `limit` then.",
+        10_000,
+    ),
+    "page_seconds": ("Seconds after which a statement of a list or report is ended; the answer is 503.", 5),
     "exports_under_way": ("CSV exports that each process writes at once; one more is `rate_limited`.", 4),
     "body_bytes_per_second": ("How quickly a large body arrives at least, after its first 20 seconds.", 8192),
     "revoked_tokens_per_key": ("Tokens of one API key that can be revoked in a day.", 1000),

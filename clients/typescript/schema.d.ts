@@ -789,6 +789,10 @@ export interface Limits {
   large_bodies_under_way: number;
   /** CSV exports that each process writes at once; one more is `rate_limited`. */
   exports_under_way: number;
+  /** Rows that are examined for one page of a list with filters: it may be shorter than `limit` then. */
+  page_rows_examined: number;
+  /** Seconds after which a statement of a list or report is ended; the answer is 503. */
+  page_seconds: number;
   /** How quickly a large body arrives at least, after its first 20 seconds. */
   body_bytes_per_second: number;
   /** Tokens of one API key that can be revoked in a day. */

@@ -5,13 +5,26 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, text
 
-from api import message_search
+from api import bounded, message_search
+from api.bounded import reading_list
+from api.resources import usage
+from shared.database import reading
+from shared.ids import new_id
 from shared.lifecycle import MessageStatus
 from tests.integration.service import Service
 from tests.times import ahead
 
+DELIVERED = text(
+    "INSERT INTO delivery (webhook_id, event_id, type, state, attempts, url) VALUES (:webhook, :id, 'x', :state, 1, '')"
+)
+RECEIVED = text(
+    """
+    INSERT INTO inbound (id, account_id, phone, sender_id, message, keyword, segments, missing, carrier)
+    VALUES (:id, :account, '254711000001', 'ACME', '', :key, 1, 0, 'simulator')
+    """
+)
 REFUSED, NAIROBI = "99902000002", "254711000001"
 
 
@@ -122,3 +135,61 @@ def test_a_later_page_does_not_examine_the_earlier_ones_again(service: Service) 
     statement, parameters = next(each for each in executed if "LATERAL" in each[0])
     assert 0 < rows_examined(service.engine, "send", statement, parameters) <= 11
     assert 0 < rows_examined(service.engine, "batch", statement, parameters) <= 11
+
+
+def test_a_page_with_a_filter_examines_a_bounded_number_of_rows(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = service.new_group([])
+    for number in range(7):
+        rare = number in (0, 6)
+        service.send(reference="rare" if rare else "other")
+        service.post("/suppressions", phones=[str(254713000000 + number)], reason="rare" if rare else "other")
+        contact = {"phone": str(254713000000 + number), "tags": ["rare" if rare else "other"]}
+        service.post(f"/groups/{group}/contacts", contacts=[contact])
+    lists = ("/sends?reference=rare", "/suppressions?reason=rare", f"/groups/{group}/contacts?tag=rare")
+    found = [service.get(path).json["data"] for path in lists]
+    tables = [service.get(path, headers={"Accept": "text/csv"}).text for path in lists[1:]]
+    assert list(map(len, found)) == [2, 2, 2]
+    monkeypatch.setattr(bounded, "MOST_EXAMINED", 3)
+    for path, whole in zip(lists, found, strict=True):
+        read = pages(service, path)
+        assert [len(page["data"]) for page in read] == [1, 0, 1]
+        assert [entry for page in read for entry in page["data"]] == whole
+    assert [service.get(path, headers={"Accept": "text/csv"}).text for path in lists[1:]] == tables
+
+
+def test_deliveries_and_messages_from_phones_are_examined_in_parts(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = service.post("/webhooks", url="https://example.com/hook", events=["send.completed"]).json["webhook_id"]
+    with service.engine.begin() as connection:
+        for number in range(7):
+            state = "failed" if number in (0, 6) else "delivered"
+            keyword = "stop" if number in (0, 6) else None
+            values = {"id": new_id(), "webhook": webhook, "state": state, "account": service.account_id, "key": keyword}
+            connection.execute(DELIVERED, values)
+            connection.execute(RECEIVED, values)
+    monkeypatch.setattr(bounded, "MOST_EXAMINED", 3)
+    for path in (f"/webhooks/{webhook}/deliveries?status=failed", "/inbound?keyword=stop"):
+        assert [len(page["data"]) for page in pages(service, path)] == [1, 0, 1]
+
+
+def test_a_statement_of_a_list_that_takes_too_long_is_ended(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "STATEMENT_SECONDS", 0.05)
+    monkeypatch.setattr(usage, "COUNTED_AT", text("SELECT pg_sleep(50)"))
+    answer = service.get("/usage")
+    assert (answer.status_code, answer.json["code"], answer.json["retryable"]) == (503, "unavailable", True)
+    assert answer.headers["Retry-After"]
+    assert "too long" in answer.json["detail"]
+    with service.engine.connect() as connection:
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"
+
+
+def test_the_next_user_of_a_connection_has_its_own_bound(service: Service) -> None:
+    with reading_list(service.engine) as connection:
+        session = connection.execute(text("SELECT pg_backend_pid()")).scalar()
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "5s"
+    with reading(service.engine) as connection:
+        assert connection.execute(text("SELECT pg_backend_pid()")).scalar() == session
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"

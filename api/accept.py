@@ -217,7 +217,10 @@ def _group(work: Services, caller: Caller, body: dict[str, Any], template: Templ
     if not group.contact_count:
         raise Problem("group_empty", "The group has no contacts.")
     made = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
-    return made if template is None else made | group_of(work, body, group.last_position, template)
+    if template is None:
+        return made
+    with work.large_groups.reading(caller.account_id, group.contact_count):
+        return made | group_of(work, body, group.last_position, template)
 
 
 def _one_phone(work: Services, caller: Caller, body: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 
 from api.cache import Remembered
 from api.group_commit import GroupCommit
+from api.large_groups import LargeGroups
 from api.pumping import Pumping
 from api.rate_limit import Buckets
 from api.sharing import Sharing
@@ -35,6 +36,7 @@ class Services:
     commits: GroupCommit = field(init=False)
     remembered: Remembered = field(init=False)
     pumping: Pumping = field(init=False)
+    large_groups: LargeGroups = field(init=False, default_factory=LargeGroups)
     recipients: RecipientCounts = field(init=False)
 
     def __post_init__(self) -> None:

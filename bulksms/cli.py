@@ -46,6 +46,7 @@ SUMMARIES = {
     "job": "Jobs that failed again and again and were set aside.",
     "key": "API keys: what programs sign in with.",
     "limit": "Limits of an account: requests, spending, destinations.",
+    "message": "Messages: what became of one SMS to one phone.",
     "migrate": "Bring the database to the schema of this release.",
     "reconcile": "Settle messages in doubt by a carrier's report.",
     "rule": "What an account's sends bring along by category.",

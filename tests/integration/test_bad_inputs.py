@@ -1013,11 +1013,12 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT
 
 
 def allowed(path: str) -> set[str]:
-    """Of every endpoint that the path leads to: `/things/import` may also be taken for a thing."""
+    """Of the endpoints that the path leads to: `/things/import` is one of its own, and no thing."""
     shapes = {endpoint: re.sub("<uuid:[^>]+>", UNKNOWN, endpoint.path) for endpoint in ENDPOINTS}
-    methods = {
-        endpoint.method for endpoint, shape in shapes.items() if re.fullmatch(re.sub("<[^>]+>", "[^/]+", shape), path)
-    }
+    found = [endpoint for endpoint, shape in shapes.items() if shape == path] or [
+        endpoint for endpoint, shape in shapes.items() if re.fullmatch(re.sub("<[^>]+>", "[^/]+", shape), path)
+    ]
+    methods = {endpoint.method for endpoint in found}
     return methods | ({"HEAD"} if "GET" in methods else set())
 
 

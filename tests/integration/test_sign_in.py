@@ -14,6 +14,7 @@ from api.app import create_app
 from api.loop import Waits, on_the_loop
 from api.revocations import RevokedTokens
 from api.tokens import Tokens
+from shared import keys
 from shared.accounts import create_key
 from shared.keys import NewKey, networks
 from tests.integration.service import PREFIX, SECRET_KEY, Service
@@ -84,8 +85,8 @@ def test_an_unknown_key_is_refused_like_a_wrong_secret(
 ) -> None:
     """In the same words, and after the same work: so neither they nor the time tell whether there is such a key."""
     compared: list[int] = []
-    real = tokens.same
-    monkeypatch.setattr(tokens, "same", lambda stored, given: compared.append(len(stored)) or real(stored, given))
+    real = keys.same
+    monkeypatch.setattr(keys, "same", lambda stored, given: compared.append(len(stored)) or real(stored, given))
     answers, work = [], []
     for name in (key.api_key, "smsk_live_nobodyhas00"):
         compared.clear()

@@ -158,7 +158,7 @@ def test_attempts_are_spread_over_75_hours() -> None:
 
 
 def test_silent_name_servers_keep_no_other_name_waiting(stop: threading.Event) -> None:
-    good = serve(once(b"HTTP/1.1 204 No Content\r\n\r\n"), stop).replace("127.0.0.1", "localhost")
+    good = serve(once(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), stop).replace("127.0.0.1", "localhost")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
 
@@ -193,7 +193,7 @@ while True:
 
 def test_endless_answers_leave_turns_to_the_others(stop: threading.Event) -> None:
     """Four receivers that never stop answering are given up after 15 seconds: long before, the others have heard."""
-    good = serve(once(b"HTTP/1.1 204 No Content\r\n\r\n"), stop)
+    good = serve(once(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), stop)
 
     async def run(port: str) -> tuple[list[int | None], int]:
         made = Client(loopback=True)
@@ -217,7 +217,7 @@ def test_endless_answers_leave_turns_to_the_others(stop: threading.Event) -> Non
 
 
 def test_proxies_of_the_environment_are_not_used(stop: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
-    good = serve(once(b"HTTP/1.1 204 No Content\r\n\r\n"), stop)
+    good = serve(once(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), stop)
     proxy = serve(once(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), stop)
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, proxy)

@@ -64,13 +64,15 @@ BATCHES = text(
 """Never joined otherwise than send by send: the accounts' batches are one table."""
 ROWS = text(
     """
-    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error FROM message
+    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error,
+           answer_ms, carrier_at, carrier_at_precision FROM message
      WHERE id > :low AND id <= :high
     """
 )
 ROW = text(
     """
-    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error FROM message
+    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error,
+           answer_ms, carrier_at, carrier_at_precision FROM message
      WHERE id = :id
     """
 )
@@ -96,7 +98,12 @@ class MessageRow:
     send_at: datetime | None
     error: str | None = None
     submitted_at: datetime | None = None
+    answer_ms: int | None = None
+    """Milliseconds until it was answered, or given up."""
     finished_at: datetime | None = None
+    carrier_at: datetime | None = None
+    """When it finished by the carrier's clock, to `precision` seconds."""
+    precision: int | None = None
     carrier: str | None = None
     route: str | None = None
     carrier_reference: str | None = None
@@ -158,6 +165,9 @@ def _known(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
         "error": row.error,
         "submitted_at": submitted_at if row.attempts else None,
         "finished_at": row.finished_at and max(row.finished_at, submitted_at),
+        "answer_ms": row.answer_ms,
+        "carrier_at": row.carrier_at,
+        "precision": row.carrier_at_precision,
         "carrier": row.carrier,
         "route": row.route,
         "carrier_reference": told_by_carrier(row.reference),

@@ -19,14 +19,18 @@ class Receipt(NamedTuple):
     done_at: datetime
     phone: str | None = None
     sender_id: str | None = None
+    precision: int | None = None
+    """Of `done_at`, in seconds: 60, 1, or 0 for what is finer. None: the carrier told no time, and it is ours."""
+    received_at: datetime | None = None
+    """When it came; None: now."""
 
 
 KEEP = text(
     """
-    INSERT INTO receipt (carrier, reference, phone, status, error, done_at, sender_id)
+    INSERT INTO receipt (carrier, reference, phone, status, error, done_at, sender_id, precision)
     SELECT :carrier, * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]),
         CAST(:status AS message_status[]), CAST(:error AS text[]), CAST(:done_at AS timestamptz[]),
-        CAST(:sender_id AS text[]))
+        CAST(:sender_id AS text[]), CAST(:precision AS smallint[]))
     """
 )
 
@@ -56,4 +60,5 @@ def columns(receipts: Sequence[Receipt]) -> dict[str, list[object]]:
         "error": [receipt.error for receipt in receipts],
         "done_at": [receipt.done_at for receipt in receipts],
         "sender_id": [receipt.sender_id for receipt in receipts],
+        "precision": [receipt.precision for receipt in receipts],
     }

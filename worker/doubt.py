@@ -1,7 +1,8 @@
 """Resolves messages that are in doubt: by a late answer, a receipt, a report, or the end of their validity."""
 
 from collections import Counter
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, text
@@ -12,7 +13,11 @@ from shared.ids import batch_of, index_of
 from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.money import Entry, post
+from shared.receipts import told_by_carrier
 from worker.counts import add_to_sends
+
+ResolvedBy = Literal["answer", "receipt", "operator", "reconciliation", "validity"]
+"""What ends a doubt: an answer after all, a receipt, the operator, a carrier's report, or the end of validity."""
 
 
 class Resolution(NamedTuple):
@@ -22,25 +27,43 @@ class Resolution(NamedTuple):
     status: MessageStatus
     reference: str | None = None
     error: str | None = None
+    by: ResolvedBy = "answer"
+    carrier_at: datetime | None = None
+    """The time in a receipt."""
+    precision: int | None = None
+    """Of that time, in seconds."""
+
+    @property
+    def evidence(self) -> str | None:
+        """What the carrier told: its id of the message, or its code."""
+        return None if self.by == "validity" else told_by_carrier(self.reference) or self.error
 
 
 RESOLVE = text(
     """
     WITH known AS (
-        SELECT m.id, k.status, k.reference, k.error
+        SELECT m.id, k.*, m.error AS reason,
+               m.submitted_at + coalesce(m.answer_ms, 0) * interval '1 millisecond' AS since
           FROM unnest(CAST(:id AS uuid[]), CAST(:status AS message_status[]), CAST(:reference AS text[]),
-                      CAST(:error AS text[])) AS k (id, status, reference, error)
-          JOIN message m ON m.id = k.id
+                      CAST(:error AS text[]), CAST(:by AS text[]), CAST(:evidence AS text[]),
+                      CAST(:carrier_at AS timestamptz[]), CAST(:precision AS smallint[]))
+               AS k (message, status, reference, error, resolved_by, evidence, carrier_at, precision)
+          JOIN message m ON m.id = k.message
          WHERE m.status = 'in_doubt'
          ORDER BY m.id FOR UPDATE OF m
     ), settled AS (
         UPDATE message m
            SET status = k.status, error = k.error, reference = coalesce(m.reference, k.reference),
-               finished_at = CASE WHEN k.status = 'sent' THEN NULL ELSE GREATEST(clock_timestamp(), m.submitted_at) END
+               finished_at = CASE WHEN k.status = 'sent' THEN NULL ELSE GREATEST(clock_timestamp(), m.submitted_at) END,
+               carrier_at = k.carrier_at, carrier_at_precision = k.precision
           FROM known k WHERE m.id = k.id
         RETURNING m.id, m.status, m.price, m.error
     ), gone AS (
         DELETE FROM doubt d USING known k WHERE d.message_id = k.id
+    ), kept AS (
+        INSERT INTO resolved_doubt (message_id, since, reason, resolved_at, resolved_by, evidence, status)
+        SELECT id, since, reason, clock_timestamp(), resolved_by, evidence, status FROM known
+        ON CONFLICT (message_id) DO NOTHING
     )
     SELECT r.id, r.status, r.price, r.error, b.send_id, b.account_id
       FROM settled r JOIN batch b ON b.id = batch_of(r.id) ORDER BY r.id
@@ -69,6 +92,10 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
             "status": [resolution.status for resolution in resolutions],
             "reference": [resolution.reference for resolution in resolutions],
             "error": [resolution.error for resolution in resolutions],
+            "by": [resolution.by for resolution in resolutions],
+            "evidence": [resolution.evidence for resolution in resolutions],
+            "carrier_at": [resolution.carrier_at for resolution in resolutions],
+            "precision": [resolution.precision for resolution in resolutions],
         },
     ).all()
     changes: dict[UUID, Counter[str]] = {}
@@ -100,7 +127,9 @@ def give_up(engine: Engine, grace: float, limit: int = 500) -> int:
                 job.begin(row.message_id, None, row.failures)
             if not rows:
                 return 0
-            expired = [Resolution(row.message_id, MessageStatus.EXPIRED, error="no_answer") for row in rows]
+            expired = [
+                Resolution(row.message_id, MessageStatus.EXPIRED, error="no_answer", by="validity") for row in rows
+            ]
             return resolve(connection, expired)
 
     return together_or_singly(engine, "doubt", give_up_some, limit)

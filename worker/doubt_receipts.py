@@ -21,7 +21,8 @@ MOST = 10_000
 
 UNMATCHED = text(
     """
-    SELECT carrier, reference, CAST(phone AS text) AS phone, status, error, done_at, received_at, sender_id
+    SELECT carrier, reference, CAST(phone AS text) AS phone, status, error, done_at, received_at, sender_id,
+           precision
       FROM receipt r
      WHERE received_at > now() - make_interval(secs => :newest)
        AND EXISTS (SELECT FROM doubt d WHERE d.carrier = r.carrier AND d.phone = r.phone)
@@ -61,9 +62,14 @@ def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]])
     for doubt, theirs in evidence.items():
         in_time = [receipt for receipt in theirs if _in_time(receipt, doubt)]
         if in_time and len({receipt.reference for receipt in theirs}) <= doubt.parts:
-            said = _decisive(in_time)
-            resolutions.append(Resolution(doubt.message_id, MessageStatus(said.status), said.reference, said.error))
+            resolutions.append(_resolution(doubt, _decisive(in_time)))
     return resolutions
+
+
+def _resolution(doubt: Candidate, said: Row[Any]) -> Resolution:
+    told = (doubt.message_id, MessageStatus(said.status), said.reference, said.error)
+    carrier_at = None if said.precision is None else said.done_at
+    return Resolution(*told, by="receipt", carrier_at=carrier_at, precision=said.precision)
 
 
 def _may_be_for(receipt: Row[Any], candidate: Candidate) -> bool:

@@ -79,7 +79,7 @@ def can_finish(slices: list[Slice]) -> bool:
 def _has_ended(piece: Slice) -> bool:
     return (
         piece.known == len(piece.indexes) == piece.left
-        and not (piece.lost or piece.unsure)
+        and not (piece.lost or piece.unsure or piece.failed)
         and not (piece.rules and "stop_if" in piece.rules)
         and all(result is not None and result.status in RECORDED for result in piece.results)
     )

@@ -33,10 +33,11 @@ APPLY = text(
     """
     WITH word AS (
         SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:status AS message_status[]),
-                             CAST(:error AS text[]), CAST(:done_at AS timestamptz[]))
-                      AS w (reference, phone, status, error, done_at)
+                             CAST(:error AS text[]), CAST(:done_at AS timestamptz[]),
+                             CAST(:precision AS smallint[]), CAST(:received_at AS timestamptz[]))
+                      AS w (reference, phone, status, error, done_at, precision, received_at)
     ), found AS (
-        SELECT m.id, m.reference, m.phone, m.status AS before, w.status, w.error, w.done_at
+        SELECT m.id, m.reference, m.phone, m.status AS before, w.status, w.error, w.done_at, w.precision, w.received_at
           FROM word w JOIN message m ON m.reference = w.reference AND m.carrier = :carrier
          WHERE m.phone = w.phone
             OR w.phone IS NULL AND NOT EXISTS (SELECT FROM message o WHERE o.reference = w.reference
@@ -44,7 +45,9 @@ APPLY = text(
          ORDER BY m.id FOR UPDATE OF m
     ), moved AS (
         UPDATE message m SET status = f.status, error = f.error,
-                             finished_at = GREATEST(f.done_at, m.submitted_at)
+                             finished_at = GREATEST(coalesce(f.received_at, now()), m.submitted_at),
+                             carrier_at = CASE WHEN f.precision IS NOT NULL THEN f.done_at END,
+                             carrier_at_precision = f.precision
           FROM found f
          WHERE m.id = f.id AND f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status
         RETURNING m.id
@@ -60,7 +63,10 @@ USUAL = """
                       AS w (reference, phone, done_at)
     ), moved AS (
         UPDATE message m SET status = CAST(:status AS message_status), error = CAST(:error AS text),
-                             finished_at = GREATEST(to_timestamp(w.done_at), m.submitted_at)
+                             finished_at = GREATEST(now(), m.submitted_at),
+                             carrier_at = CASE WHEN CAST(:precision AS smallint) IS NOT NULL
+                                               THEN to_timestamp(w.done_at) END,
+                             carrier_at_precision = CAST(:precision AS smallint)
           FROM word w
          WHERE m.reference = w.reference AND m.phone = w.phone AND m.id > CAST(:since AS uuid)
            AND coalesce(m.status = 'sent' AND m.carrier = :carrier, false)
@@ -100,7 +106,7 @@ id is not asked for: its receipt names it."""
 
 KEPT = text(
     """
-    SELECT id, carrier, reference, phone, status, error, done_at, sender_id FROM receipt
+    SELECT id, carrier, reference, phone, status, error, done_at, sender_id, precision, received_at FROM receipt
      WHERE received_at > now() - make_interval(secs => :newest) AND id < :before
      ORDER BY id DESC LIMIT :page FOR UPDATE SKIP LOCKED
     """
@@ -123,10 +129,10 @@ def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
 
 def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the usual receipts: the last word on a message of these days that is `sent`. Returns all others."""
-    alike: dict[tuple[MessageStatus, str | None], dict[str, Receipt]] = {}
+    alike: dict[tuple[MessageStatus, str | None, int | None], dict[str, Receipt]] = {}
     others = []
     for receipt in sorted(receipts, key=attrgetter("reference")):
-        group = alike.setdefault((receipt.status, receipt.error), {})
+        group = alike.setdefault((receipt.status, receipt.error, receipt.precision), {})
         if receipt.status in FINAL and receipt.phone is not None and receipt.reference not in group:
             group[receipt.reference] = receipt
         else:
@@ -135,13 +141,14 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
     since = first_id_at(datetime.now(UTC) - RECENT)
     heard = listening(connection)
     moved: list[Moved] = []
-    for (status, error), group in alike.items():
+    for (status, error, precision), group in alike.items():
         values = {
             "reference": list(group),
             "phone": array(receipt.phone for receipt in group.values()),
             "done_at": array(receipt.done_at.timestamp() for receipt in group.values()),
             "status": status,
             "error": error,
+            "precision": precision,
             "carrier": carrier,
             "since": since,
         }
@@ -168,7 +175,9 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
         known = strongest.get((receipt.reference, receipt.phone))
         if known is None or _rank(receipt) > _rank(known):
             strongest[receipt.reference, receipt.phone] = receipt
-    rows = connection.execute(APPLY, {"carrier": carrier, **columns(list(strongest.values()))}).all()
+    received_at = [receipt.received_at for receipt in strongest.values()]
+    values = {"carrier": carrier, "received_at": received_at, **columns(list(strongest.values()))}
+    rows = connection.execute(APPLY, values).all()
     changes: dict[UUID, Counter[str]] = {}
     for row in rows:
         if row.moved:
@@ -212,7 +221,9 @@ def _match_page(connection: Connection, kept: Sequence[Row[Any]]) -> int:
 
 def _receipt(row: Row[Any]) -> Receipt:
     phone = None if row.phone is None else str(row.phone)
-    return Receipt(row.reference, MessageStatus(row.status), row.error, row.done_at, phone, row.sender_id)
+    status = MessageStatus(row.status)
+    told = (row.reference, status, row.error, row.done_at, phone, row.sender_id, row.precision)
+    return Receipt(*told, row.received_at)
 
 
 def _place(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:

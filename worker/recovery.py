@@ -43,6 +43,9 @@ LEFT_BEHIND = text(
 
 KNOWN = text("SELECT id, status FROM message WHERE id = ANY(:ids)")
 
+STOPPED = "worker_stopped"
+"""The error of a message that recovery puts in doubt."""
+
 NOW = text("SELECT clock_timestamp()")
 
 
@@ -123,9 +126,11 @@ def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], car
     for index in indexes:
         phone = recipients[index - 1]
         name = f"{prefix}{index:04x}"
-        messages.append(f"{name}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t1\t{carrier}\t{route}\t\\N\t\\N\n")
+        messages.append(
+            f"{name}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t1\t{carrier}\t{route}\t\\N\t{STOPPED}\t\\N\n"
+        )
         doubts.append(f"{name}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
     copy_rows(connection, "message", COLUMNS, "".join(messages))
     copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))
-    moved = Moved(row.account_id, row.send_id, row.id, MessageStatus.IN_DOUBT, indexes)
+    moved = Moved(row.account_id, row.send_id, row.id, MessageStatus.IN_DOUBT, indexes, STOPPED)
     add_of_messages(connection, lambda _: [moved])

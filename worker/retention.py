@@ -76,6 +76,16 @@ MESSAGES = text(
        AND m.id > b.id AND m.id <= CAST(overlay(b.id::text placing 'ffff' from 33) AS uuid)
     """
 )
+ATTEMPTS, RESOLVED_DOUBTS = (
+    text(
+        f"""
+        DELETE FROM {table} m USING batch b
+         WHERE b.send_id = ANY(:sends)
+           AND m.message_id > b.id AND m.message_id <= CAST(overlay(b.id::text placing 'ffff' from 33) AS uuid)
+        """
+    )
+    for table in ("attempt", "resolved_doubt")
+)
 REJECTIONS = text("DELETE FROM send_rejection WHERE send_id = ANY(:sends)")
 TEXTS = text("UPDATE send SET message = '', metadata = NULL, forgotten_at = clock_timestamp() WHERE id = ANY(:sends)")
 MARK = text("UPDATE account SET forgotten_to = :mark WHERE id = :account")
@@ -152,7 +162,7 @@ def _forget_sends(connection: Connection, sends: list[UUID], *, rows: bool) -> N
         connection.execute(EMPTY_USAGE, {"hour": hour})
         connection.execute(COUNT_AGAIN, {"hour": hour})
     if sends:
-        for statement in (PHONES, *((MESSAGES,) if rows else ()), REJECTIONS, TEXTS):
+        for statement in (PHONES, *((MESSAGES,) if rows else ()), ATTEMPTS, RESOLVED_DOUBTS, REJECTIONS, TEXTS):
             connection.execute(statement, {"sends": sends})
 
 

@@ -20,9 +20,16 @@ SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT
 Written = list[tuple[Slice, list[int]]]
 """Slices, and the places of theirs whose rows are written."""
 
-COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error"
+COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error, answer_ms"
 
-ALIKE = {"number": "int", "at": "timestamptz", "status": "message_status", "price": "smallint", "attempts": "smallint"}
+ALIKE = {
+    "number": "int",
+    "at": "timestamptz",
+    "status": "message_status",
+    "price": "smallint",
+    "attempts": "smallint",
+    "answer_ms": "int",
+}
 """Columns that have one element where all rows are alike. Their rows are never NULL."""
 OWN = {"message": "uuid", "phone": "bigint", "route": "text", "reference": "text", "error": "text"}
 """Columns with an element for each row, or with none where all are NULL."""
@@ -31,8 +38,9 @@ TOLD = ", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in (OWN | ALIKE).it
 FILLED = ", ".join(f"coalesce({name}, (CAST(:{name} AS {kind}[]))[1]) AS {name}" for name, kind in ALIKE.items())
 
 ROWS = f"""
-    SELECT u.message, u.phone, u.at, CASE WHEN u.status NOT IN ('sent', 'in_doubt') THEN u.at END, u.status, u.price,
-           u.attempts, CAST(:carrier AS text), u.route, u.reference, u.error
+    SELECT u.message, u.phone, u.at,
+           CASE WHEN u.status NOT IN ('sent', 'in_doubt') THEN u.at + u.answer_ms * interval '1 millisecond' END,
+           u.status, u.price, u.attempts, CAST(:carrier AS text), u.route, u.reference, u.error, u.answer_ms
       FROM (SELECT {", ".join(OWN)}, {FILLED}
               FROM unnest({TOLD}) AS told ({", ".join(OWN | ALIKE)})) AS u
 """
@@ -70,6 +78,7 @@ def parameters_of(written: Written, carrier: str) -> dict[str, str]:
         alike["status"] += statuses
         alike["price"] += [piece.price] * len(places)
         alike["attempts"] += attempts
+        alike["answer_ms"] += piece.answer_times(ats)
     own = {"message": array(messages), "phone": array(phones)}
     nullable = {"route": routes, "reference": references, "error": errors}
     return (

@@ -18,6 +18,7 @@ from shared.events import Moved, add_of_messages, add_of_sends
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.money import REMAINDER, Entry, post
 from shared.stopping import stop_failing
+from worker.attempts import write_failed
 from worker.counts import Changes, add_and_close, add_to_sends, in_order
 from worker.finish import OUT_OF_TURN, can_finish, finish
 from worker.record import fence, record_lost, write_rows
@@ -109,12 +110,15 @@ def _settle(engine: Engine, slices: list[Slice], carrier: str, wait: float, rese
         held = [piece for piece in slices if not piece.lost]
         resent = [piece.resend_doubts() if piece.lane in resend_lanes else 0 for piece in held]
         counted = write_rows(connection, held, carrier)
+        write_failed(connection, slices, carrier)
         closings = [_closing(piece, wait, again) for piece, again in zip(held, resent, strict=True)]
         close_intents(connection, closings, counted)
         crashpoint("settle.before_commit")
     crashpoint("settle.committed")
     for piece in held:
         piece.unrecorded.clear()
+    for piece in slices:
+        piece.failed.clear()
     record_lost(engine, slices)
 
 

@@ -19,13 +19,22 @@ MOST_ATTEMPTS = 3
 
 
 class Result(NamedTuple):
-    """What became of one message in this turn; `at` is when it was answered, as Postgres reads a time."""
+    """What became of one message in this turn; `at` is when it was submitted, as Postgres reads a time."""
 
     status: MessageStatus
     reference: str | None
     error: str | None
     at: str
     attempts: int
+
+
+class FailedAttempt(NamedTuple):
+    """A submit that the carrier did not take this time; the message goes again."""
+
+    message: int
+    """Its index in the batch."""
+    at: str
+    error: str | None
 
 
 def messages_left(size: int, next_index: int, retry: Sequence[int]) -> int:
@@ -84,6 +93,10 @@ class Slice:
     """Places that this turn's carrier failed and another may take later, and the attempts they had."""
     again: dict[int, int] = field(default_factory=dict)
     """Places to submit once more in this turn, and the attempts they had."""
+    answer_ms: dict[str, int] = field(default_factory=dict)
+    """Milliseconds until what was submitted at a time was answered, or given up."""
+    failed: list[FailedAttempt] = field(default_factory=list)
+    """Attempts of this turn that are not in the database yet, of messages that go again."""
     unsure: bool = False
     """Whether rows that were written may be missing: `doubt_rows` was called."""
     halted: bool = False
@@ -180,6 +193,12 @@ class Slice:
         self.known -= len(again)
         self.unrecorded = [place for place in self.unrecorded if self.results[place] is not None]
         return len(again)
+
+    def answer_times(self, ats: Sequence[str]) -> list[int]:
+        """How long the answers took to what was submitted then: as a rule to all at the same time."""
+        if ats.count(ats[0]) == len(ats):
+            return [self.answer_ms.get(ats[0], 0)] * len(ats)
+        return [self.answer_ms.get(at, 0) for at in ats]
 
     def forget(self) -> None:
         """Drop every result: it is recorded, or was offered as evidence."""

@@ -195,12 +195,14 @@ class Turns:
         while waits <= MOST_WAITS and (window := next_window(slices, stride)):
             segments = sum(len(places) * piece.segments for piece, places in window)
             crashpoint("submit.before")
+            submitted_at = time.monotonic()
             outcomes = carrier.submit(parcels(window))
+            answer_time = time.monotonic() - submitted_at
             crashpoint("submit.answered")
             submitted += segments
             if gate is not None:
                 gate.note(outcomes)
-            if note(window, outcomes, self._queue is not None):
+            if note(window, outcomes, self._queue is not None, answer_time):
                 if any(answer is Answer.THROTTLED and error not in OURS for answer, _, error in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.turns)

@@ -1,11 +1,11 @@
 """The windows of a turn: what is submitted together, and what becomes of it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from shared.ids import MessageIds
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Answer, Outcome, Parcel
-from worker.slices import MOST_ATTEMPTS, Result, Slice
+from worker.slices import MOST_ATTEMPTS, FailedAttempt, Result, Slice
 
 STATUS_OF = {
     Answer.ACCEPTED: MessageStatus.SENT,
@@ -56,15 +56,17 @@ def _parcel(piece: Slice, text: str, encoding: str, places: list[int]) -> Parcel
     )
 
 
-def note(window: Window, outcomes: list[Outcome], several: bool = False) -> bool:
+def note(window: Window, outcomes: list[Outcome], several: bool = False, answer_time: float = 0.0) -> bool:
     """Keep each message's result. Returns whether any go again in this turn: throttled, or failed and not too often.
 
-    Where there are `several` carriers, what failed is put aside: after this turn another one may take it.
+    Where there are `several` carriers, what failed is put aside: after this turn another one may take it. The window
+    has just been answered, `answer_time` seconds after it was submitted, whatever became of the clock meanwhile.
     """
-    now = str(datetime.now(UTC))
+    at, answer_ms = str(datetime.now(UTC) - timedelta(seconds=answer_time)), round(answer_time * 1000)
     again = False
     answers = iter(outcomes)
     for piece, places in window:
+        piece.answer_ms[at] = answer_ms
         for place in places:
             answer, reference, error = next(answers)
             attempts = piece.again.pop(place, 0) + (answer is not Answer.THROTTLED)
@@ -72,6 +74,8 @@ def note(window: Window, outcomes: list[Outcome], several: bool = False) -> bool
                 later = piece.aside if several and answer is Answer.FAILED else piece.again
                 later[place] = attempts
                 again |= later is piece.again
+                if answer is Answer.FAILED:
+                    piece.failed.append(FailedAttempt(piece.indexes[place], at, error))
             else:
-                piece.put(place, Result(STATUS_OF[answer], reference, error, now, attempts + piece.attempts))
+                piece.put(place, Result(STATUS_OF[answer], reference, error, at, attempts + piece.attempts))
     return again

@@ -92,14 +92,6 @@ class MessageAnswer(Schema):
     created_at = fields.String(required=True)
 
 
-class MessageDetailAnswer(MessageAnswer):
-    """One SMS to one phone, with its text."""
-
-    text = fields.String(required=True, allow_none=True)
-    encoding = fields.String(required=True)
-    parts = fields.List(fields.String(), required=True)
-
-
 class EventAnswer(Schema):
     """Something that happened to a message."""
 
@@ -111,6 +103,43 @@ class EventAnswer(Schema):
     attempts = fields.Integer()
     error = fields.Nested(MessageErrorAnswer, allow_none=True)
     detail = fields.String()
+    carrier_at = fields.String(allow_none=True)
+    carrier_at_precision = fields.String(allow_none=True)
+    resolved_by = fields.String(allow_none=True)
+    evidence = fields.String(allow_none=True)
+
+
+class AttemptAnswer(Schema):
+    """One submit of a message to a carrier."""
+
+    carrier = fields.String(required=True, allow_none=True)
+    route = fields.String(required=True, allow_none=True)
+    submitted_at = fields.String(required=True)
+    answered_at = fields.String(required=True, allow_none=True)
+    answer = fields.String(required=True)
+    carrier_code = fields.String(required=True, allow_none=True)
+    latency_ms = fields.Integer(required=True, allow_none=True)
+
+
+class DoubtAnswer(Schema):
+    """A message left and no answer came."""
+
+    since = fields.String(required=True)
+    reason = fields.String(required=True)
+    resolved_at = fields.String(required=True, allow_none=True)
+    resolved_by = fields.String(required=True, allow_none=True)
+    evidence = fields.String(required=True, allow_none=True)
+
+
+class MessageDetailAnswer(MessageAnswer):
+    """One SMS to one phone, with its text and all that happened to it."""
+
+    text = fields.String(required=True, allow_none=True)
+    encoding = fields.String(required=True)
+    parts = fields.List(fields.String(), required=True)
+    attempts = fields.List(fields.Nested(AttemptAnswer), required=True)
+    timeline = fields.List(fields.Nested(EventAnswer), required=True)
+    doubt = fields.Nested(DoubtAnswer, required=True, allow_none=True)
 
 
 class EventsAnswer(Schema):

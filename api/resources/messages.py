@@ -18,7 +18,7 @@ from api.message_text import text_of_message
 from api.problems import Problem
 from api.resources.sends import read_send
 from api.schemas.paging import HistoryPaging, MessagePaging
-from api.timeline import timeline
+from api.timeline import course_of
 from api.tokens import Caller
 from shared.countries import country_of
 from shared.database import reading
@@ -110,10 +110,13 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
     "GET", "/messages/<uuid:message_id>", answers=MessageDetailAnswer, fails=("message_not_found",), scope="sms:read"
 )
 def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
-    """Show one message, with its text as it is sent to this phone."""
+    """Show one message: its text as it is sent to this phone, every attempt, and what happened to it.
+
+    `submitted_at` and `answered_at` of an attempt are those of the window in which it was submitted.
+    """
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
-        return _message(row) | text_of_message(connection, row)._asdict()
+        return _message(row) | text_of_message(connection, row)._asdict() | course_of(connection, row)
 
 
 @endpoint(
@@ -124,10 +127,10 @@ def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
     scope="sms:read",
 )
 def events(caller: Caller, message_id: UUID) -> dict[str, Any]:
-    """Tell what happened to a message: acceptance, hand-over, the carrier's answer, receipts."""
+    """Tell what happened to a message: acceptance, every attempt, the carrier's answer, a doubt, receipts."""
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
-        return {"message_id": str(message_id), "data": timeline(row)}
+        return {"message_id": str(message_id), "data": course_of(connection, row)["timeline"]}
 
 
 def _find(connection: Connection, caller: Caller, message_id: UUID) -> MessageRow:

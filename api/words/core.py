@@ -252,7 +252,10 @@ WORDS: Final[dict[str, Word]] = {
     "token_type": ("Always Bearer.", "Bearer"),
     "total": ("Segments of all messages; of a group that gets different ones, at most, until it is expanded.", 3),
     "type": ("Where the error is explained.", "/api/v1/errors/low_balance"),
-    "Event.type": ("What happened: `accepted`, `due`, or the status that the message got.", "delivered"),
+    "Event.type": (
+        "What happened: `accepted`, `due`, `attempt_failed`, or the status that the message got.",
+        "delivered",
+    ),
     "variables": ("Values for the placeholders of the message, by name.", {"name": "Ann"}),
     "unit": ("One credit is one segment of an SMS.", "sms"),
     "until": ("Accepted before this time.", "2026-03-02T00:00:00Z"),

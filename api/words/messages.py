@@ -2,12 +2,20 @@
 
 from typing import Final
 
-from api.words.core import PHONE, STATUSES, Word
+from api.words.core import ACCEPTED_AT, DELIVERED_AT, PHONE, SENT_AT, STATUSES, Word
 from shared.message_codes import error_of
 from shared.message_errors import CATALOGUE
 
 CODES = [*CATALOGUE]
 EXAMPLE = error_of("undelivered", "absent_subscriber=UNDELIV:027", "acme-telecom")
+NO_ANSWER = {
+    "since": "2026-03-02T09:00:10.480Z",
+    "reason": "no_answer",
+    "resolved_at": None,
+    "resolved_by": None,
+    "evidence": None,
+}
+RESOLVED_BY = ["answer", "receipt", "operator", "reconciliation", "validity"]
 DETAIL: dict[str, Word] = {
     "phone": ("Digits only, beginning with the country code; null: it was erased.", PHONE),
     "status": ("Where it is.", "undelivered", {"enum": STATUSES}),
@@ -19,13 +27,67 @@ DETAIL: dict[str, Word] = {
     "parts": ("The text as it is cut, one entry a segment.", ["Your table is ready."]),
     "encoding": ("gsm7 where every character fits, else ucs2.", "gsm7", {"enum": ["gsm7", "ucs2"]}),
     "text": ("The text as it is sent to this phone, with its values; null: it was erased.", "Your table is ready."),
+    "attempts": (
+        "Each submit to a carrier, oldest first; what a carrier only put off is none.",
+        [
+            {
+                "carrier": "acme-telecom",
+                "route": None,
+                "submitted_at": SENT_AT,
+                "answered_at": "2026-03-02T09:00:00.505Z",
+                "answer": "accepted",
+                "carrier_code": None,
+                "latency_ms": 25,
+            }
+        ],
+    ),
+    "timeline": (
+        "What happened, oldest first.",
+        [
+            {"at": ACCEPTED_AT, "type": "accepted"},
+            {"at": "2026-03-02T09:00:00.505Z", "type": "sent", "carrier": "acme-telecom", "attempts": 1},
+            {
+                "at": DELIVERED_AT,
+                "type": "undelivered",
+                "error": EXAMPLE,
+                "carrier_at": "2026-03-02T09:00:00.000Z",
+                "carrier_at_precision": "minute",
+            },
+        ],
+    ),
+    "doubt": ("Why it was in doubt, and what ended that; null: it was not.", NO_ANSWER),
 }
 """Of a message, and of one that is shown alone."""
-OF_ONE = ("parts", "encoding", "text")
+OF_ONE = ("parts", "encoding", "text", "attempts", "timeline", "doubt")
 
 WORDS: Final[dict[str, Word]] = {
     **{f"MessageDetail.{name}": word for name, word in DETAIL.items()},
     **{f"Message.{name}": word for name, word in DETAIL.items() if name not in OF_ONE},
+    "answered_at": ("When it was answered; null: no answer came.", "2026-03-02T09:00:00.505Z"),
+    "answer": (
+        "What it was answered: `rejected` is for good, `failed` for this time, `in_doubt` is no answer.",
+        "accepted",
+        {"enum": ["accepted", "rejected", "failed", "in_doubt"]},
+    ),
+    "Attempt.carrier": ("The carrier that was asked.", "acme-telecom"),
+    "Attempt.submitted_at": ("When it was submitted.", SENT_AT),
+    "latency_ms": ("Milliseconds from the submit to the answer; null: no answer came, or it is not known.", 25),
+    "carrier_at": ("When it happened by the carrier's clock; null: it told no time. `at` is when we learned it.", None),
+    "carrier_at_precision": (
+        "To what the carrier's time is told: receipts of SMPP have minutes as a rule.",
+        "minute",
+        {"enum": ["minute", "second", "millisecond", None]},
+    ),
+    "Doubt.since": ("Since when no answer was waited for.", "2026-03-02T09:00:10.480Z"),
+    "Doubt.reason": ("Why: a code of `GET /errors?kind=message`.", "no_answer"),
+    "resolved_at": ("When it was resolved; null: it lasts.", None),
+    "resolved_by": (
+        "What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end of its"
+        " validity; null: nothing so far.",
+        None,
+        {"enum": [*RESOLVED_BY, None]},
+    ),
+    "evidence": ("What the carrier told: its id of the message, or its code; null: nothing.", None),
     "Event.error": ("What went wrong; null: nothing.", None),
     "MessageError.code": (
         "What went wrong, one of the codes of `GET /errors?kind=message`.",

@@ -86,7 +86,7 @@ def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | N
         ids = sorted(set(ids))
         others = sorted(set(ids) - set(connection.execute(IN_DOUBT, {"ids": ids}).scalars()))
         status, error, said = OUTCOMES[outcome]
-        resolved = resolve(connection, [Resolution(message, status, error=error) for message in ids])
+        resolved = resolve(connection, [Resolution(message, status, error=error, by="operator") for message in ids])
         if resolved:
             after = {"status": str(status), "messages": resolved}
             record(connection, None, "doubt.resolved", subject=send_id or ids[0], after=after)

@@ -996,7 +996,67 @@ export interface MessagePage {
   next_cursor: string | null;
 }
 
-/** One SMS to one phone, with its text. */
+/** One submit of a message to a carrier. */
+export interface Attempt {
+  /** The carrier that was asked. */
+  carrier: string | null;
+  /** The route and why it led to that carrier; null where there is one carrier only. */
+  route: string | null;
+  /** When it was submitted. */
+  submitted_at: string;
+  /** When it was answered; null: no answer came. */
+  answered_at: string | null;
+  /** What it was answered: `rejected` is for good, `failed` for this time, `in_doubt` is no answer. */
+  answer: "accepted" | "rejected" | "failed" | "in_doubt";
+  /** The carrier's own code, as it was told; null: it told none. */
+  carrier_code: string | null;
+  /** Milliseconds from the submit to the answer; null: no answer came, or it is not known. */
+  latency_ms: number | null;
+}
+
+/** Something that happened to a message. */
+export interface Event {
+  /** When. */
+  at: string;
+  /** What happened: `accepted`, `due`, `attempt_failed`, or the status that the message got. */
+  type: string;
+  /** The carrier that took it. */
+  carrier?: string;
+  /** The route and why it led to that carrier; null where there is one carrier only. */
+  route?: string | null;
+  /** The carrier's own id of the message. */
+  carrier_reference?: string | null;
+  /** How often it was handed to a carrier. */
+  attempts?: number;
+  /** What went wrong; null: nothing. */
+  error?: MessageError | null;
+  /** What it is this time, for people. */
+  detail?: string;
+  /** When it happened by the carrier's clock; null: it told no time. `at` is when we learned it. */
+  carrier_at?: string | null;
+  /** To what the carrier's time is told: receipts of SMPP have minutes as a rule. */
+  carrier_at_precision?: "minute" | "second" | "millisecond" | null;
+  /** What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end of its validity; null: nothing so far. */
+  resolved_by?: "answer" | "receipt" | "operator" | "reconciliation" | "validity" | null;
+  /** What the carrier told: its id of the message, or its code; null: nothing. */
+  evidence?: string | null;
+}
+
+/** A message left and no answer came. */
+export interface Doubt {
+  /** Since when no answer was waited for. */
+  since: string;
+  /** Why: a code of `GET /errors?kind=message`. */
+  reason: string;
+  /** When it was resolved; null: it lasts. */
+  resolved_at: string | null;
+  /** What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end of its validity; null: nothing so far. */
+  resolved_by: "answer" | "receipt" | "operator" | "reconciliation" | "validity" | null;
+  /** What the carrier told: its id of the message, or its code; null: nothing. */
+  evidence: string | null;
+}
+
+/** One SMS to one phone, with its text and all that happened to it. */
 export interface MessageDetail {
   /** The message. */
   message_id: string;
@@ -1038,26 +1098,12 @@ export interface MessageDetail {
   encoding: "gsm7" | "ucs2";
   /** The text as it is cut, one entry a segment. */
   parts: Array<string>;
-}
-
-/** Something that happened to a message. */
-export interface Event {
-  /** When. */
-  at: string;
-  /** What happened: `accepted`, `due`, or the status that the message got. */
-  type: string;
-  /** The carrier that took it. */
-  carrier?: string;
-  /** The route and why it led to that carrier; null where there is one carrier only. */
-  route?: string | null;
-  /** The carrier's own id of the message. */
-  carrier_reference?: string | null;
-  /** How often it was handed to a carrier. */
-  attempts?: number;
-  /** What went wrong; null: nothing. */
-  error?: MessageError | null;
-  /** What it is this time, for people. */
-  detail?: string;
+  /** Each submit to a carrier, oldest first; what a carrier only put off is none. */
+  attempts: Array<Attempt>;
+  /** What happened, oldest first. */
+  timeline: Array<Event>;
+  /** Why it was in doubt, and what ended that; null: it was not. */
+  doubt: Doubt | null;
 }
 
 /** The timeline of one message, oldest first. */
@@ -1629,9 +1675,9 @@ export interface Operations {
   listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
   /** List the account's messages, newest send first; filter by what they are, and by time. */
   listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string }; signal?: AbortSignal }): Promise<MessagePage>;
-  /** Show one message, with its text as it is sent to this phone. */
+  /** Show one message: its text as it is sent to this phone, every attempt, and what happened to it. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
-  /** Tell what happened to a message: acceptance, hand-over, the carrier's answer, receipts. */
+  /** Tell what happened to a message: acceptance, every attempt, the carrier's answer, a doubt, receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
   /** Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent. */
   createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;

@@ -106,12 +106,14 @@ def _receipt(where: Receipts, error_codes: Mapping[str, str], entry: Any, now: d
     phone = paths.word(paths.at(entry, where.phone)).lstrip("+") if where.phone else ""
     error = paths.code(paths.at(entry, where.error)) if where.error else ""
     error = error or paths.code(paths.at(entry, where.status))
+    done_at, precision = _time(paths.at(entry, where.time) if where.time else None, now)
     return Receipt(
         reference=reference,
         status=status,
         error=with_code(error, error_codes) if status is MessageStatus.UNDELIVERED else None,
-        done_at=_time(paths.at(entry, where.time) if where.time else None, now),
+        done_at=done_at,
         phone=phone if is_phone(phone) else None,
+        precision=precision,
     )
 
 
@@ -123,10 +125,14 @@ def _spoken(where: Spoken, entry: Any) -> Inbound | None:
     return Inbound(phone, recipient, said, identity=paths.identity(paths.at(entry, where.id)) if where.id else None)
 
 
-def _time(told: Any, now: datetime) -> datetime:
+def _time(told: Any, now: datetime) -> tuple[datetime, int | None]:
+    """A time, and its precision in seconds; now, and None, where none is told that can be believed."""
     try:
-        moment = datetime.fromisoformat(told) if isinstance(told, str) else now
+        moment = datetime.fromisoformat(told) if isinstance(told, str) else None
+        if moment is None:
+            return now, None
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        return now
-    return moment if now - OLDEST <= moment <= now + NEWEST else now
+        return now, None
+    believed = now - OLDEST <= moment <= now + NEWEST
+    return (moment, 0 if "." in told else 1) if believed else (now, None)

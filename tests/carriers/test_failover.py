@@ -27,14 +27,21 @@ def bulk(house: House, numbers: list[str]) -> str:
     return str(house.post("/sms/send-bulk", sender_id="ACME", phones=numbers, message="Hi")["send_id"])
 
 
+def attempts(house: House, send: str) -> list[list[tuple[str, str]]]:
+    """Of each message of the send, who was asked and what was answered, in order."""
+    messages = [house.get(f"/messages/{each['message_id']}") for each in house.get(f"/sends/{send}/messages")["data"]]
+    return [[(attempt["carrier"], attempt["answer"]) for attempt in message["attempts"]] for message in messages]
+
+
 def test_what_one_cannot_take_the_other_takes_and_nobody_gets_two(tmp_path: Path) -> None:
     with two(tmp_path) as (one, other, house):
         one.refuse()
         refused = phones(200)
-        bulk(house, refused)
+        send = bulk(house, refused)
         house.wait_for_end(120)
         assert other.seen.taken() == dict.fromkeys(refused, 1)
         assert not one.seen.taken()
+        assert [("one", "failed"), ("two", "accepted")] in attempts(house, send)
         wait_until(lambda: house.scalar(OPENED), 30, "the breaker")
 
         one.behave()

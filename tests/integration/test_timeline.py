@@ -2,11 +2,19 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import text
 
+from shared.lifecycle import MessageStatus
+from shared.receipts import Receipt
 from tests.integration.service import Service
+from worker import receipts
+from worker.carriers.base import Answer, LateAnswer, Outcome
+from worker.doubt import Resolution, resolve
+from worker.late import record_late
+from worker.recovery import recover
 
 TOMORROW = timedelta(days=1)
 
@@ -138,16 +146,114 @@ def test_times_never_go_back_where_clocks_differ(service: Service) -> None:
 def test_a_doubt_that_the_operator_ended_is_told_in_two_steps(service: Service) -> None:
     sent = service.send("99906000009").json["message_id"]
     assert steps(service, sent) == ["accepted", "in_doubt"]
-    change(
-        service,
-        "UPDATE message SET status = 'failed', error = 'not_sent', finished_at = submitted_at + interval '1 min'"
-        " WHERE id = :id",
-        id=sent,
-    )
+    lasting = message(service, sent)
+    assert (lasting["doubt"]["reason"], lasting["doubt"]["resolved_at"]) == ("no_answer", None)
+    assert [attempt["answer"] for attempt in lasting["attempts"]] == ["in_doubt"]
+    with service.engine.begin() as connection:
+        assert resolve(connection, [Resolution(UUID(sent), MessageStatus.FAILED, error="not_sent", by="operator")]) == 1
     told = events(service, sent)
     assert [event["type"] for event in told] == ["accepted", "in_doubt", "failed"]
-    assert [event.get("error") for event in told][:2] == [None, None]
-    assert told[2]["error"]["code"] == "not_sent"
+    assert [event["error"]["code"] for event in told[1:]] == ["no_answer", "not_sent"]
+    assert told[2]["resolved_by"] == "operator"
+    doubt = message(service, sent)["doubt"]
+    assert (doubt["resolved_by"], doubt["since"]) == ("operator", lasting["doubt"]["since"])
+    assert lasting["doubt"]["since"] <= doubt["resolved_at"]
+    (attempt,) = message(service, sent)["attempts"]
+    assert (attempt["answer"], attempt["answered_at"], attempt["latency_ms"]) == ("in_doubt", None, None)
+
+
+def test_a_doubt_that_a_receipt_ended(service: Service) -> None:
+    sent = service.send("99905000009").json["message_id"]
+    service.deliver_receipts()
+    service.sweep()
+    doubt = message(service, sent)["doubt"]
+    assert doubt["resolved_by"] == "receipt"
+    assert doubt["evidence"] == events(service, sent)[1]["carrier_reference"]
+    assert steps(service, sent) == ["accepted", "in_doubt", "delivered"]
+    delivered = events(service, sent)[2]
+    assert (delivered["resolved_by"], delivered["carrier_at_precision"]) == ("receipt", "millisecond")
+
+
+def test_a_late_answer_ends_a_doubt_and_is_the_attempts(service: Service) -> None:
+    sent = service.send("99906000010").json["message_id"]
+    record_late(service.engine, [LateAnswer(UUID(sent), Outcome(Answer.ACCEPTED, "late-1"))])
+    (attempt,) = message(service, sent)["attempts"]
+    doubt = message(service, sent)["doubt"]
+    assert (attempt["answer"], attempt["answered_at"]) == ("accepted", doubt["resolved_at"])
+    assert attempt["latency_ms"] >= 0
+    assert (doubt["resolved_by"], doubt["evidence"]) == ("answer", "late-1")
+    receipts.record(service.engine, "simulator", [receipt("late-1", "99906000010")])
+    assert steps(service, sent) == ["accepted", "in_doubt", "sent", "delivered"]
+
+
+def test_a_doubt_after_a_crash_says_so(service: Service) -> None:
+    sent = service.send(send_at=ahead()).json
+    change(service, "UPDATE send SET state = 'sending', send_at = now() WHERE id = :id", id=sent["send_id"])
+    change(
+        service,
+        "UPDATE batch SET state = 'sending', lease_until = now() - interval '1 s', intent = 1, watermark = 1,"
+        " epoch = epoch + 1 WHERE send_id = :id",
+        id=sent["send_id"],
+    )
+    recover(service.engine, lambda test: "simulator")
+    shown = message(service, sent["message_id"])
+    assert (shown["status"], shown["doubt"]["reason"]) == ("in_doubt", "worker_stopped")
+    assert shown["error"]["code"] == "worker_stopped"
+
+
+def test_every_attempt_is_told(service: Service) -> None:
+    sent = service.send("99910000009").json["message_id"]
+    attempts = message(service, sent)["attempts"]
+    assert [attempt["answer"] for attempt in attempts] == ["failed"] * 3
+    assert {(attempt["carrier"], attempt["carrier_code"]) for attempt in attempts} == {("simulator", "system_error")}
+    times = [each[name] for each in attempts for name in ("submitted_at", "answered_at")]
+    assert times == sorted(times)
+    told = events(service, sent)
+    assert [event["type"] for event in told] == ["accepted", "attempt_failed", "attempt_failed", "failed"]
+    assert {event["error"]["code"] for event in told[1:]} == {"carrier_unavailable"}
+
+
+def test_the_answer_of_a_slow_carrier_is_told_with_its_latency(service: Service) -> None:
+    sent = service.send("99904000009").json["message_id"]  # answered after answer_time
+    (attempt,) = message(service, sent)["attempts"]
+    assert attempt["latency_ms"] >= 10
+    assert attempt["submitted_at"] < attempt["answered_at"]
+    assert (attempt["answer"], attempt["carrier_code"]) == ("accepted", None)
+
+
+def receipt(reference: str, phone: str, precision: int | None = 60) -> Receipt:
+    """A receipt as SMPP's text tells it: to the minute, which is over as a rule."""
+    minute = datetime.now(UTC).replace(second=0, microsecond=0)
+    return Receipt(reference, MessageStatus.DELIVERED, None, minute, phone, precision=precision)
+
+
+@pytest.mark.parametrize(("precision", "told"), [(60, "minute"), (1, "second"), (0, "millisecond"), (None, None)])
+@pytest.mark.parametrize("early", [False, True])
+def test_both_times_of_a_delivery_are_kept(
+    service: Service, precision: int | None, told: str | None, early: bool
+) -> None:
+    phone = "99909000009"
+    sent = service.send(phone).json["message_id"]
+    reference = events(service, sent)[1]["carrier_reference"]
+    change(
+        service, "UPDATE message SET submitted_at = submitted_at - interval '20 s', reference = :no WHERE id = :id",
+        id=sent, no="unknown" if early else reference,
+    )  # fmt: skip
+    change(service, "UPDATE send SET created_at = created_at - interval '1 h' WHERE id ="
+           " (SELECT send_id FROM batch WHERE id = batch_of(CAST(:id AS uuid)))", id=sent)  # fmt: skip
+    word = receipt(reference, phone, precision)
+    receipts.record(service.engine, "simulator", [word])
+    if early:
+        change(service, "UPDATE message SET reference = :reference WHERE id = :id", id=sent, reference=reference)
+        assert receipts.match_kept(service.engine, 60) >= 1
+    shown, delivered = message(service, sent), events(service, sent)[-1]
+    assert delivered["type"] == "delivered"
+    apart = datetime.fromisoformat(shown["finished_at"]) - datetime.fromisoformat(shown["submitted_at"])
+    assert apart >= timedelta(seconds=20)
+    assert delivered["at"] == shown["finished_at"]
+    assert delivered["carrier_at_precision"] == told
+    by_carrier = delivered["carrier_at"] and datetime.fromisoformat(delivered["carrier_at"])
+    assert by_carrier == (word.done_at if told else None)
 
 
 def test_a_refusal_is_one_step(service: Service) -> None:

@@ -200,7 +200,8 @@ class Simulator:
         with transaction(self._engine) as connection:
             rows = connection.execute(TAKE_DUE, {"carrier": self.name}).all()
             receipts = [
-                Receipt(row.reference, MessageStatus(row.status), row.error, row.due_at, str(row.phone)) for row in rows
+                Receipt(row.reference, MessageStatus(row.status), row.error, row.due_at, str(row.phone), precision=0)
+                for row in rows
             ]
             self.on_receipts(receipts)
         return len(rows)

@@ -27,7 +27,7 @@ def reference(text: str, tlvs: dict[int, bytes] | None = None, **told: Any) -> s
 
 def test_it_works() -> None:
     done = datetime(2026, 5, 4, 12, 29, tzinfo=UTC)
-    assert said(USUAL) == Receipt("0123456789", MessageStatus.DELIVERED, None, done, "254711000000", "ACME")
+    assert said(USUAL) == Receipt("0123456789", MessageStatus.DELIVERED, None, done, "254711000000", "ACME", 60)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
@@ -52,8 +53,16 @@ _ON_ITS_WAY = frozenset({"ENROUTE", "ACCEPTD", "ACCEPTED", "BUFFERED", "SCHEDULE
 _STATES = dict(enumerate(["ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV", "ACCEPTD", "UNKNOWN", "REJECTD"], 1))
 """message_state (§5.2.28)."""
 _STATE_OF = {word.encode(): state for state, word in _STATES.items()}
+MINUTE, SECOND = 60, 1
 OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
 """A done date further from now is not believed."""
+
+
+class Told(NamedTuple):
+    """The time in a receipt and its precision in seconds; None: it told none, and it is ours."""
+
+    at: datetime
+    precision: int | None
 
 
 def is_receipt(message: Message) -> bool:
@@ -77,7 +86,9 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
     if not reference or not word:
         return None
     phone = message.source.removeprefix("+")
-    status, error, done_at = _said(word, fields.get("err"), fields.get("done"), config.receipt_utc_offset, now)
+    status, error, (done_at, precision) = _said(
+        word, fields.get("err"), fields.get("done"), config.receipt_utc_offset, now
+    )
     return Receipt(
         reference,
         status,
@@ -85,6 +96,7 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
         done_at,
         phone if _PHONE.fullmatch(phone) else None,
         message.destination or None,
+        precision,
     )
 
 
@@ -101,7 +113,9 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
     rest = body[end:]
     if not found.end() <= end <= len(body) or (rest and rest != _same_in_parameters(identity, word)):
         return None
-    status, error, done_at = _said(word.decode(), code.decode(), done.decode(), config.receipt_utc_offset, now)
+    status, error, (done_at, precision) = _said(
+        word.decode(), code.decode(), done.decode(), config.receipt_utc_offset, now
+    )
     return Receipt(
         identity.decode(),
         status,
@@ -109,13 +123,14 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
         done_at,
         phone.decode(),
         sender.decode() or None,
+        precision,
     )
 
 
 @lru_cache(maxsize=256)
 def _said(
     word: str, code: str | None, done: str | None, offset: float, now: datetime
-) -> tuple[MessageStatus, str | None, datetime]:
+) -> tuple[MessageStatus, str | None, Told]:
     """Status, error and time, in which most receipts of a set are alike. `offset` is in hours."""
     status = _status(word)
     error = _error(word, code) if status == MessageStatus.UNDELIVERED else None
@@ -166,21 +181,22 @@ def _error(word: str, code: str | None) -> str:
     return f"{word}:{code}" if code.strip("0") else word
 
 
-def _done(told: str | None, offset: timedelta, now: datetime) -> datetime:
+def _done(told: str | None, offset: timedelta, now: datetime) -> Told:
     done = _date(told, offset) if told else None
-    return done if done is not None and now - OLDEST <= done <= now + NEWEST else now
+    return done if done is not None and now - OLDEST <= done.at <= now + NEWEST else Told(now, None)
 
 
 @lru_cache(maxsize=256)
-def _date(told: str, offset: timedelta) -> datetime | None:
+def _date(told: str, offset: timedelta) -> Told | None:
     found = _DATE.match(told)
     if found is None:
         return None
     year, month, day, hour, minute, second = (int(group or 0) for group in found.groups())
     try:
-        return datetime(2000 + year, month, day, hour, minute, second, tzinfo=UTC) - offset
+        at = datetime(2000 + year, month, day, hour, minute, second, tzinfo=UTC) - offset
     except ValueError:
         return None
+    return Told(at, MINUTE if found[6] is None else SECOND)
 
 
 def _concatenation(header: bytes) -> tuple[int, int, int] | None:

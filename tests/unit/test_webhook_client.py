@@ -141,6 +141,7 @@ def test_a_success_is_one_whatever_its_body_is(stop: threading.Event, monkeypatc
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     replies = post([serve(behave, stop) for behave in TAKEN.values()])
     assert [(reply.http_status, reply.error) for reply in replies] == [(200, None)] * len(TAKEN)
+    assert [reply for reply in replies if reply.milliseconds >= client.ANSWER_SECONDS * 1000] == []
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
 
 

@@ -163,7 +163,7 @@ def only_doubts_are_candidates() -> list[Change]:
 
 
 MUTATIONS = (
-    Mutation("unfenced watermark", lambda: [sql(worker.record, "ADVANCE", IN_ITS_TURN, "b.intent > 0")], seed=18),
+    Mutation("unfenced watermark", lambda: [sql(worker.record, "ADVANCE", IN_ITS_TURN, "b.intent > 0")], seed=108),
     Mutation(
         "watermark not moved before submit",
         lambda: [

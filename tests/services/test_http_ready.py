@@ -80,8 +80,9 @@ def test_validity_is_what_each_carrier_takes() -> None:
     assert 1 <= int(peer.asked[0].form["ValidityPeriod"]) <= 5
     with against("vonage", lambda asked: says({"message_uuid": "1"}, 202), "/v1/messages") as (peer, made):
         made.submit([parcel("Hello", [PHONE], expires_at=soon), parcel("Hello", [PHONE])])
-    assert peer.asked[0].json["ttl"] == 20
-    assert 3 * 86_400 - 60 <= peer.asked[1].json["ttl"] <= 3 * 86_400
+    soonest, latest = sorted(asked.json["ttl"] for asked in peer.asked)
+    assert soonest == 20
+    assert 3 * 86_400 - 60 <= latest <= 3 * 86_400
 
 
 @pytest.mark.parametrize(

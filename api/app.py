@@ -17,23 +17,23 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
 import api.resources  # noqa: F401 - declares the endpoints
-from api.callbacks import add_callbacks
 from api.endpoint import ENDPOINTS, PREFIX, answer_json, mount, services
-from api.headers import REQUEST_ID, StandardHeaders
-from api.lean import Json, LeanFlask
-from api.loop import WaitlessPool
+from api.http.event_loop import WaitlessPool
+from api.http.headers import REQUEST_ID, StandardHeaders
+from api.http.lean_flask import Json, LeanFlask
+from api.http.problems import CATALOGUE, Problem
 from api.metrics import add_metrics
-from api.openapi import document
-from api.problems import CATALOGUE, Problem
+from api.openapi.document import document
+from api.resources.carrier_callbacks.routes import add_callbacks
 from api.schemas.base import AN_ID
 from api.services import Services
-from shared.database import make_engine
-from shared.disk import is_disk_full, shortage
-from shared.queue import make_celery
-from shared.schema import schema_problem
+from shared.db.connection import make_engine
+from shared.db.encryption_keys import WrongTextKeys, keys_problem
+from shared.db.full_disk import is_disk_full, shortage
+from shared.db.schema import schema_problem
+from shared.encryption import TextKeyMissing, Texts, TextUnreadable
 from shared.settings import Settings, service_settings
-from shared.text_keys import WrongTextKeys, keys_problem
-from shared.texts import TextKeyMissing, Texts, TextUnreadable
+from shared.task_queue import make_celery
 
 log = logging.getLogger(__name__)
 

@@ -16,19 +16,19 @@ from typing import Any
 from flask import Response, request
 from marshmallow import Schema, ValidationError
 
-from api.address import address_of
-from api.asked import app_asked, environ_asked
-from api.body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
-from api.headers import RATE
-from api.lean import Json, LeanFlask
-from api.loop import Later
-from api.problems import Problem, invalid
+from api.auth.tokens import Caller, ip_not_allowed
+from api.http.client_ip import address_of
+from api.http.current_request import app_asked, environ_asked
+from api.http.event_loop import Later
+from api.http.headers import RATE
+from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
+from api.http.lean_flask import Json, LeanFlask
+from api.http.problems import Problem, invalid
 from api.schemas.base import errors_of
 from api.services import Services
-from api.tokens import Caller, ip_not_allowed
-from shared.counted import counted
-from shared.keys import is_within
-from shared.limits import Limits
+from shared.accounts.limits import Limits
+from shared.api_key import is_within
+from shared.plurals import counted
 from shared.settings import Settings
 
 PREFIX = "/api/v1"
@@ -70,7 +70,7 @@ def endpoint(
     """Declare an operation. `scope=None` is open to everybody; `large` takes bodies up to 8 MB instead of 64 kB.
 
     A `direct` one is asked without Flask's context, which would take as long as all that it does itself: what it needs
-    of its request it asks `api.asked` for.
+    of its request it asks `api.http.current_request` for.
 
     The function gets `caller` where a token is needed, `body` where it takes one, `query` where it has parameters,
     and the variables of its path, all by name.
@@ -145,7 +145,7 @@ def need_scope(caller: Caller, scope: str) -> None:
 def take_request(caller: Caller) -> None:
     """Count a request of the caller's account, and of its key where that has a limit. Raises Problem rate_limited.
 
-    One that is made again in a thread (api/loop.py) was counted before.
+    One that is made again in a thread (api/http/event_loop.py) was counted before.
     """
     environ = environ_asked()
     if RATE in environ:

@@ -13,11 +13,11 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 from sqlalchemy import Engine, text
 
-from api.problems import Problem
+from api.http.problems import Problem
 from api.services import Services
-from shared.database import reading
+from shared.db.connection import reading
 from shared.lifecycle import BatchState
-from shared.sendable import AWAITED_SINCE, AWAITS_CARRIER
+from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER
 
 OPEN_STATES = (BatchState.WAITING, BatchState.QUEUED, BatchState.SENDING, BatchState.PAUSED, BatchState.HELD)
 

@@ -7,17 +7,17 @@ from celery import Celery
 from redis import Redis
 from sqlalchemy import Engine
 
-from api.cache import Remembered
-from api.group_commit import GroupCommit
-from api.large_groups import LargeGroups
-from api.pumping import Pumping
-from api.rate_limit import Buckets
-from api.sharing import Sharing
-from api.tokens import Tokens
-from shared.queue import Doorbell
-from shared.recipient_counts import RecipientCounts
-from shared.recipient_sharing import RecipientSharing
+from api.account_cache import Remembered
+from api.auth.tokens import Tokens
+from api.commit.group_commit import GroupCommit
+from api.limits.large_groups import LargeGroups
+from api.limits.pumping_guard import Pumping
+from api.limits.rate_limit import Buckets
+from api.limits.shared_rate_limit import Sharing
+from shared.sends.recipient_counts import RecipientCounts
+from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
+from shared.task_queue import Doorbell
 
 
 @dataclass

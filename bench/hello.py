@@ -2,7 +2,7 @@
 
 from flask import Flask, request
 
-from api.asgi import Served
+from api.server.application import Served
 
 ANSWER = {
     "send_id": "01940000-0000-7000-8000-000000000000",

@@ -18,13 +18,13 @@ from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
-from shared.accounts import create_account, create_key, top_up
-from shared.audit import audit
-from shared.contacts import add_contacts, create_group
-from shared.database import make_engine
-from shared.keys import SCOPES
-from shared.migrate import migrate
-from shared.senders import decide_sender, request_sender
+from shared.accounts.administration import create_account, create_key, top_up
+from shared.api_key import SCOPES
+from shared.audit.check import audit
+from shared.contacts.groups import add_contacts, create_group
+from shared.db.connection import make_engine
+from shared.db.migrate import migrate
+from shared.senders.sender_ids import decide_sender, request_sender
 
 SECRET_KEY = "a-secret-key-that-only-measurements-use-0123"
 SENDER = "ACME"

@@ -11,7 +11,7 @@ from bulksms.commands.common import counted, engine_of, hint
 from bulksms.environment import Installation
 from bulksms.finding import Finding
 from shared.settings import NO_CARRIER, SIMULATED
-from worker.carriers.file import CarriersError, read_carriers
+from worker.carrier_config.file import CarriersError, read_carriers
 
 REFUSED = "suspended"
 """Begins the error of a carrier that refuses our credentials, or that we do not trust."""

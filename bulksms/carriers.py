@@ -5,8 +5,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, RowMapping, text
 
-from shared.accounts import Refused, create_account, find_account, top_up
-from shared.senders import decide_sender, request_sender
+from shared.accounts.administration import Refused, create_account, find_account, top_up
+from shared.senders.sender_ids import decide_sender, request_sender
 
 FRESH = 5
 """Seconds for which a worker's report counts."""

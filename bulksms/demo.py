@@ -7,12 +7,12 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from bulksms.local.files import write_private
-from shared.accounts import Refused, create_account, create_key, find_account, top_up
-from shared.contacts import add_contacts, create_group
-from shared.database import make_engine
-from shared.keys import SCOPES, NewKey, matches
-from shared.sandbox import WITH_SANDBOX
-from shared.senders import decide_sender, request_sender
+from shared.accounts.administration import Refused, create_account, create_key, find_account, top_up
+from shared.accounts.sandbox import WITH_SANDBOX
+from shared.api_key import SCOPES, NewKey, matches
+from shared.contacts.groups import add_contacts, create_group
+from shared.db.connection import make_engine
+from shared.senders.sender_ids import decide_sender, request_sender
 from shared.settings import Settings, from_environment
 
 FILE = Path("var") / "demo.json"

@@ -14,12 +14,12 @@ from bulksms.environment import Installation
 from bulksms.finding import Finding
 from bulksms.receipt_health import look_at_receipts
 from bulksms.secret_key_health import look_at_secret_key
-from shared.database import reading, transaction
-from shared.disk import is_disk_full, shortage
+from shared.db.connection import reading, transaction
+from shared.db.full_disk import is_disk_full, shortage
+from shared.db.schema import schema_problem
 from shared.guard import state_of
-from shared.likeness import likenesses
-from shared.schema import schema_problem
-from shared.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
+from shared.senders.similarity import likenesses
+from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
 
 OLDEST_POSTGRES = 150_000
 NEEDED_ON = ("fsync", "full_page_writes", "synchronous_commit")

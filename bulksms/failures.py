@@ -2,9 +2,9 @@
 
 from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError
 
-from api.problems import Problem
+from api.http.problems import Problem
 from bulksms.local.errors import LocalError
-from shared.accounts import Refused
+from shared.accounts.administration import Refused
 from shared.settings import SettingsError
 
 UNDEFINED = ("42P01", "42703", "42883")

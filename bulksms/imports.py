@@ -11,12 +11,12 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from sqlalchemy import Engine, text
 
 from bulksms.commands.common import messages
-from shared.accounts import Refused
-from shared.contacts import put_contacts
-from shared.csv_contacts import Bad, ContactReader, NoContacts
-from shared.database import reading, transaction
-from shared.numbering import Numbering, numbering_of
-from shared.text_pieces import LineTooLong, NotText, WrongEncoding, encoding_named, pieces_of_text
+from shared.accounts.administration import Refused
+from shared.contacts.csv import Bad, ContactReader, NoContacts
+from shared.contacts.groups import put_contacts
+from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, pieces_of_text
+from shared.db.connection import reading, transaction
+from shared.sms.numbering import Numbering, numbering_of
 
 BLOCK = 64 * 1024
 """Bytes read at a time."""

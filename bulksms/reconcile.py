@@ -14,10 +14,10 @@ from typing import NamedTuple, TextIO
 
 from sqlalchemy import Connection, text
 
-from shared.accounts import Refused
+from shared.accounts.administration import Refused
 from shared.lifecycle import MessageStatus
-from worker.candidates import LONGEST_VALIDITY, Candidate, candidates
-from worker.doubt import Resolution
+from worker.receipts.candidates import LONGEST_VALIDITY, Candidate, candidates
+from worker.receipts.in_doubt import Resolution
 
 COLUMNS = {
     "reference": ("reference", "message_id", "id", "smsc_id"),

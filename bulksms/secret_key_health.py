@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, text
 
 from bulksms.finding import Finding
-from shared.keys import secret_key_id
+from shared.api_key import secret_key_id
 
 UNDER_FALLBACKS = text(
     """

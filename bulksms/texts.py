@@ -11,9 +11,9 @@ from uuid import UUID
 
 from sqlalchemy import Engine, Row, TextClause, text
 
+from shared.db.encryption_keys import forget_keys, texts_of
+from shared.encryption import MARK, Texts
 from shared.inbound.store import PartSet, open_part, seal_part
-from shared.text_keys import forget_keys, texts_of
-from shared.texts import MARK, Texts
 
 PAGE: Final = 500
 FIRST: Final = UUID(int=0)

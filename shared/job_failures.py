@@ -20,8 +20,8 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Engine, text
 
-from shared.database import is_outage, transaction
-from shared.texts import TextKeyMissing
+from shared.db.connection import is_outage, transaction
+from shared.encryption import TextKeyMissing
 
 __all__ = [
     "FAILURES",

@@ -10,7 +10,7 @@ import re
 import sys
 from datetime import UTC, datetime
 
-from shared.phones import mask
+from shared.sms.phones import mask
 
 VALUES = re.compile(
     r"(?:\n|\\+n)(?:DETAIL|CONTEXT|QUERY):.*?(?=\[SQL: |\n\n(?:The above exception|During handling)|\Z)"

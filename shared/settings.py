@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from shared.api_key import Network, networks
+from shared.encryption import TextKey
 from shared.environment import Environment
 from shared.environment import SettingsError as SettingsError
-from shared.keys import Network, networks
 from shared.lifecycle import LANES, Category
-from shared.texts import TextKey
 
 N = TypeVar("N", int, float)
 

@@ -6,7 +6,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.engine import make_url
 
 from bulksms.local.postgres import Postgres
-from shared.database import make_engine
+from shared.db.connection import make_engine
 
 
 def fresh_database(server: Postgres) -> Engine:

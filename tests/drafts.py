@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from api.draft import Draft
+from api.commit.draft import Draft
 from shared.lifecycle import Category
-from shared.segments import segment
+from shared.sms.segments import segment
 
 
 def single(account: int, phone: int = 254711000000, category: Category = Category.TRANSACTIONAL) -> Draft:

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from api.asgi import Served
-from api.from_asgi import Answer
+from api.http.wsgi import Answer
+from api.server.application import Served
 
 SEND = "/api/v1/sms/send"
 

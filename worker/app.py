@@ -11,18 +11,18 @@ from celery.concurrency import get_implementation
 from celery.signals import setup_logging, worker_init, worker_shutdown, worker_shutting_down
 from redis import Redis
 
+from shared.db.encryption_keys import WrongTextKeys
+from shared.db.schema import WrongSchema
 from shared.guard import Guard
 from shared.logs import configure_logging
-from shared.queue import Doorbell, make_celery
-from shared.schema import WrongSchema
 from shared.settings import SIMULATED, SettingsError, service_settings
-from shared.starting import wait_for_database
-from shared.text_keys import WrongTextKeys
-from worker.consumer_watchdog import ConsumerWatchdog
-from worker.guarding import keep_looking
+from shared.startup import wait_for_database
+from shared.task_queue import Doorbell, make_celery
+from worker.broker.consumer_watchdog import ConsumerWatchdog
+from worker.broker.wakeup import Alarm, step_with
 from worker.process import WorkerProcess
+from worker.recovery.database_guard import keep_looking
 from worker.tasks import register
-from worker.waking import Alarm, step_with
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ try:
 except SettingsError as problem:
     raise SystemExit(str(problem)) from None
 app.conf.worker_pool = "threads"  # also where the command line names prefork, Celery's default
-app.conf.worker_consumer = "worker.consumer:PersistentConsumer"
+app.conf.worker_consumer = "worker.broker.consumer:PersistentConsumer"
 app.conf.worker_enable_remote_control = settings.remote_control
 redis_broker = settings.broker_url.startswith("redis")
 guard = Guard(

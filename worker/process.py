@@ -5,34 +5,34 @@ from pathlib import Path
 from redis import Redis
 from sqlalchemy import Engine
 
-from shared.database import make_engine, transaction
-from shared.garbage import collect_less_often
+from shared.carriers.unreadable import Unreadable, keep_unreadable
+from shared.db.connection import make_engine, transaction
+from shared.encryption import Texts
+from shared.gc_tuning import collect_less_often
 from shared.guard import Witness
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
-from shared.recipient_sharing import RecipientSharing
+from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
-from shared.texts import Texts
-from shared.unreadable import Unreadable, keep_unreadable
-from worker import receipts
-from worker.auditor import Auditor
-from worker.board import Board
+from worker.carrier_config.file import Carriers, read_carriers
 from worker.carriers.base import Carrier, KeepsUnreadable, LateAnswer, Receipt
-from worker.carriers.file import Carriers, read_carriers
 from worker.carriers.simulator import Simulator
-from worker.fleet import Fleet
-from worker.gate import Gate
-from worker.guarantee import DEFAULT_SHARE
-from worker.importer import Importer
-from worker.keeper import Keeper
-from worker.late import record_late
-from worker.pacing import CarrierPace, Crowd, Pacer
-from worker.queues import LimitedQueues
-from worker.routes import Routes
-from worker.sorter import Sorter
-from worker.sweeper import Sweeper
-from worker.turn import Turns
-from worker.usage import UsageCounter
+from worker.jobs.auditor import Auditor
+from worker.jobs.import_contacts import Importer
+from worker.jobs.privacy import Keeper
+from worker.jobs.usage import UsageCounter
+from worker.pacing.carrier_status import Board
+from worker.pacing.circuit_breaker import Gate
+from worker.pacing.pace import CarrierPace, Crowd, Pacer
+from worker.receipts import apply as receipts
+from worker.receipts.late_responses import record_late
+from worker.recovery.sweeper import Sweeper
+from worker.routing.carrier_pools import Fleet
+from worker.routing.queues import LimitedQueues
+from worker.routing.routes import Routes
+from worker.routing.sorter import Sorter
+from worker.sending.authentication_share import DEFAULT_SHARE
+from worker.sending.dispatch import Turns
 
 SEVERAL = 6
 """Carriers for whose turns there are database connections; those of others wait a moment for one."""

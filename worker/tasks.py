@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from celery import Celery
 
-from shared.queue import IMPORT_CONTACTS, SEND_BATCH
+from shared.task_queue import IMPORT_CONTACTS, SEND_BATCH
 
 
 def _nothing() -> None:

@@ -8,14 +8,15 @@ from uuid import UUID
 
 from marshmallow import RAISE, Schema, ValidationError, fields, missing, validate
 
-from api.spelling import MOST_COMPARED, nearest_name
-from shared.phones import invalid_detail, is_phone, suggest
-from shared.segments import text_problem
+from api.http.spelling import MOST_COMPARED, nearest_name
+from shared.sms.phones import invalid_detail, is_phone, suggest
+from shared.sms.segments import text_problem
 
 AN_ID = "an id as the API gives it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
 
 IN_RANGE = "Give a number from {min} to {max}."
 PHONE_PATTERN = "^[1-9][0-9]{7,14}$"
+LONGEST_REFERENCE = 255
 CURSOR_PATTERN = "^[A-Za-z0-9_-]+$"
 """What the OpenAPI document says of a phone and of a cursor, as JSON Schema writes it (ECMA 262)."""
 

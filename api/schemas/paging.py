@@ -2,10 +2,9 @@
 
 from marshmallow import fields, validate
 
-from api.schemas.base import CURSOR_PATTERN, IN_RANGE, CanonicalUUID, Country, Moment, Phone, Request
-from api.schemas.sends import LONGEST_REFERENCE
+from api.schemas.base import CURSOR_PATTERN, IN_RANGE, LONGEST_REFERENCE, CanonicalUUID, Country, Moment, Phone, Request
+from shared.carriers.error_catalogue import CATALOGUE as MESSAGE_ERRORS
 from shared.lifecycle import MessageStatus, SendState
-from shared.message_errors import CATALOGUE as MESSAGE_ERRORS
 
 AN_ERROR = "There is no such error of messages; GET /api/v1/errors?kind=message lists them."
 A_REFERENCE = "A reference has {min} to {max} characters."

@@ -1,7 +1,7 @@
 """How far ahead a send may be due, and may expire.
 
-What lies in the past is looked at later (api/validity.py): a request that is repeated with its Idempotency-Key gets its
-first answer also when the time that it names has come.
+What lies in the past is looked at later (api/accept/validity.py): a request that is repeated with its Idempotency-Key
+gets its first answer also when the time that it names has come.
 """
 
 from datetime import UTC, datetime, timedelta

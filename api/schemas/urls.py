@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import fields
 
 from api.schemas.base import fail
-from shared.webhook_urls import url_problem
+from shared.events.webhook_urls import url_problem
 
 
 class WebhookUrl(fields.String):

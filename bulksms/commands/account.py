@@ -7,8 +7,8 @@ import click
 from sqlalchemy import text
 
 from bulksms.commands.common import database, done, hint, json_option, show_one, show_rows
-from shared import accounts
-from shared.account_settings import change_account, reverse_top_up
+from shared.accounts import administration as accounts
+from shared.accounts.settings import change_account, reverse_top_up
 
 LIST = text(
     "SELECT id, name, state, available, reserved, weight, low_balance_threshold, created_at FROM account"

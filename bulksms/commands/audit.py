@@ -8,8 +8,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bulksms.commands.common import console, done, engine_of, installation, json_option, messages, show_json
-from shared.accounts import freeze_accounts
-from shared.audit import Breach, Rule, audit, rules_of
+from shared.accounts.administration import freeze_accounts
+from shared.audit.check import Breach, Rule, audit, rules_of
 
 SHOWN = 5
 """Breaches of one rule in the table; `--json` gives up to a hundred."""

@@ -12,13 +12,13 @@ from api.app import create_app
 from bulksms import carriers as live
 from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
 from bulksms.environment import Installation
-from shared.accounts import Refused, create_key
-from shared.database import reading
+from shared.accounts.administration import Refused, create_key
+from shared.db.connection import reading
 from shared.lifecycle import LANES, MessageStatus
 from shared.settings import SettingsError
-from worker.carriers.file import CarriersError, read_carriers
-from worker.carriers.routing import MOST_RATE
-from worker.routes import Route
+from worker.carrier_config.file import CarriersError, read_carriers
+from worker.carrier_config.routing import MOST_RATE
+from worker.routing.routes import Route
 
 NOWHERE = "postgresql+psycopg://"
 LEASE = 15.0

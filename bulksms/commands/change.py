@@ -4,7 +4,7 @@ import click
 from sqlalchemy import text
 
 from bulksms.commands.common import database, json_option, show_rows
-from shared import accounts
+from shared.accounts import administration as accounts
 
 LIST = text(
     """

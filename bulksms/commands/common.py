@@ -16,8 +16,8 @@ from rich.table import Table
 from sqlalchemy import Connection, Engine, RowMapping
 
 from bulksms.environment import Installation, find_installation
-from shared.database import make_engine
-from shared.texts import Texts
+from shared.db.connection import make_engine
+from shared.encryption import Texts
 
 F = TypeVar("F", bound=Callable[..., Any])
 

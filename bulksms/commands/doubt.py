@@ -7,10 +7,10 @@ import click
 from sqlalchemy import Connection, text
 
 from bulksms.commands.common import counted, database, done, json_option, messages, show_rows
-from shared.accounts import Refused
-from shared.changes import record
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import record
 from shared.lifecycle import MessageStatus
-from worker.doubt import Resolution, resolve
+from worker.receipts.in_doubt import Resolution, resolve
 
 LIST = text(
     """

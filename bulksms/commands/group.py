@@ -19,7 +19,9 @@ from bulksms.commands.common import (
     show_rows,
 )
 from bulksms.imports import Report, import_contacts
-from shared import accounts, contacts, suppressions
+from shared.accounts import administration as accounts
+from shared.contacts import groups as contacts
+from shared.contacts import suppressions
 
 GROUPS = text(
     """

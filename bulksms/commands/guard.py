@@ -10,11 +10,11 @@ from sqlalchemy import text
 
 from bulksms.commands.common import done, engine_of, installation, json_option, show_one
 from bulksms.environment import Installation
-from shared import holding
-from shared.accounts import Refused
-from shared.changes import record
-from shared.database import reading
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import record
+from shared.db.connection import reading
 from shared.guard import Notes, release, state_of
+from shared.sends import holding
 
 REASON = "The database was restored, copied or lost commits: messages of this send may have been sent before."
 NEXT_STEPS = (

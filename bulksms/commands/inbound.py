@@ -6,7 +6,7 @@ import click
 from sqlalchemy import text
 
 from bulksms.commands.common import database, json_option, messages, show_rows
-from shared.text_keys import texts_of
+from shared.db.encryption_keys import texts_of
 
 LIST = text(
     """

@@ -8,12 +8,12 @@ import click
 from sqlalchemy import Connection, text
 
 from bulksms.commands.common import database, done, json_option, show_rows
-from shared.accounts import Refused
-from shared.changes import record
-from shared.holding import release
-from shared.imports import retry_import
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import record
+from shared.contacts.imports import retry_import
 from shared.job_failures import JobKind, clear_failures
-from worker.webhooks.faults import enable_again
+from shared.sends.holding import release
+from worker.webhooks.failures import enable_again
 
 LIST = text(
     """

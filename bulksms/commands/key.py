@@ -17,10 +17,10 @@ from bulksms.commands.common import (
     show_one,
     show_rows,
 )
-from shared import accounts
-from shared.api_keys import MOST_OVERLAP, rotate_key
-from shared.keys import DEFAULT_SCOPES, SCOPES, make_key
-from shared.sandbox import WITH_SANDBOX
+from shared.accounts import administration as accounts
+from shared.accounts.api_keys import MOST_OVERLAP, rotate_key
+from shared.accounts.sandbox import WITH_SANDBOX
+from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key
 
 LIST = text(
     f"""

@@ -7,10 +7,10 @@ import click
 from sqlalchemy import Connection, text
 
 from bulksms.commands.common import database, done, json_option, show_one, show_rows
-from shared import accounts
-from shared.limits import destinations as to_prefixes
-from shared.limits import limits_of, set_limits
-from shared.spending import standings
+from shared.accounts import administration as accounts
+from shared.accounts.limits import destinations as to_prefixes
+from shared.accounts.limits import limits_of, set_limits
+from shared.ledger.spend_limits import standings
 
 FINDINGS = text(
     """

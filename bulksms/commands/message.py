@@ -7,11 +7,11 @@ import click
 from sqlalchemy import Row, text
 
 from bulksms.commands.common import database, json_option, show_rows
-from shared import accounts
-from shared.accounts import Refused
+from shared.accounts import administration as accounts
+from shared.accounts.administration import Refused
+from shared.carriers.error_codes import error_of
 from shared.ids import first_id_at, message_id
-from shared.message_codes import error_of
-from shared.phones import is_phone, suggest
+from shared.sms.phones import is_phone, suggest
 
 FIND = text(
     """

@@ -7,8 +7,8 @@ import click
 
 from bulksms.commands.common import counted, database, done, json_option, messages, show_json
 from bulksms.reconcile import Matched, match
-from shared.changes import record
-from worker.doubt import resolve
+from shared.accounts.audit_log import record
+from worker.receipts.in_doubt import resolve
 
 SHOWN = 10
 

@@ -5,9 +5,10 @@ import re
 import click
 
 from bulksms.commands.common import database, done, json_option, show_rows
-from shared import accounts, category_rules
-from shared.accounts import Refused
-from shared.quiet_hours import clock
+from shared.accounts import administration as accounts
+from shared.accounts import category_rules
+from shared.accounts.administration import Refused
+from shared.sends.quiet_hours import clock
 
 CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
 CATEGORY = click.Choice(["transactional", "marketing"])

@@ -8,13 +8,14 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from sqlalchemy import Connection, RowMapping, text
 
-from api import steer
+from api.resources.sends import control as steer
 from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
-from shared import accounts, holding
-from shared.accounts import Refused
-from shared.changes import record
-from shared.database import reading
+from shared.accounts import administration as accounts
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import record
+from shared.db.connection import reading
 from shared.lifecycle import STORED
+from shared.sends import holding
 
 RESULTS = " + ".join(f"s.{status}" for status in STORED)
 LOOK_SECONDS = 0.5

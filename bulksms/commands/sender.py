@@ -4,8 +4,9 @@ import click
 from sqlalchemy import text
 
 from bulksms.commands.common import database, done, hint, json_option, show_rows
-from shared import accounts, senders
-from shared.likeness import Name, likenesses
+from shared.accounts import administration as accounts
+from shared.senders import sender_ids as senders
+from shared.senders.similarity import Name, likenesses
 
 LIST = text(
     """

@@ -7,7 +7,7 @@ import click
 
 from bulksms.commands.common import console, done, engine_of, installation
 from bulksms.local.up import up as run_all
-from shared import migrate as schema
+from shared.db import migrate as schema
 
 
 @click.command()

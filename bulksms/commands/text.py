@@ -5,10 +5,10 @@ from sqlalchemy import text as sql
 
 from bulksms.commands.common import console, counted, database, done, engine_of, installation, json_option, show_rows
 from bulksms.texts import rewrite as rewrite_all
-from shared.accounts import Refused
-from shared.changes import record
-from shared.text_keys import texts_of
-from shared.texts import TextKeyMissing, TextUnreadable
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import record
+from shared.db.encryption_keys import texts_of
+from shared.encryption import TextKeyMissing, TextUnreadable
 
 KEYS = sql("SELECT id, created_at FROM text_key ORDER BY created_at, id")
 

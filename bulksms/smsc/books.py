@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import TextIO
 
-from shared.smpp.numbers import Command
-from shared.smpp.pdu import Malformed, read_message
+from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.pdu import Malformed, read_message
 
 Watch = Callable[[bytes, str, str], None]
 """Called for each submit_sm: its body, the id it got (or ""), and `accepted`, `lost` or the name of the refusal.

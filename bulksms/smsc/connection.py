@@ -8,8 +8,8 @@ from bulksms.smsc.mailbox import Delivery, Due, Mailbox, clock
 from bulksms.smsc.phones import Spoken
 from bulksms.smsc.settings import spelled
 from bulksms.smsc.verdicts import TAKEN, Verdict
-from shared.smpp.numbers import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
-from shared.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
+from shared.carriers.smpp.numbers import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
+from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
 
 if TYPE_CHECKING:
     from bulksms.smsc.server import Smsc

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import cycle
 
-from shared.smpp.numbers import Command
-from shared.smpp.pdu import pdu
+from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.pdu import pdu
 
 KINDS = (
     pdu(0x00000999, 0, 7, b"unknown command"),

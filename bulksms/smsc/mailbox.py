@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 
 from bulksms.smsc.books import Counts
 from bulksms.smsc.phones import Spoken
-from shared.smpp.numbers import Command, Tag
-from shared.smpp.pdu import HEADER, HEADER_SIZE, tlv
+from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, tlv
 
 AGAIN = 1.0
 """Seconds after which a refused receipt comes again."""

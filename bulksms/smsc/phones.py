@@ -3,11 +3,11 @@
 from itertools import count
 from typing import NamedTuple
 
-from shared import gsm7
-from shared.segments import split
-from shared.smpp.alphabets import DATA_CODING, Alphabet, encode
-from shared.smpp.numbers import UDH_INDICATOR, Command
-from shared.smpp.pdu import HEADER, HEADER_SIZE, Message, message_body
+from shared.carriers.smpp.alphabets import DATA_CODING, Alphabet, encode
+from shared.carriers.smpp.numbers import UDH_INDICATOR, Command
+from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, Message, message_body
+from shared.sms import gsm7
+from shared.sms.segments import split
 
 _REFERENCES = count(1)
 

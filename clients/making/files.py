@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import api.resources  # noqa: F401 - declares the endpoints
-from api.openapi import document
+from api.openapi.document import document
 from clients.making.postman import collection
 from clients.making.typescript import operations_js, schema_d_ts
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from redis import Redis
 from sqlalchemy import Connection, Engine, text
 
-from shared.database import reading
+from shared.db.connection import reading
 from shared.guard.notes import Notes
 from shared.guard.state import (
     CONFIRM,

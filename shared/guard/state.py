@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from shared.database import STARTED
+from shared.db.connection import STARTED
 from shared.guard.verdict import Evidence
 
 INCARNATION = f"(extract(epoch FROM {STARTED})::text || ' ' || pg_relation_filepath('installation'::regclass))"

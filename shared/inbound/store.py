@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, text
 
-from shared import events
-from shared.database import transaction
-from shared.events import EventType
+from shared import outbox as events
+from shared.contacts.suppressions import EVERYTHING, suppress, tell
+from shared.db.connection import transaction
+from shared.db.encryption_keys import texts_of
+from shared.encryption import MARK, Texts
 from shared.ids import new_id
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
-from shared.phones import is_phone
-from shared.suppressions import EVERYTHING, suppress, tell
-from shared.text_keys import texts_of
-from shared.texts import MARK, Texts
+from shared.outbox import EventType
+from shared.sms.phones import is_phone
 
 REPEATED = "10 minutes"
 """For as long the parts of a whole message are known again."""

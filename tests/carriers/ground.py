@@ -12,8 +12,8 @@ from pathlib import Path
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from bulksms.smsc.verdicts import Judge, Verdict
-from shared.smpp.numbers import Command, Status
-from shared.smpp.pdu import read_message
+from shared.carriers.smpp.numbers import Command, Status
+from shared.carriers.smpp.pdu import read_message
 from tests.services.house import House, wait_until
 
 CARRIER = """

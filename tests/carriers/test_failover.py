@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.carriers.ground import CARRIER, Carrier, carrier, phones, service
 from tests.services.house import House, wait_until
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from shared.contacts import create_group
+from shared.contacts.groups import create_group
 from tests.carriers.ground import CARRIER, Carrier, carrier, phones, service
 from tests.services.house import House, wait_until
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.carriers.ground import CARRIER, Seen, carrier, phones, service
 from tests.services.house import wait_until
 

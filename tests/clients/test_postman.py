@@ -13,8 +13,8 @@ import pytest
 from bulksms.local.ports import LOOPBACK
 from clients.making.files import made_files
 from clients.making.walkthrough import ALSO_GOOD, CAPTURED, CAPTURED_OF, FOLDERS
-from shared.accounts import create_key
-from shared.keys import SCOPES
+from shared.accounts.administration import create_key
+from shared.api_key import SCOPES
 from tests.services.house import SECRET_KEY, House, house
 
 VARIABLE = re.compile(r"\{\{(\$?\w+)\}\}")

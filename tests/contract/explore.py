@@ -21,7 +21,7 @@ from sqlalchemy import Engine, text
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from bulksms.local.ports import LOOPBACK
-from shared.audit import Breach, audit
+from shared.audit.check import Breach, audit
 from tests.integration.service import PREFIX, Service
 
 PHASES = ("examples", "coverage", "fuzzing", "stateful")

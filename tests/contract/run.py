@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from api.endpoint import ENDPOINTS
-from shared.audit import Breach
+from shared.audit.check import Breach
 from tests.contract.explore import Exploration, books, explore
 from tests.database import fresh_database
 from tests.services.servers import make_migrated_postgres

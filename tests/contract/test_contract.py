@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine
 
 from api.endpoint import ENDPOINTS, PREFIX
-from api.openapi import document
+from api.openapi.document import document
 from tests.contract.explore import Exploration, books, explore
 
 

@@ -18,9 +18,9 @@ import psutil
 import pytest
 
 from bulksms.local.command import Command
-from shared.audit import audit
+from shared.audit.check import audit
 from shared.crashpoints import MODES, NAMES
-from shared.events import LISTEN
+from shared.outbox import LISTEN
 from tests.crashpoints import WHERE_A_SEND_MAY_BE_STOPPED, WHERE_AN_ACCOUNT_LISTENS
 from tests.services.house import House, wait_until
 

@@ -20,8 +20,8 @@ from bulksms.local.ports import LOOPBACK
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from bulksms.smsc.verdicts import Judge, Verdict
-from shared.smpp.numbers import Command
-from shared.smpp.pdu import read_message
+from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.pdu import read_message
 from tests.faults.proxy import Proxy
 from tests.services.http_carrier import Asked, HttpPeer, Says, http_peer, says
 

@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from bulksms.local.command import Command
 from bulksms.local.errors import LocalError
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.faults.catalogue import Survived
 from tests.faults.proxy import Proxy
 from tests.faults.traffic import Traffic

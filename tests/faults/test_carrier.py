@@ -17,8 +17,8 @@ import pytest
 from bulksms.smsc.garbage import KINDS, Garbage
 from bulksms.smsc.mailbox import Due, Mailbox
 from bulksms.smsc.verdicts import LOST, TAKEN, Verdict
-from shared.smpp.numbers import Command, Status
-from shared.smpp.pdu import pdu
+from shared.carriers.smpp.numbers import Command, Status
+from shared.carriers.smpp.pdu import pdu
 from tests.faults.carriers import WINDOW, SmscPeer, smsc_peer
 from tests.faults.ground import Fault
 from tests.services.house import wait_until

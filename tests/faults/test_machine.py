@@ -15,9 +15,9 @@ from sqlalchemy import text
 from bulksms.cli import main
 from bulksms.local import postgres
 from bulksms.local.errors import LocalError
-from shared.audit import audit
-from shared.migrate import migrate
-from shared.schema import head
+from shared.audit.check import audit
+from shared.db.migrate import migrate
+from shared.db.schema import head
 from tests.faults.conftest import SURVIVED
 from tests.faults.ground import LEASE, WINDOW, Fault, Ground, shuffled, standing
 from tests.faults.test_postgres import ONE_CRASH, has_refused

@@ -6,7 +6,7 @@ import time
 import psycopg
 from sqlalchemy import text
 
-from shared.database import driver_of
+from shared.db.connection import driver_of
 from tests.faults.ground import LEASE, RATE, WINDOW, Fault
 from tests.services.house import wait_until
 

@@ -11,8 +11,8 @@ from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
 from bulksms.cli import main
-from shared.queue import QUEUE, SEND_BATCH, make_celery
 from shared.settings import from_environment
+from shared.task_queue import QUEUE, SEND_BATCH, make_celery
 from tests.faults.ground import Fault
 from tests.services.house import wait_until
 

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from tests.faults.ground import LEASE, WINDOW, Fault
 from tests.services.house import wait_until
-from worker.settle import MOST_CRASHES
+from worker.sending.settle import MOST_CRASHES
 
 POISON_FOLDER = Path(__file__).parent / "poison"
 POISON = "25488"

@@ -17,8 +17,8 @@ from sqlalchemy.exc import DBAPIError
 from bulksms.environment import read_exports
 from bulksms.local.files import write_private
 from bulksms.local.ports import free_port
-from shared.audit import audit
-from shared.database import make_engine
+from shared.audit.check import audit
+from shared.db.connection import make_engine
 from tests.faults.catalogue import Survived
 from tests.faults.conftest import SURVIVED
 from tests.faults.ground import LEASE, RATE, WINDOW

@@ -5,8 +5,8 @@ import json
 from bulksms.smsc.garbage import KINDS
 from bulksms.smsc.mailbox import Due
 from bulksms.smsc.phones import spoken
-from shared.smpp.numbers import RESPONSE, Command, Tag
-from shared.smpp.pdu import Bind, Message, bind_body, message_body, pdu, tlv
+from shared.carriers.smpp.numbers import RESPONSE, Command, Tag
+from shared.carriers.smpp.pdu import Bind, Message, bind_body, message_body, pdu, tlv
 
 TEXTS = (
     "id:0000000001 sub:001 dlvrd:001 submit date:2605041230 done date:2605041231 stat:DELIVRD err:000 text:Hi",

@@ -12,12 +12,12 @@ from bulksms.smsc.garbage import Garbage
 from bulksms.smsc.mailbox import Mailbox
 from bulksms.smsc.settings import SmscSettings
 from bulksms.smsc.verdicts import Judge
-from shared.http_carrier import callbacks, paths
-from shared.http_carrier.signatures import Call, proven
+from shared.carriers.http import callbacks, paths
+from shared.carriers.http.signatures import Call, proven
+from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.pdu import Malformed, read_bind, read_message
 from shared.inbound import keyword_of
 from shared.inbound.store import storable
-from shared.smpp.numbers import Command
-from shared.smpp.pdu import Malformed, read_bind, read_message
 from tests.fuzz import corpus
 from tests.fuzz.mutate import Mutator
 from tests.unit.http_carrier.test_config import GIVEN, ready

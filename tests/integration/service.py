@@ -19,13 +19,13 @@ from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.app import create_app
-from shared.accounts import create_account, create_key, top_up
-from shared.contacts import add_contacts, create_group
-from shared.keys import SCOPES
-from shared.queue import make_celery
+from shared.accounts.administration import create_account, create_key, top_up
+from shared.api_key import SCOPES
+from shared.contacts.groups import add_contacts, create_group
 from shared.settings import Settings
-from worker import receipts
+from shared.task_queue import make_celery
 from worker.process import WorkerProcess
+from worker.receipts import apply as receipts
 from worker.tasks import register
 
 SECRET_KEY = "test-secret-key-of-enough-characters"

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from api import tokens
-from shared.accounts import create_key
-from shared.keys import SCOPES, networks
+from api.auth import tokens
+from shared.accounts.administration import create_key
+from shared.api_key import SCOPES, networks
 from tests.integration.service import PREFIX, SECRET_KEY, Service
 from tests.times import ahead
 
@@ -332,7 +332,7 @@ def test_a_test_key_is_made_by_the_api_too(service: Service) -> None:
 
 
 def test_there_is_an_end_to_keys(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.resources.api_keys.MOST_KEYS", 2)
+    monkeypatch.setattr("api.resources.api_keys.routes.MOST_KEYS", 2)
     made(service)
     before = service.get("/api-keys").json["data"]
     answer = service.post("/api-keys")

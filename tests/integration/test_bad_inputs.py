@@ -18,13 +18,13 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from api.body import LARGE_BODY, SMALL_BODY
 from api.endpoint import ENDPOINTS
-from api.problems import CATALOGUE
-from api.resources.limits import BOUNDS
-from shared import contacts
-from shared.contacts import delete_group
-from shared.segments import segment
+from api.http.json_body import LARGE_BODY, SMALL_BODY
+from api.http.problems import CATALOGUE
+from api.resources.limits.routes import BOUNDS
+from shared.contacts import groups as contacts
+from shared.contacts.groups import delete_group
+from shared.sms.segments import segment
 from tests.integration.service import PREFIX, Service
 
 PHONE = "254711000000"

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, text
 
-from api import bounded, message_search
-from api.bounded import reading_list
-from api.resources import usage
-from shared.database import reading
+from api.http import bounded_queries as bounded
+from api.http.bounded_queries import reading_list
+from api.resources.messages import search as message_search
+from api.resources.usage import routes as usage
+from shared.db.connection import reading
 from shared.ids import new_id
 from shared.lifecycle import MessageStatus
 from tests.integration.service import Service

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from shared.suppressions import suppress
+from shared.contacts.suppressions import suppress
 from tests.integration.service import Service
 
 FIRST = 254733000000

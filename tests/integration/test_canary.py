@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.integration.service import Service
 
 UNDELIVERED, SILENT, UNANSWERED = 99901_000_0000, 99909_000_0000, 99906_000_0000

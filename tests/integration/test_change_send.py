@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from shared.audit import audit
-from shared.limits import set_limits
+from shared.accounts.limits import set_limits
+from shared.audit.check import audit
 from tests.integration.service import Service
-from worker.expand import expand
+from worker.jobs.expand import expand
 
 PHONES = ["254755000001", "254755000002"]
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from api import app
-from shared import disk
+from shared.db import full_disk as disk
 from tests.integration.service import Service
 
 FULL = OperationalError("INSERT", None, psycopg.errors.DiskFull("could not extend file"))
@@ -17,7 +17,7 @@ def test_a_send_is_refused_with_the_reason(service: Service, monkeypatch: pytest
     def fail(*_: object) -> None:
         raise FULL
 
-    monkeypatch.setattr("api.accept.make_draft", fail)
+    monkeypatch.setattr("api.accept.accept.make_draft", fail)
     answer = service.send()
     assert (answer.status_code, answer.json["detail"]) == (503, "The database's disk is full.")
 

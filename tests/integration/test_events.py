@@ -6,14 +6,14 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
-from shared import events
-from shared.accounts import top_up
-from shared.events import listen
+from shared import outbox as events
+from shared.accounts.administration import top_up
 from shared.ids import message_id
-from shared.senders import decide_sender
+from shared.outbox import listen
+from shared.senders.sender_ids import decide_sender
 from tests.integration.service import Service
 from tests.times import ahead
-from worker.doubt import give_up
+from worker.receipts.in_doubt import give_up
 
 ROWS = text("SELECT type, send_id, batch_id, indexes, error, data FROM event WHERE account_id = :account ORDER BY id")
 

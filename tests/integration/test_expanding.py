@@ -7,8 +7,8 @@ from sqlalchemy import text
 
 from tests.integration.service import Service
 from tests.integration.test_group import phones, scheduled
-from worker import expand as module
-from worker.expand import AHEAD, NEXT_SEND, expand
+from worker.jobs import expand as module
+from worker.jobs.expand import AHEAD, NEXT_SEND, expand
 
 PAGE = 8
 """Batches, of one message each."""

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-import worker.settle
-from shared import events
-from shared.audit import audit
+import worker.sending.settle
+from shared import outbox as events
+from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
 from tests.integration.service import Service
 from tests.integration.test_record import AT, FAILED, IN_DOUBT, LATER, REJECTED, SENT, claimed, counters, put, rows
-from worker.finish import can_finish, finish
-from worker.settle import settle
-from worker.slices import Result, Slice
+from worker.sending.claimed_batch import Result, Slice
+from worker.sending.finish import can_finish, finish
+from worker.sending.settle import settle
 
 numbers = iter(range(254_770_000_000, 254_771_000_000, 100))
 
@@ -119,7 +119,7 @@ def test_both_ways_come_to_the_same(
         for piece, each in zip(pieces, statuses, strict=True):
             put(piece, *map(result, range(len(each)), each))
         assert can_finish(pieces)
-        monkeypatch.setattr(worker.settle, "can_finish", way)
+        monkeypatch.setattr(worker.sending.settle, "can_finish", way)
         settle(service.engine, pieces, "simulator", 0.0)
         made = outcome(service, pieces, first)
         made[0] = [(row[0] - first, *row[1:]) for row in made[0]]
@@ -131,7 +131,7 @@ def test_both_ways_come_to_the_same(
 
 
 def test_what_was_recorded_in_the_turn_is_counted_once(service: Service, first: int) -> None:
-    from worker.record import advance
+    from worker.sending.record import advance
 
     [piece] = claimed(service, first, phones=4)
     for place in range(2):

@@ -6,11 +6,11 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from shared.audit import audit
-from shared.contacts import add_contacts, delete_group, remove_contacts
-from shared.suppressions import suppress
+from shared.audit.check import audit
+from shared.contacts.groups import add_contacts, delete_group, remove_contacts
+from shared.contacts.suppressions import suppress
 from tests.integration.service import Service
-from worker.expand import expand
+from worker.jobs.expand import expand
 
 
 def phones(count: int, first: int = 255700000000) -> list[str]:

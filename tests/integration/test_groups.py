@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from shared.accounts import create_key, set_country
-from shared.audit import audit
-from shared.contacts import add_contacts
-from shared.numbering import Numbering
+from shared.accounts.administration import create_key, set_country
+from shared.audit.check import audit
+from shared.contacts.groups import add_contacts
+from shared.sms.numbering import Numbering
 from tests.integration.service import PREFIX, SECRET_KEY, Service
-from worker.expand import expand
-from worker.purge import purge_deleted_groups
+from worker.jobs.expand import expand
+from worker.jobs.purge_groups import purge_deleted_groups
 
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
 A, B, C = "254711000001", "254711000002", "254711000003"

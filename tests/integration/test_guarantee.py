@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import text
 
 from tests.integration.service import Service
-from worker.claim import claim
-from worker.slices import Slice
+from worker.sending.claim import claim
+from worker.sending.claimed_batch import Slice
 
 AUTHENTICATION, TRANSACTIONAL, MARKETING = range(3)
 NUMBERS = count(254700000000)

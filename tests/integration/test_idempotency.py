@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from shared.accounts import top_up
+from shared.accounts.administration import top_up
 from tests.integration.service import Service
 
 

@@ -9,15 +9,16 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-import shared.contacts
-import shared.text_pieces
-import worker.importer
-from api import upload, uploaded_file
-from shared.accounts import set_country
-from shared.audit import audit
-from shared.imports import drop_old
+import shared.contacts.groups
+import shared.contacts.text_stream
+import worker.jobs.import_contacts
+from api.http import uploaded_file
+from api.resources.imports import upload
+from shared.accounts.administration import set_country
+from shared.audit.check import audit
+from shared.contacts.imports import drop_old
 from tests.integration.service import PREFIX, Service
-from worker.importer import import_piece
+from worker.jobs.import_contacts import import_piece
 
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
 A, B, C = "254711000001", "254711000002", "254711000003"
@@ -143,7 +144,7 @@ def test_another_media_type_is_refused(service: Service, mimetype: str) -> None:
     ids=["B59-utf-8", "B59-utf-16", "B59-old-mac", "B59-nul-and-formula", "B59-quotes"],
 )
 def test_files_as_people_have_them(service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr(shared.text_pieces, "PIECE", 4)
+    monkeypatch.setattr(shared.contacts.text_stream, "PIECE", 4)
     monkeypatch.setattr(uploaded_file, "BLOCK", 7)
     group = service.new_group([])
     made = upload_of(service, group, content)
@@ -241,9 +242,9 @@ def test_a_header_without_phones_fails_the_import(service: Service) -> None:
 
 
 def test_a_file_of_many_pieces(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared.text_pieces, "PIECE", 3_000)
+    monkeypatch.setattr(shared.contacts.text_stream, "PIECE", 3_000)
     monkeypatch.setattr(uploaded_file, "BLOCK", 1_000)
-    monkeypatch.setattr(worker.importer, "MOST_ERRORS", 25)
+    monkeypatch.setattr(worker.jobs.import_contacts, "MOST_ERRORS", 25)
     group = service.new_group([])
     rows = [f'{254700000000 + number},"name\n{number}"' if number % 10 else f"bad {number}" for number in range(1_000)]
     made = upload_of(service, group, "phone,name\n" + "\n".join(rows))
@@ -267,7 +268,7 @@ def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(
     asleep: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = asleep
-    monkeypatch.setattr(shared.text_pieces, "PIECE", 130)
+    monkeypatch.setattr(shared.contacts.text_stream, "PIECE", 130)
     monkeypatch.setattr(uploaded_file, "BLOCK", 130)
     groups = [service.new_group([]) for _ in range(2)]
     content = "\n".join(str(254700000000 + number) for number in range(60))
@@ -295,7 +296,7 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
     asleep: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = asleep
-    monkeypatch.setattr(shared.text_pieces, "PIECE", 130)
+    monkeypatch.setattr(shared.contacts.text_stream, "PIECE", 130)
     monkeypatch.setattr(uploaded_file, "BLOCK", 130)
     group = service.new_group([])
     made = send_file(service, group, "\n".join(str(254700000000 + n) for n in range(60))).json["import_id"]
@@ -306,7 +307,7 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
         raise RuntimeError("in the middle")
 
     with monkeypatch.context() as broken:
-        broken.setattr(worker.importer, "_progress", fail)
+        broken.setattr(worker.jobs.import_contacts, "_progress", fail)
         import_piece(service.engine)
     assert service.get(f"/imports/{made}").json == before
     assert len(contacts(service, group)) == before["counts"]["added"]
@@ -319,7 +320,7 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
 
 def test_what_an_import_cannot_do(asleep: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service = asleep
-    monkeypatch.setattr(shared.contacts, "MOST_CONTACTS", 1)
+    monkeypatch.setattr(shared.contacts.groups, "MOST_CONTACTS", 1)
     full, gone = service.new_group([]), service.new_group([])
     wide = service.new_group([])
     names = ",".join(f"{letter}{digit}" for letter in "abcd" for digit in range(10))

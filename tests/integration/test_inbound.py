@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from shared.database import transaction
+from shared.db.connection import transaction
 from shared.inbound import Inbound, end_parts, store
 from tests.integration.service import Service
 from tests.unit.smpp.making import config

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from api import tokens
-from shared.accounts import Refused
-from shared.audit import audit
-from shared.limits import destinations, limits_of, set_limits
-from shared.spending import Standing
+from api.auth import tokens
+from shared.accounts.administration import Refused
+from shared.accounts.limits import destinations, limits_of, set_limits
+from shared.audit.check import audit
+from shared.ledger.spend_limits import Standing
 from tests.integration.service import Service
 
 KENYA, TANZANIA, UGANDA = "254711000000", "255711000000", "256711000000"

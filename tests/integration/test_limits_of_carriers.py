@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.integration.service import Service
-from worker.fleet import Fleet
+from worker.routing.carrier_pools import Fleet
 
 FILE = """
 [carrier.one]

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api import message_search
-from shared.erasures import ERASED
+from api.resources.messages import search as message_search
+from shared.privacy.erasures import ERASED
 from tests.integration.service import Service
 from tests.times import ahead
 

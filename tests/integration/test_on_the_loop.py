@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import Engine
 
 from api.app import create_app
-from api.asgi import Served
-from api.from_asgi import Answer
-from api.loop import WaitlessPool
-from api.owners import Owners
-from shared.database import make_engine
+from api.http.event_loop import WaitlessPool
+from api.http.wsgi import Answer
+from api.server.application import Served
+from api.server.owners import Owners
+from shared.db.connection import make_engine
 from tests.integration.service import Service
 from tests.on_the_loop import handled
 from tests.times import ahead

@@ -6,14 +6,14 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Engine, text
 
-from shared.audit import audit
-from shared.category_rules import set_cap
-from shared.database import transaction
+from shared.accounts.category_rules import set_cap
+from shared.audit.check import audit
+from shared.contacts.suppressions import Scope, suppress
+from shared.db.connection import transaction
 from shared.inbound import Inbound, store
-from shared.suppressions import Scope, suppress
 from tests.integration.service import Service
 from worker.carriers.base import Answer, Outcome, Parcel
-from worker.hand_off import apply_rules
+from worker.sending.send_rules import apply_rules
 
 WINDOW, WINDOWS = 10, 5
 ACME = "27821234567"
@@ -179,7 +179,7 @@ def test_rules_that_wait_for_others_let_no_opt_out_through(service: Service, mon
         by_operator(service, ordered[0])
         return apply_rules(engine, slices)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("worker.turn.apply_rules", slow)
+    monkeypatch.setattr("worker.sending.dispatch.apply_rules", slow)
     with service.engine.begin() as connection:
         set_cap(connection, service.account_id, "marketing", (5, 24))
     with between_windows(service, lambda window: None) as given:

@@ -9,8 +9,8 @@ import fakeredis
 import pytest
 from redis.exceptions import ConnectionError as Away
 
-from worker.pace_scripts import AHEAD, COOLING, DECREASE, FLOOR
-from worker.pacing import CHUNK, HEARD, LONGEST_BOOKING, CarrierPace, Crowd, Pacer
+from worker.pacing.pace import CHUNK, HEARD, LONGEST_BOOKING, CarrierPace, Crowd, Pacer
+from worker.pacing.redis_scripts import AHEAD, COOLING, DECREASE, FLOOR
 
 RATE = 1000.0
 
@@ -57,7 +57,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("worker.pacing.time", clock)
+    monkeypatch.setattr("worker.pacing.pace.time", clock)
     return clock
 
 

@@ -11,25 +11,25 @@ from psycopg.errors import AdminShutdown
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
-import shared.contacts
-import worker.canary
-import worker.erasure
-import worker.expand
-import worker.importer
-import worker.retention
-import worker.sweeper
-import worker.usage
-from shared.database import transaction
-from shared.holding import release
-from shared.imports import retry_import
+import shared.contacts.groups
+import worker.jobs.erasure
+import worker.jobs.expand
+import worker.jobs.import_contacts
+import worker.jobs.retention
+import worker.jobs.usage
+import worker.recovery.sweeper
+import worker.sending.canary
+from shared.contacts.imports import retry_import
+from shared.db.connection import transaction
 from shared.job_failures import MOST_FAILURES, Job, attempt, clear_failures, together_or_singly
+from shared.sends.holding import release
 from tests.integration.service import Service
 from tests.integration.test_group import make_due, phones, scheduled
 from tests.integration.test_imports import send_file
-from worker.erasure import erase_one
-from worker.expand import expand
-from worker.importer import import_piece
-from worker.usage import UsageCounter
+from worker.jobs.erasure import erase_one
+from worker.jobs.expand import expand
+from worker.jobs.import_contacts import import_piece
+from worker.jobs.usage import UsageCounter
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 
@@ -84,8 +84,8 @@ def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch) -> tuple[str,
     with asleep(service, monkeypatch):
         bad, good = service.new_group([]), service.new_group([])
         made = [send_file(service, group, f"{PHONE}\n").json["import_id"] for group in (bad, good)]
-    put = poisoned(shared.contacts.put_contacts, lambda connection, group, contacts: str(group) == bad)
-    monkeypatch.setattr(worker.importer, "put_contacts", put)
+    put = poisoned(shared.contacts.groups.put_contacts, lambda connection, group, contacts: str(group) == bad)
+    monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", put)
     return made[0], made[1]
 
 
@@ -130,7 +130,7 @@ def test_an_outage_is_nobodys_failure(service: Service, monkeypatch: pytest.Monk
     def gone(*_: object) -> None:
         raise OperationalError("", None, AdminShutdown())
 
-    monkeypatch.setattr(worker.importer, "put_contacts", gone)
+    monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", gone)
     with service.worker.sweeper.outage.tolerated():
         import_piece(service.engine)
     assert failures(service, "import") == []
@@ -144,7 +144,7 @@ def test_a_lock_that_is_held_for_long_is_the_jobs_failure(service: Service, monk
         connection.execute(text("SET LOCAL lock_timeout = 1"))
         connection.execute(text("LOCK TABLE contact"))
 
-    monkeypatch.setattr(worker.importer, "put_contacts", locked)
+    monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", locked)
     with transaction(service.engine) as connection:
         connection.execute(text("LOCK TABLE contact IN SHARE MODE"))
         assert import_piece(service.engine)
@@ -155,8 +155,8 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad, good = (scheduled(service, service.new_group(phones(3, first))) for first in (255730000000, 255740000000))
-    post = poisoned(worker.expand._insert_batches, lambda connection, send, pieces: str(send.id) == bad)
-    monkeypatch.setattr(worker.expand, "_insert_batches", post)
+    post = poisoned(worker.jobs.expand._insert_batches, lambda connection, send, pieces: str(send.id) == bad)
+    monkeypatch.setattr(worker.jobs.expand, "_insert_batches", post)
     make_due(service, bad)
     make_due(service, good)
     service.sweep()
@@ -212,8 +212,8 @@ def test_a_batch_whose_turns_die_has_its_turns_alone(service: Service) -> None:
 
 def test_an_erasure_that_fails_is_told_and_the_others_go_on(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     bad, good = (service.post("/erasures", phone=phone).json["erasure_id"] for phone in (PHONE, "254711000002"))
-    poison = poisoned(worker.erasure._erase_elsewhere, lambda connection, whose, counts: whose["phone"] == PHONE)
-    monkeypatch.setattr(worker.erasure, "_erase_elsewhere", poison)
+    poison = poisoned(worker.jobs.erasure._erase_elsewhere, lambda connection, whose, counts: whose["phone"] == PHONE)
+    monkeypatch.setattr(worker.jobs.erasure, "_erase_elsewhere", poison)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE erasure SET due_at = now() - interval '1 second'"))
         connection.execute(text("UPDATE erasure SET created_at = now() - interval '1 hour'"))
@@ -234,8 +234,8 @@ def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monk
     bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": [bad, good]})
-    close = poisoned(worker.sweeper.close_rest, lambda connection, send, outcome: str(send) == bad)
-    monkeypatch.setattr(worker.sweeper, "close_rest", close)
+    close = poisoned(worker.recovery.sweeper.close_rest, lambda connection, send, outcome: str(send) == bad)
+    monkeypatch.setattr(worker.recovery.sweeper, "close_rest", close)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
     assert failures(service, "closing") == [(1, False)]
@@ -253,7 +253,7 @@ def test_a_step_of_the_sweep_that_fails_keeps_no_other_from_being_done(
         raise Poison
 
     for step in ("recover", "hold_newly_refused", "watch_sends", "give_up"):
-        monkeypatch.setattr(worker.sweeper, step, fails)
+        monkeypatch.setattr(worker.recovery.sweeper, step, fails)
     send = scheduled(service, service.new_group(phones(1, 255770000000)))
     make_due(service, send)
     service.sweep()
@@ -287,12 +287,12 @@ def test_an_account_that_cannot_be_forgotten_keeps_no_others(service: Service, m
         seen.append(account.id)
         raise Poison
 
-    monkeypatch.setattr(worker.retention, "_forget_account", forget)
+    monkeypatch.setattr(worker.jobs.retention, "_forget_account", forget)
     other = service.new_account("other")
-    worker.retention.forget(service.engine, 30)
+    worker.jobs.retention.forget(service.engine, 30)
     assert {service.account_id, other} <= {*seen}
     seen.clear()
-    worker.retention.forget(service.engine, 30)
+    worker.jobs.retention.forget(service.engine, 30)
     assert seen == [], "they back off"
 
 
@@ -305,7 +305,9 @@ def test_an_hour_that_cannot_be_counted_keeps_no_other(service: Service, monkeyp
         )
         times = connection.execute(text("SELECT date_trunc('hour', now()) - interval '2 hours', now()")).one()
         connection.execute(hours, {"a": times[0], "b": times[1]})
-    monkeypatch.setattr(worker.usage, "_count", poisoned(worker.usage._count, lambda c, hour, began: hour == times[0]))
+    monkeypatch.setattr(
+        worker.jobs.usage, "_count", poisoned(worker.jobs.usage._count, lambda c, hour, began: hour == times[0])
+    )
     counted = [UsageCounter(service.engine).count_one() for _ in range(3)]
     assert counted[0] == times[0] and len({*counted}) == 3
     assert failures(service, "usage") == [(1, False)]
@@ -320,7 +322,7 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
     def fails(*_: object) -> None:
         raise Poison
 
-    monkeypatch.setattr("worker.webhooks.books.read_work", fails)
+    monkeypatch.setattr("worker.webhooks.store.read_work", fails)
 
     async def look() -> None:
         client = Client(False)

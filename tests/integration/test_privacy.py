@@ -9,15 +9,15 @@ import pytest
 from sqlalchemy import Engine, text
 
 from bulksms.local.postgres import Postgres
-from shared.accounts import set_retention
-from shared.audit import audit
+from shared.accounts.administration import set_retention
+from shared.audit.check import audit
+from shared.contacts.suppressions import suppress, unsuppress
 from shared.inbound import Inbound, store
-from shared.suppressions import suppress, unsuppress
 from tests.database import fresh_database
 from tests.integration.service import Service
 from tests.integration.test_usage import count
-from worker.erasure import erase_one
-from worker.retention import forget
+from worker.jobs.erasure import erase_one
+from worker.jobs.retention import forget
 
 PERSON, OTHER = "254733123987", "254733123988"
 SECRET = "Table for Xanthippe"

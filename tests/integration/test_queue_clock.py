@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from shared.database import driver_of
-from shared.fair import CLOCK, CLOCK_FROM, SeenClock
+from shared.db.connection import driver_of
+from shared.sends.fair_queueing import CLOCK, CLOCK_FROM, SeenClock
 from tests.integration.service import Service
 
 QUEUED = text("UPDATE batch SET state = 'queued', turn = :turn WHERE send_id = :id")
@@ -57,7 +57,7 @@ def test_where_nothing_waits_it_says_nothing(service: Service) -> None:
 
 def test_all_of_the_queue_is_looked_through_every_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr("shared.fair.time.monotonic", lambda: now)
+    monkeypatch.setattr("shared.sends.fair_queueing.time.monotonic", lambda: now)
     clock = SeenClock()
     assert clock.begin() == 0
     clock.note(0, 700)

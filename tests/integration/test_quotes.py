@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from shared.contacts import add_contacts
+from shared.contacts.groups import add_contacts
 from tests.integration.service import Service
 
 PHONES = ["254744000001", "254744000002"]

@@ -8,9 +8,9 @@ from sqlalchemy import text
 
 from bulksms.carriers import unreadable_receipts
 from bulksms.receipt_health import look_at_receipts
+from shared.carriers.receipts import Receipt, keep
+from shared.carriers.unreadable import LONGEST, MOST_KEPT, Unreadable, keep_unreadable
 from shared.lifecycle import MessageStatus
-from shared.receipts import Receipt, keep
-from shared.unreadable import LONGEST, MOST_KEPT, Unreadable, keep_unreadable
 from tests.integration.service import Service
 
 CARRIER = "smsc"

@@ -9,19 +9,19 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
+from shared.carriers.receipts import Receipt
 from shared.lifecycle import MessageStatus
-from shared.receipts import Receipt
 from tests.integration.service import Service
 from worker.carriers.base import Answer, LateAnswer, Outcome
-from worker.claim import claim
-from worker.doubt import give_up
-from worker.doubt_receipts import resolve_by_receipts
-from worker.housekeeping import PURGES, housekeeping
-from worker.late import record_late
-from worker.receipts import match_kept, record
-from worker.record import advance
-from worker.settle import settle
-from worker.slices import Result, Slice
+from worker.jobs.housekeeping import PURGES, housekeeping
+from worker.receipts.apply import match_kept, record
+from worker.receipts.in_doubt import give_up
+from worker.receipts.late_responses import record_late
+from worker.receipts.match_doubts import resolve_by_receipts
+from worker.sending.claim import claim
+from worker.sending.claimed_batch import Result, Slice
+from worker.sending.record import advance
+from worker.sending.settle import settle
 
 SENT, IN_DOUBT, DELIVERED, UNDELIVERED = (
     MessageStatus.SENT,
@@ -334,7 +334,7 @@ def test_a_kept_receipt_without_a_phone_is_tried_again(service: Service, phone: 
 def test_many_receipts_of_others_keep_none_waiting(
     service: Service, phone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.receipts.PAGE", 3)
+    monkeypatch.setattr("worker.receipts.apply.PAGE", 3)
     said = [Receipt(f"t{phone}", DELIVERED, None, datetime.now(UTC), phone)]
     others = [Receipt(f"foreign-{number}", DELIVERED, None, datetime.now(UTC), "254799999999") for number in range(10)]
     record(service.engine, CARRIER, said)

@@ -6,10 +6,10 @@ import fakeredis
 import pytest
 from sqlalchemy import Engine
 
-from api import tokens
-from shared.audit import audit
-from shared.limits import set_limits
-from shared.recipient_sharing import RecipientSharing
+from api.auth import tokens
+from shared.accounts.limits import set_limits
+from shared.audit.check import audit
+from shared.sends.shared_recipient_counts import RecipientSharing
 from tests.integration.service import SECRET_KEY, Service
 
 PHONE, OTHER = "254711000000", "254711000001"

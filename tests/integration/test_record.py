@@ -10,16 +10,16 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from shared import events
-from shared.database import reading, texts
+from shared import outbox as events
+from shared.db.connection import reading, texts
 from shared.lifecycle import MessageStatus
 from tests.integration.service import Service
-from worker.claim import claim
-from worker.quiet import is_away
-from worker.record import ADVANCE, RECORDED, advance
-from worker.rows import parameters_of
-from worker.settle import settle
-from worker.slices import Result, Slice
+from worker.outages import is_away
+from worker.sending.claim import claim
+from worker.sending.claimed_batch import Result, Slice
+from worker.sending.message_rows import parameters_of
+from worker.sending.record import ADVANCE, RECORDED, advance
+from worker.sending.settle import settle
 
 SENT, FAILED, REJECTED, IN_DOUBT = (
     MessageStatus.SENT,

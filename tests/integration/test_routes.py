@@ -10,11 +10,11 @@ from sqlalchemy import Engine, text
 
 from bulksms.doctor import look_at_queue
 from bulksms.finding import Finding
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.integration.service import Service
-from worker import receipts
 from worker.carriers.base import Answer, Outcome, Parcel
-from worker.fleet import Fleet
+from worker.receipts import apply as receipts
+from worker.routing.carrier_pools import Fleet
 
 FILE = """
 [carrier.one]

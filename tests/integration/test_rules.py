@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from sqlalchemy import text
 
 from bulksms.cli import main
-from shared.audit import audit
-from shared.category_rules import set_cap, set_quiet_hours
+from shared.accounts.category_rules import set_cap, set_quiet_hours
+from shared.audit.check import audit
 from tests.integration.service import SECRET_KEY, Service
-from worker.claim import claim
-from worker.hand_off import apply_rules
+from worker.sending.claim import claim
+from worker.sending.send_rules import apply_rules
 
 NAIROBI, NEW_YORK = 254799000000, 12125550100
 CARRIED = ("sent", "delivered")

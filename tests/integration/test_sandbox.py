@@ -9,8 +9,8 @@ from itsdangerous import URLSafeTimedSerializer
 from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
-from api import tokens
-from shared.accounts import (
+from api.auth import tokens
+from shared.accounts.administration import (
     Refused,
     activate_account,
     create_account,
@@ -20,12 +20,12 @@ from shared.accounts import (
     suspend_account,
     top_up,
 )
-from shared.audit import audit
-from shared.category_rules import set_cap
+from shared.accounts.category_rules import set_cap
+from shared.accounts.limits import set_limits
+from shared.api_key import DEFAULT_SCOPES, SCOPES
+from shared.audit.check import audit
 from shared.inbound import Inbound, store
-from shared.keys import DEFAULT_SCOPES, SCOPES
-from shared.limits import set_limits
-from shared.senders import decide_sender, request_sender
+from shared.senders.sender_ids import decide_sender, request_sender
 from tests.integration.service import SECRET_KEY, Service
 from tests.times import ahead
 
@@ -79,7 +79,7 @@ def test_an_opt_out_in_the_sandbox_stops_nothing_live(service: Service) -> None:
 
 
 def test_play_credits_run_out_and_are_filled_up_again(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.sandbox.PLAY_CREDITS", 3)
+    monkeypatch.setattr("shared.accounts.sandbox.PLAY_CREDITS", 3)
     sandbox = service.in_sandbox()
     assert sandbox.send(PHONE).json["balance"] == 2
     low = sandbox.bulk([PHONE, "254711000001", "254711000002"])
@@ -209,7 +209,7 @@ def test_an_account_manages_the_test_keys_and_a_test_key_only_these(service: Ser
 def test_as_many_test_keys_as_there_may_be_leave_room_for_live_ones(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.resources.api_keys.MOST_KEYS", 2)
+    monkeypatch.setattr("api.resources.api_keys.routes.MOST_KEYS", 2)
     sandbox = service.in_sandbox()
     assert [sandbox.post("/api-keys").status_code for _ in range(2)] == [200, 409]
     assert [service.post("/api-keys").status_code for _ in range(2)] == [200, 409]

@@ -12,9 +12,9 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from api.app import create_app
 from bulksms.cli import main
-from shared import events
-from shared.accounts import create_key
-from shared.keys import SCOPES, NewKey
+from shared import outbox as events
+from shared.accounts.administration import create_key
+from shared.api_key import SCOPES, NewKey
 from tests.integration.service import PREFIX, SECRET_KEY, Service
 from tests.receiver import Receiver, receiver
 from worker.webhooks.client import Client

@@ -66,7 +66,7 @@ def test_a_repeated_request_gets_its_answer_also_when_its_time_has_come(
         def now(cls, tz: Any = None) -> datetime:
             return datetime.now(tz) + timedelta(hours=3)
 
-    monkeypatch.setattr("api.accept.datetime", Later)
+    monkeypatch.setattr("api.accept.accept.datetime", Later)
     assert refused(service.send(PHONE, **body), "/send_at")
     again = service.send(PHONE, **body, headers=headers)
     assert (again.status_code, again.json) == (200, first.json)

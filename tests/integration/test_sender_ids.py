@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.cache import Remembered
-from shared.accounts import Refused, allow_authentication, create_account, top_up
-from shared.audit import audit
-from shared.holding import release
-from shared.likeness import likenesses
-from shared.senders import Decision, allow_authentication_from, decide_sender, request_sender
+from api.account_cache import Remembered
+from shared.accounts.administration import Refused, allow_authentication, create_account, top_up
+from shared.audit.check import audit
+from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
+from shared.senders.similarity import likenesses
+from shared.sends.holding import release
 from tests.integration.service import Service
 from tests.times import ahead
 

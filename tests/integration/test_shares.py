@@ -8,8 +8,8 @@ from sqlalchemy import text
 from tests.integration.service import Service
 from tests.integration.test_guarantee import EMPTY, QUEUE, RELEASE
 from tests.integration.test_opt_out_meanwhile import phones
-from worker.claim import claim
-from worker.settle import settle
+from worker.sending.claim import claim
+from worker.sending.settle import settle
 
 Waits = Callable[..., None]
 BUDGET = 4

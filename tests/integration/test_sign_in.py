@@ -9,14 +9,14 @@ from flask import Flask
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from api import tokens
 from api.app import create_app
-from api.loop import Waits, on_the_loop
-from api.revocations import RevokedTokens
-from api.tokens import Tokens
-from shared import keys
-from shared.accounts import create_key
-from shared.keys import NewKey, networks
+from api.auth import tokens
+from api.auth.revocations import RevokedTokens
+from api.auth.tokens import Tokens
+from api.http.event_loop import Waits, on_the_loop
+from shared import api_key as keys
+from shared.accounts.administration import create_key
+from shared.api_key import NewKey, networks
 from tests.integration.service import PREFIX, SECRET_KEY, Service
 
 HERE, THERE = "198.51.100.7", "203.0.113.9"

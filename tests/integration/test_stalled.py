@@ -7,10 +7,10 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from shared.database import driver_of, make_engine, reading
+from shared.db.connection import driver_of, make_engine, reading
 from tests.integration.service import Service
 from tests.services.house import wait_until
-from worker.stalled import Stalled
+from worker.recovery.stalled_sessions import Stalled
 
 LOCK = "SELECT FROM account WHERE id = %s FOR UPDATE"
 LOCK_AT_ONCE = text("SELECT FROM account WHERE id = :id FOR UPDATE NOWAIT")

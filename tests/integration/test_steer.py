@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shared.accounts import create_key
+from shared.accounts.administration import create_key
 from tests.integration.service import PREFIX, SECRET_KEY, Service
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.integration.service import Service
 
 UNDELIVERED, REFUSED = 99901_000_0000, 99902_000_0000

@@ -12,17 +12,17 @@ from bulksms.commands.text import keys as keys_command
 from bulksms.commands.text import rewrite as rewrite_command
 from bulksms.local.postgres import Postgres
 from bulksms.texts import rewrite
-from shared.audit import audit
-from shared.events import listen
+from shared.audit.check import audit
+from shared.db.encryption_keys import WrongTextKeys, check_text_keys
+from shared.encryption import TextKey, Texts
 from shared.inbound import Inbound, store
-from shared.text_keys import WrongTextKeys, check_text_keys
-from shared.texts import TextKey, Texts
+from shared.outbox import listen
 from tests.database import fresh_database
 from tests.integration.service import Service
 from tests.integration.test_privacy import erase, where
 from tests.times import ahead
 from worker.carriers.base import Outcome, Parcel
-from worker.retention import forget
+from worker.jobs.retention import forget
 
 FIRST, SECOND = TextKey("k1", b"1" * 32), TextKey("k2", b"2" * 32)
 PLAIN = TextKey("", b"")

@@ -7,14 +7,14 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
+from shared.carriers.receipts import Receipt
 from shared.lifecycle import MessageStatus
-from shared.receipts import Receipt
 from tests.integration.service import Service
-from worker import receipts
 from worker.carriers.base import Answer, LateAnswer, Outcome
-from worker.doubt import Resolution, resolve
-from worker.late import record_late
-from worker.recovery import recover
+from worker.receipts import apply as receipts
+from worker.receipts.in_doubt import Resolution, resolve
+from worker.receipts.late_responses import record_late
+from worker.recovery.recover import recover
 
 TOMORROW = timedelta(days=1)
 

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
-import worker.record
-import worker.turn
-from shared.category_rules import set_cap
+import worker.sending.dispatch
+import worker.sending.record
+from shared.accounts.category_rules import set_cap
 from tests.integration.service import Service
 from tests.integration.test_expanding import AHEAD
 from tests.integration.test_expanding import send as expanding_send
@@ -17,13 +17,13 @@ from tests.integration.test_opt_out_meanwhile import WINDOW, WINDOWS, between_wi
 from tests.integration.test_routes import KENYA, make
 from tests.services.house import wait_until
 from worker.carriers.base import Answer, Outcome, Parcel
-from worker.claim import claim
-from worker.expand import NEXT_SEND, expand
-from worker.fleet import Fleet
-from worker.hand_off import LOCK, apply_rules
-from worker.next_batches import CANDIDATE
-from worker.sorter import UNSORTED
-from worker.turn import Turns
+from worker.jobs.expand import NEXT_SEND, expand
+from worker.routing.carrier_pools import Fleet
+from worker.routing.sorter import UNSORTED
+from worker.sending.claim import claim
+from worker.sending.dispatch import Turns
+from worker.sending.next_batches import CANDIDATE
+from worker.sending.send_rules import LOCK, apply_rules
 
 __all__ = ["expanding_send", "make"]
 
@@ -118,14 +118,14 @@ def test_a_paused_carrier_gets_no_other_window(service: Service) -> None:
 
 def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     settled: list[int] = []
-    settle = worker.turn.settle
+    settle = worker.sending.dispatch.settle
 
     def note(*arguments: object) -> None:
         settled.append(1)
         settle(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(worker.turn, "settle", note)
-    monkeypatch.setattr(worker.turn, "TURN_SECONDS", 1e-6)
+    monkeypatch.setattr(worker.sending.dispatch, "settle", note)
+    monkeypatch.setattr(worker.sending.dispatch, "TURN_SECONDS", 1e-6)
     monkeypatch.setattr(turns(service), "_speed", 1e9)  # so that the first turn claims all of them
     with between_windows(service, lambda window: None):
         service.bulk(phones(service))
@@ -158,7 +158,7 @@ def test_a_claim_is_for_no_longer_than_the_lease(service: Service) -> None:
 
 def test_a_commit_whose_answer_is_lost_is_looked_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its rows are there, or not: the turn finds out before it writes them."""
-    record, lost = worker.record._record, []
+    record, lost = worker.sending.record._record, []
 
     def answer_is_lost(*arguments: object) -> object:
         kept = record(*arguments)  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ def test_a_commit_whose_answer_is_lost_is_looked_for(service: Service, monkeypat
             raise OperationalError("", None, Exception("no answer"))
         return kept
 
-    monkeypatch.setattr(worker.record, "_record", answer_is_lost)
+    monkeypatch.setattr(worker.sending.record, "_record", answer_is_lost)
     send = service.bulk(phones(service)).json["send_id"]
     service.sweep()
     assert service.counts(send)["sent"] == WINDOW * WINDOWS

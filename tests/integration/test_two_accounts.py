@@ -15,7 +15,7 @@ from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.endpoint import ENDPOINTS, Endpoint
-from api.openapi import document
+from api.openapi.document import document
 from tests.integration.owned import NOBODYS, OF_NO_ACCOUNT, OPTED_OUT, OWNED, PHONE, REFERENCE, TEXT, a_send
 from tests.integration.service import PREFIX, Service
 

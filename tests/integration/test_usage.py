@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from bulksms.local.postgres import Postgres
-from shared.audit import audit
-from shared.countries import country_of
+from shared.audit.check import audit
+from shared.sms.countries import country_of
 from tests.database import fresh_database
 from tests.integration.service import Service
-from worker.usage import UsageCounter
+from worker.jobs.usage import UsageCounter
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
 ALL = "by=day,sender_id,country,category,status"
@@ -118,7 +118,7 @@ def test_an_hour_that_is_over_is_final_and_proved_by_the_audit(
     postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = Service(fresh_database(postgres_server))
-    monkeypatch.setattr("worker.usage.FINAL_AFTER", timedelta(hours=-1))
+    monkeypatch.setattr("worker.jobs.usage.FINAL_AFTER", timedelta(hours=-1))
     service.bulk([KE, US])
     service.deliver_receipts()
     count(service)

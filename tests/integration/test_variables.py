@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from api.group_look import look_at_group
-from shared.audit import audit
-from shared.contacts import Contact, put_contacts
-from shared.segments import segment
-from shared.templates import Composed, compose, parse
+from api.accept.group_scan import look_at_group
+from shared.audit.check import audit
+from shared.contacts.groups import Contact, put_contacts
+from shared.sends.templates import Composed, compose, parse
+from shared.sms.segments import segment
 from tests.integration.service import PREFIX, Service
 from worker.carriers.base import Outcome, Parcel
-from worker.expand import expand
+from worker.jobs.expand import expand
 
 A, B, C, D = (str(254711000001 + number) for number in range(4))
 LONG = "x" * 200

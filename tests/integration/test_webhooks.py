@@ -12,14 +12,14 @@ import pytest
 from sqlalchemy import Engine, text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from shared import events
-from shared.events import EventType
+from shared import outbox as events
+from shared.outbox import EventType
 from tests.integration.service import Service
 from tests.receiver import Post, Receiver, receiver
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
 from worker.webhooks.prune import prune
-from worker.webhooks.restored import mend_order
+from worker.webhooks.renumber import mend_order
 
 
 @pytest.fixture(autouse=True)

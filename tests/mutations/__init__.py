@@ -8,7 +8,7 @@ An entry of a catalogue, a TOML file by the package whose code it changes:
 
     [[mutation]]
     promise = "A read-only key cannot cancel a send."
-    file = "api/resources/sends.py"
+    file = "api/resources/sends/routes.py"
     old = 'scope="sms:send"'                    # occurs once in the file
     new = 'scope="read"'
     tests = ["tests/integration/test_send.py"]  # as pytest takes them

@@ -30,8 +30,8 @@ def test_a_broken_promise_is_noticed(mutation: Mutation) -> None:
 def test_a_change_that_breaks_nothing_is_not_noticed() -> None:
     harmless = Mutation(
         "A docstring is no promise.",
-        "shared/segments.py",
-        (ROOT / "shared/segments.py").read_text().splitlines()[0],
+        "shared/sms/segments.py",
+        (ROOT / "shared/sms/segments.py").read_text().splitlines()[0],
         '"""Another first line.',
         ("tests/unit/test_gsm7.py",),
     )

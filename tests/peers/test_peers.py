@@ -24,11 +24,11 @@ import pytest
 from bulksms.local.ports import free_port, is_free
 from bulksms.smsc.server import running
 from bulksms.smsc.settings import SmscSettings
+from shared.carriers.smpp.alphabets import decode
+from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
-from shared.smpp.alphabets import decode
-from shared.smpp.numbers import Command
-from shared.smpp.pdu import read_message, split_udh
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.base import Answer, Receipt
 from worker.carriers.smpp import SmppCarrier

@@ -19,10 +19,10 @@ from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
-from shared.accounts import create_account, create_key, top_up
-from shared.contacts import add_contacts, create_group
-from shared.database import make_engine
-from shared.keys import SCOPES, NewKey
+from shared.accounts.administration import create_account, create_key, top_up
+from shared.api_key import SCOPES, NewKey
+from shared.contacts.groups import add_contacts, create_group
+from shared.db.connection import make_engine
 from tests.leaks import in_logs, in_redis
 from tests.services.servers import make_migrated_postgres, make_redis
 

@@ -4,8 +4,8 @@ import socket
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from shared.smpp.numbers import RESPONSE, Command
-from shared.smpp.pdu import HEADER, pdu
+from shared.carriers.smpp.numbers import RESPONSE, Command
+from shared.carriers.smpp.pdu import HEADER, pdu
 
 PATIENCE = 20.0
 BINDS = (Command.BIND_RECEIVER, Command.BIND_TRANSMITTER, Command.BIND_TRANSCEIVER)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
-from shared.database import make_engine
-from shared.migrate import migrate
+from shared.db.connection import make_engine
+from shared.db.migrate import migrate
 
 # Shared memory in files below the data folder: what a killed server leaves there goes with the folder.
 SMALL = {"shared_buffers": "64MB", "max_wal_size": "512MB", "dynamic_shared_memory_type": "mmap"}

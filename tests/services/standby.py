@@ -8,7 +8,7 @@ import psycopg
 
 from bulksms.local.ports import LOOPBACK
 from bulksms.local.postgres import Postgres
-from shared.database import make_engine
+from shared.db.connection import make_engine
 from tests.faults.ground import Ground
 from tests.faults.proxy import Proxy
 from tests.services.house import wait_until

@@ -3,10 +3,10 @@
 import pytest
 from sqlalchemy import Connection, text
 
-from shared.account_settings import Reversal, change_account, reverse_top_up
-from shared.accounts import Refused, create_account, create_key, suspend_account, top_up
+from shared.accounts.administration import Refused, create_account, create_key, suspend_account, top_up
+from shared.accounts.settings import Reversal, change_account, reverse_top_up
 from shared.ids import new_id
-from shared.money import Entry, post
+from shared.ledger.ledger import Entry, post
 
 PEPPER = "a-secret-of-the-installation-for-tests"
 

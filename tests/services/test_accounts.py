@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from shared.accounts import (
+from shared.accounts.administration import (
     Refused,
     TopUp,
     activate_account,
@@ -19,8 +19,8 @@ from shared.accounts import (
     suspend_account,
     top_up,
 )
-from shared.keys import DEFAULT_SCOPES, hash_secret, same
-from shared.senders import decide_sender, form_of, request_sender
+from shared.api_key import DEFAULT_SCOPES, hash_secret, same
+from shared.senders.sender_ids import decide_sender, form_of, request_sender
 
 PEPPER = "a-secret-of-the-installation-for-tests"
 

@@ -10,16 +10,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from shared.account_settings import reverse_top_up
-from shared.audit import audit, check
-from shared.invariants import RULES
+from shared.accounts.settings import reverse_top_up
+from shared.audit.check import audit, check
+from shared.audit.rules import RULES
 from shared.lifecycle import MessageStatus
 from tests.integration.service import Service
-from worker.claim import claim
-from worker.doubt import Resolution, give_up, resolve
-from worker.record import advance
-from worker.recovery import recover
-from worker.windows import next_window, note, parcels
+from worker.receipts.in_doubt import Resolution, give_up, resolve
+from worker.recovery.recover import recover
+from worker.sending.claim import claim
+from worker.sending.record import advance
+from worker.sending.windows import next_window, note, parcels
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 LATER = {"send_at": TOMORROW.isoformat(), "expires_at": (TOMORROW + timedelta(days=1)).isoformat()}

@@ -5,13 +5,13 @@ import logging
 import pytest
 from sqlalchemy import text
 
-from api.commit import commit_sends
+from api.commit.commit import commit_sends
 from bulksms.local.postgres import Postgres
-from shared.accounts import create_account, top_up
+from shared.accounts.administration import create_account, top_up
 from shared.settings import Settings
 from tests.database import fresh_database
 from tests.drafts import single
-from worker.auditor import Auditor
+from worker.jobs.auditor import Auditor
 
 
 def test_a_wrong_balance_freezes_its_account_and_no_other(
@@ -56,7 +56,7 @@ def test_each_hour_what_ended_lately_and_each_day_the_rest(
 
 
 def test_a_long_audit_rests_for_longer(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worker.auditor.PATIENCE", 1_000_000)
+    monkeypatch.setattr("worker.jobs.auditor.PATIENCE", 1_000_000)
     engine = fresh_database(postgres_server)
     Auditor(engine, Settings("", "", "", "")).audit_when_due()
     with engine.connect() as connection:

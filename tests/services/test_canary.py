@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.services.house import House, house, wait_until
 
 PARTS = 3_000

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from shared.accounts import (
+from shared.accounts.administration import (
     activate_account,
     create_account,
     create_key,
@@ -13,8 +13,8 @@ from shared.accounts import (
     suspend_account,
     top_up,
 )
-from shared.changes import By, operator, record
-from shared.senders import decide_sender, request_sender
+from shared.accounts.audit_log import By, operator, record
+from shared.senders.sender_ids import decide_sender, request_sender
 
 ALICE = By("operator alice")
 

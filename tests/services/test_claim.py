@@ -5,17 +5,17 @@ import re
 import pytest
 from sqlalchemy import Connection, TextClause, text
 
-from api.commit import commit_sends
+from api.commit.commit import commit_sends
 from bulksms.local.postgres import Postgres
-from shared.accounts import create_account, top_up
+from shared.accounts.administration import create_account, top_up
 from shared.lifecycle import Category
 from tests.database import fresh_database
 from tests.drafts import single
-from worker.claim import CLAIM, Claimed
-from worker.finish import FINISH
-from worker.next_batches import CANDIDATE, CANDIDATE_OWED, Candidate
-from worker.record import ADVANCE, FENCE, RECORDED
-from worker.rows import parameters_of
+from worker.sending.claim import CLAIM, Claimed
+from worker.sending.finish import FINISH
+from worker.sending.message_rows import parameters_of
+from worker.sending.next_batches import CANDIDATE, CANDIDATE_OWED, Candidate
+from worker.sending.record import ADVANCE, FENCE, RECORDED
 
 SENDS = 3_000
 AS_A_WORKER = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")

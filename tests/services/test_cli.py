@@ -15,20 +15,20 @@ from click.testing import CliRunner, Result
 from redis import Redis
 from sqlalchemy import Engine, text
 
-import shared.text_pieces
+import shared.contacts.text_stream
 from bulksms import demo, environment, imports
 from bulksms.cli import main
 from bulksms.environment import find_installation, read_exports
 from bulksms.local.ports import free_port
 from bulksms.local.redis import RedisServer
-from shared.imports import begin_import, keep_piece, queue_import
+from shared.api_key import DEFAULT_SCOPES, SCOPES
+from shared.contacts.imports import begin_import, keep_piece, queue_import
 from shared.inbound import Inbound, store
 from shared.job_failures import MOST_FAILURES, Job, failed
-from shared.keys import DEFAULT_SCOPES, SCOPES
 from shared.settings import SettingsError
 from tests.integration.service import SECRET_KEY, Service
-from worker import importer
-from worker.importer import import_piece
+from worker.jobs import import_contacts as importer
+from worker.jobs.import_contacts import import_piece
 
 Run = Callable[..., Result]
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
@@ -287,8 +287,8 @@ def test_an_import_is_committed_piece_by_piece_and_can_be_run_again(
     run: Run, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imports, "BLOCK", 130)
-    monkeypatch.setattr(shared.text_pieces, "PIECE", 130)
-    monkeypatch.setattr(shared.text_pieces, "LONGEST_LINE", 1_000)
+    monkeypatch.setattr(shared.contacts.text_stream, "PIECE", 130)
+    monkeypatch.setattr(shared.contacts.text_stream, "LONGEST_LINE", 1_000)
     content = "\n".join(str(254711000000 + number) for number in range(35)).encode()
     _, group = import_file(run, tmp_path, content + b"\n" + b"x" * 200_000, code=1)
     before = scalar(engine, "SELECT contact_count FROM contact_group WHERE id = :id", id=group)

@@ -68,7 +68,7 @@ def worker(engine: Engine, file: Path) -> Iterator[WorkerProcess]:
         connection.execute(text("DELETE FROM carrier_setting"))
         connection.execute(text("DELETE FROM carrier_limit"))
     worker = Service(engine, carriers_file=str(file)).worker
-    worker.board.look()
+    worker.pacing.carrier_status.look()
     yield worker
     worker.turns.stop.set()
 
@@ -87,21 +87,21 @@ def test_it_works(run: Run, worker: WorkerProcess) -> None:
 def test_changes_reach_a_running_worker(run: Run, worker: WorkerProcess) -> None:
     run("set", "one", "--rate", "50", "--window", "20")
     run("pause", "two")
-    worker.board.look()
+    worker.pacing.carrier_status.look()
     assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (50, 20)
     assert {name: row["state"] for name, row in listed(run).items()} == {"one": "ready", "two": "paused"}
     run("set", "one", "--reset")
     run("resume", "two")
-    worker.board.look()
+    worker.pacing.carrier_status.look()
     assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (100, 400)
     assert listed(run)["two"]["state"] == "ready"
 
 
 def test_a_limit_is_changed_lifted_and_reset(run: Run, worker: WorkerProcess) -> None:
-    (limit,) = worker.board.limits
+    (limit,) = worker.pacing.carrier_status.limits
     for options, rate in ((("--rate", "4"), 4), (("--rate", "0"), 0), (("--reset",), 10)):
         run("limit", "sender ACME", *options)
-        worker.board.look()
+        worker.pacing.carrier_status.look()
         assert limit.rate == rate
         (row,) = json.loads(run("limits", "--json").stdout)
         assert row == {"limit": "sender ACME", "rate": rate, "in_file": 10, "batches": 0}
@@ -136,7 +136,7 @@ def test_check_says_what_is_wrong(run: Run, file: Path) -> None:
 
 
 def test_one_message_goes_through_exactly_that_carrier(run: Run, worker: WorkerProcess) -> None:
-    sweeper = worker.sweeper
+    sweeper = worker.recovery.sweeper
     worker.open(worker.carriers["two"])
     sweeper.start()
     try:

@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Connection, Engine, Row, text
 
-from shared import contacts
-from shared.accounts import Refused, create_account
-from shared.contacts import add_contacts, create_group, delete_group, remove_contacts
-from shared.suppressions import suppress, unsuppress
+from shared.accounts.administration import Refused, create_account
+from shared.contacts import groups as contacts
+from shared.contacts.groups import add_contacts, create_group, delete_group, remove_contacts
+from shared.contacts.suppressions import suppress, unsuppress
 
 A, B, C = "254711000001", "254711000002", "254711000003"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.services.house import House, house, wait_until
-from worker.turn import MOST_AT_ONCE
+from worker.sending.dispatch import MOST_AT_ONCE
 
 WINDOWS = 2 * 400
 """The carrier's window of two workers: its books are in the same database, so it may give no answer either.

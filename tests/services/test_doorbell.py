@@ -10,8 +10,8 @@ import pytest
 from redis import Redis
 
 from bulksms.local.redis import RedisServer
-from shared.queue import AT_ONCE, BUSY_SECONDS, QUEUE, REST_SECONDS, Doorbell, make_celery
 from shared.settings import Settings
+from shared.task_queue import AT_ONCE, BUSY_SECONDS, QUEUE, REST_SECONDS, Doorbell, make_celery
 from tests.services.house import house, wait_until
 from tests.services.servers import make_redis
 

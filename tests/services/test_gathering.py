@@ -7,16 +7,16 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import Engine
 
-from api.commit import commit_sends
+from api.commit.commit import commit_sends
 from bulksms.local.postgres import Postgres
-from shared.accounts import create_account, top_up
+from shared.accounts.administration import create_account, top_up
 from shared.settings import Settings
 from tests.database import fresh_database
 from tests.drafts import single
-from worker import turn
 from worker.carriers.base import Answer, Outcome, Parcel, Unpaced
-from worker.slices import all_that_waits
-from worker.turn import Turns
+from worker.sending import dispatch as turn
+from worker.sending.claimed_batch import all_that_waits
+from worker.sending.dispatch import Turns
 
 GATHER = 1.0
 FEW = 60

@@ -15,15 +15,15 @@ from sqlalchemy import Engine, text
 
 from bulksms.cli import main
 from bulksms.local.postgres import Postgres, _binary
-from shared.database import make_engine
+from shared.db.connection import make_engine
 from shared.guard import Guard, Witness, release, state_of
 from shared.guard.state import WRITTEN_NOW
 from shared.guard.verdict import PATIENCE_SECONDS
 from tests.database import fresh_database
 from tests.integration.service import SECRET_KEY, Service
 from tests.services.house import wait_until
-from worker.guarding import keep_looking
-from worker.quiet import Outage
+from worker.outages import Outage
+from worker.recovery.database_guard import keep_looking
 
 
 @pytest.fixture

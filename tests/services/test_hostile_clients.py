@@ -18,9 +18,9 @@ import psutil
 import pytest
 from sqlalchemy import text
 
-from api.bulkheads import EXPORTS_OF_ACCOUNT
+from api.limits.bulkheads import EXPORTS_OF_ACCOUNT
 from bulksms.local.ports import LOOPBACK
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.services.house import House, wait_until
 
 SEND = "/api/v1/sms/send"

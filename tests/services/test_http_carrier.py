@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bulksms.local.ports import free_port
-from shared.http_carrier import HttpConfig
+from shared.carriers.http import HttpConfig
 from tests.services.http_carrier import PATIENCE, Asked, HttpPeer, Says, http_peer, says
 from tests.unit.smpp.making import Doorkeeper, parcel
 from worker.carriers.base import OURS, Answer, LateAnswer, Outcome, Receipt

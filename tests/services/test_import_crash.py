@@ -4,7 +4,7 @@ import http.client
 from pathlib import Path
 
 from bulksms.local.ports import LOOPBACK
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.services.house import House, house, wait_until
 
 ROWS = 60_000

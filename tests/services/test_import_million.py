@@ -11,9 +11,9 @@ import psutil
 import pytest
 from sqlalchemy import text
 
-from api.resources.groups import GROUPS
+from api.resources.groups.routes import GROUPS
 from bulksms.local.ports import LOOPBACK
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.services.house import House, house
 
 ROWS = 1_000_000

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from api.listening import IS_DIVIDED, SharedPort
+from api.server.reuse_port import IS_DIVIDED, SharedPort
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port, is_free

@@ -16,16 +16,16 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import CheckConstraint, Connection, Engine, inspect, text
 from sqlalchemy.engine import make_url
 
-import shared.migrate
+import shared.db.migrate
 from bulksms.local.postgres import Postgres
-from shared.audit import audit
-from shared.database import make_engine
+from shared.audit.check import audit
+from shared.db.connection import make_engine
+from shared.db.migrate import migrate
+from shared.db.partitions import make_partitions
+from shared.db.schema import MIGRATIONS, WrongSchema, current, head, revisions, schema_problem, wait_for_schema
+from shared.db.tables import metadata
 from shared.ids import first_id_at
 from shared.lifecycle import BatchState, MessageStatus, SendState
-from shared.migrate import migrate
-from shared.partitions import make_partitions
-from shared.schema import MIGRATIONS, WrongSchema, current, head, revisions, schema_problem, wait_for_schema
-from shared.tables import metadata
 from tests.database import fresh_database
 
 pytestmark = pytest.mark.filterwarnings("ignore:Can't validate argument 'dialect_options'")
@@ -104,19 +104,19 @@ def test_it_works(empty: Engine) -> None:
 
 def test_a_large_table_takes_as_long_as_it_takes(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     timeouts = []
-    real = shared.migrate.command.upgrade
+    real = shared.db.migrate.command.upgrade
 
     def upgrade(config: Config, revision: str) -> None:
         real(config, revision)
         timeouts.append(config.attributes["connection"].execute(text("SHOW statement_timeout")).scalar_one())
 
-    monkeypatch.setattr(shared.migrate.command, "upgrade", upgrade)
+    monkeypatch.setattr(shared.db.migrate.command, "upgrade", upgrade)
     migrate(empty)
     assert timeouts == ["0"]
 
 
 def test_the_revisions_are_one_line() -> None:
-    script = ScriptDirectory.from_config(shared.migrate._config())
+    script = ScriptDirectory.from_config(shared.db.migrate._config())
     assert len(script.get_heads()) == 1
     line = list(script.walk_revisions())[::-1]
     assert [script.down_revision for script in line] == [None, *(script.revision for script in line[:-1])]
@@ -273,7 +273,7 @@ def test_a_migration_that_fails_leaves_nothing(empty: Engine, monkeypatch: pytes
     def fail(*_: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(shared.migrate, "make_partitions", fail)
+    monkeypatch.setattr(shared.db.migrate, "make_partitions", fail)
     with pytest.raises(RuntimeError):
         migrate(empty)
     with empty.connect() as connection:

@@ -15,11 +15,11 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from api.commit import commit_sends
-from shared.accounts import Refused, create_account, freeze_accounts, suspend_account, top_up
+from api.commit.commit import commit_sends
+from shared.accounts.administration import Refused, create_account, freeze_accounts, suspend_account, top_up
+from shared.audit.rules import RULES
 from shared.ids import batch_of, message_id, new_batch_id, new_id
-from shared.invariants import RULES
-from shared.money import BOOKS, Entry, NotEnough, post
+from shared.ledger.ledger import BOOKS, Entry, NotEnough, post
 from tests.drafts import single
 
 NUMBERS = count(1)

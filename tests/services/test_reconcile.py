@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 
 from bulksms.cli import main
 from bulksms.local.postgres import Postgres
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.database import fresh_database
 from tests.integration.service import SECRET_KEY, Service
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.services.house import House, house, wait_until
 
 TAKEN_WITHOUT_ANSWER = "99905"

@@ -14,10 +14,10 @@ import pytest
 from bulksms.local.ports import free_port
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
+from shared.carriers.smpp.alphabets import decode
+from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.lifecycle import MessageStatus
-from shared.smpp.alphabets import decode
-from shared.smpp.numbers import Command, Tag
-from shared.smpp.pdu import read_message, split_udh
 from tests.unit.smpp.making import Doorkeeper, config, parcel
 from worker.carriers.base import OURS, Answer, LateAnswer, Outcome, Parcel, Receipt, Unpaced
 from worker.carriers.smpp import SmppCarrier, link

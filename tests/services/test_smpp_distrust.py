@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from shared.carriers.smpp.numbers import RESPONSE, Command, Status, Tag
+from shared.carriers.smpp.pdu import HEADER, Message, message_body, pdu, tlv
+from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
-from shared.smpp.numbers import RESPONSE, Command, Status, Tag
-from shared.smpp.pdu import HEADER, Message, message_body, pdu, tlv
-from shared.unreadable import Unreadable
 from tests.services.scripted_smsc import ScriptedSmsc, answer
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.base import Answer, LateAnswer, Outcome, Receipt

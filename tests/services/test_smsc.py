@@ -19,8 +19,8 @@ import pytest
 from bulksms.local.ports import free_port
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from shared.smpp.numbers import Command
-from shared.smpp.pdu import HEADER
+from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.pdu import HEADER
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.smpp import SmppCarrier
 from worker.carriers.smpp.parts import References

@@ -12,8 +12,8 @@ import pytest
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
-from shared.queue import SEND_BATCH
 from shared.settings import SIMULATED
+from shared.task_queue import SEND_BATCH
 from tests.services.house import house, wait_until
 
 SCRIPTS = Path(sys.executable).parent

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import text
 
 from bulksms.local.postgres import Postgres
+from shared.db.encryption_keys import check_text_keys
+from shared.encryption import TextKey, Texts
 from shared.inbound import Inbound, store
-from shared.text_keys import check_text_keys
-from shared.texts import TextKey, Texts
 from tests.database import fresh_database
 
 CELERY = [str(Path(sys.executable).parent / "celery"), "-A", "worker.app", "worker", "--pool", "threads", "-Q", "sends"]

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from redis import Redis
 
-from shared.audit import audit
+from shared.audit.check import audit
 from tests.services.house import House, house, wait_until
 
 

@@ -12,8 +12,8 @@ import pytest
 from redis import Redis
 
 from bulksms.local import services
-from shared.queue import QUEUE, SEND_BATCH, make_celery
 from shared.settings import Settings
+from shared.task_queue import QUEUE, SEND_BATCH, make_celery
 from tests.services.house import House, house, wait_until
 
 GARBAGE = (

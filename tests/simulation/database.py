@@ -16,9 +16,9 @@ from sqlalchemy import Engine, text
 from sqlalchemy.engine import make_url
 
 from bulksms.local.postgres import Postgres
-from shared.database import make_engine
-from shared.migrate import migrate
-from shared.partitions import make_partitions
+from shared.db.connection import make_engine
+from shared.db.migrate import migrate
+from shared.db.partitions import make_partitions
 from tests.services.servers import SMALL
 
 CRASHES = {"fsync": "off", "full_page_writes": "off", "wal_writer_delay": "10s", "autovacuum": "off"}

@@ -9,36 +9,36 @@ from unittest.mock import patch
 
 from sqlalchemy import Connection, Engine, TextClause, text
 
-import shared.closing
-import shared.receipts
-import worker.claim
-import worker.doubt
-import worker.doubt_receipts
-import worker.finish
-import worker.receipts
-import worker.record
-import worker.recovery
-import worker.settle
-from shared.database import STARTED
+import shared.carriers.receipts
+import shared.sends.closing
+import worker.receipts.apply
+import worker.receipts.in_doubt
+import worker.receipts.match_doubts
+import worker.recovery.recover
+import worker.sending.claim
+import worker.sending.finish
+import worker.sending.record
+import worker.sending.settle
+from shared.db.connection import STARTED
+from shared.ledger.ledger import Entry
 from shared.lifecycle import MessageStatus
-from shared.money import Entry
-from shared.sendable import GOES_ON
+from shared.sends.sendable import GOES_ON
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
-from worker.candidates import Candidate
-from worker.settle import Closing
-from worker.slices import Slice
+from worker.receipts.candidates import Candidate
+from worker.sending.claimed_batch import Slice
+from worker.sending.settle import Closing
 
 Change = tuple[ModuleType, str, Any]
 
 MAY_HAVE_LEFT = f"CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END"
 IN_ITS_TURN = "b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
 HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
-    (worker.claim, "CLAIM"),
-    (worker.record, "ADVANCE"),
-    (worker.record, "FENCE"),
-    (worker.finish, "FINISH"),
-    (worker.recovery, "LEFT_BEHIND"),
+    (worker.sending.claim, "CLAIM"),
+    (worker.sending.record, "ADVANCE"),
+    (worker.sending.record, "FENCE"),
+    (worker.sending.finish, "FINISH"),
+    (worker.recovery.recover, "LEFT_BEHIND"),
 )
 
 
@@ -90,7 +90,7 @@ def resend_open_intents() -> list[Change]:
         unknown.clear()
         return made
 
-    recovery = worker.recovery
+    recovery = worker.recovery.recover
     return [
         (recovery, "_put_in_doubt", put_in_doubt),
         (recovery, "Closing", closing),
@@ -99,13 +99,13 @@ def resend_open_intents() -> list[Change]:
 
 def capture_twice() -> list[Change]:
     """The step of an entry does not name its turn."""
-    entries = worker.settle._entries
+    entries = worker.sending.settle._entries
 
     def twice(*arguments: Any) -> list[Entry]:
         made = entries(*arguments)
         return made + [replace(entry, step=entry.step + 1000) for entry in made if entry.kind == "capture"]
 
-    return [(worker.settle, "_entries", twice)]
+    return [(worker.sending.settle, "_entries", twice)]
 
 
 def can_finish_too_much(slices: list[Slice]) -> bool:
@@ -115,7 +115,7 @@ def can_finish_too_much(slices: list[Slice]) -> bool:
 
 def doubts_written_early() -> list[Change]:
     """A message without an answer has its row before its intent is closed."""
-    return [(worker.record, "now_and_later", lambda piece: (piece.unrecorded, []))]
+    return [(worker.sending.record, "now_and_later", lambda piece: (piece.unrecorded, []))]
 
 
 def watermark_by_count() -> list[Change]:
@@ -124,7 +124,7 @@ def watermark_by_count() -> list[Change]:
     def ahead_of(slices: list[Slice], ahead: int) -> list[int]:
         return [max(piece.watermark, min(len(piece.indexes), piece.known + ahead)) for piece in slices]
 
-    return [(worker.record, "watermarks_ahead", ahead_of)]
+    return [(worker.sending.record, "watermarks_ahead", ahead_of)]
 
 
 def intent_not_durable() -> list[Change]:
@@ -134,7 +134,7 @@ def intent_not_durable() -> list[Change]:
         stand("transaction")
         return TRANSACTION(engine, durable=False)
 
-    return [(worker.claim, "transaction", careless)]
+    return [(worker.sending.claim, "transaction", careless)]
 
 
 def postmaster_start_only() -> list[Change]:
@@ -149,38 +149,42 @@ def forgets_rows_above_the_watermark() -> list[Change]:
          WHERE m.id = ANY(:ids) AND (b.retry IS NOT NULL OR
                CAST(CAST('x' || right(CAST(m.id AS text), 4) AS bit(16)) AS int) < b.next_index + b.watermark)
     """
-    return [(worker.recovery, "KNOWN", text(unseen))]
+    return [(worker.recovery.recover, "KNOWN", text(unseen))]
 
 
 def only_doubts_are_candidates() -> list[Change]:
     """A receipt resolves the one doubt that fits, whatever else went to its phone."""
-    may_be_for = worker.doubt_receipts._may_be_for
+    may_be_for = worker.receipts.match_doubts._may_be_for
 
     def doubts_alone(receipt: Any, candidate: Candidate) -> bool:
         return candidate.status == MessageStatus.IN_DOUBT and may_be_for(receipt, candidate)
 
-    return [(worker.doubt_receipts, "_may_be_for", doubts_alone)]
+    return [(worker.receipts.match_doubts, "_may_be_for", doubts_alone)]
 
 
 MUTATIONS = (
-    Mutation("unfenced watermark", lambda: [sql(worker.record, "ADVANCE", IN_ITS_TURN, "b.intent > 0")], seed=108),
+    Mutation(
+        "unfenced watermark", lambda: [sql(worker.sending.record, "ADVANCE", IN_ITS_TURN, "b.intent > 0")], seed=108
+    ),
     Mutation(
         "watermark not moved before submit",
         lambda: [
-            sql(worker.record, "ADVANCE", "GREATEST(b.watermark, LEAST(w.watermark, b.intent))", "b.watermark"),
+            sql(worker.sending.record, "ADVANCE", "GREATEST(b.watermark, LEAST(w.watermark, b.intent))", "b.watermark"),
         ],
         seed=6,
     ),
     Mutation("watermark by count", watermark_by_count, seed=6),
-    Mutation("turns go on with a stopped send", lambda: [sql(worker.record, "ADVANCE", GOES_ON, "true")], seed=6),
+    Mutation(
+        "turns go on with a stopped send", lambda: [sql(worker.sending.record, "ADVANCE", GOES_ON, "true")], seed=6
+    ),
     Mutation(
         "give-back without the watermark",
-        lambda: [sql(worker.recovery, "LEFT_BEHIND", MAY_HAVE_LEFT, "0")],
+        lambda: [sql(worker.recovery.recover, "LEFT_BEHIND", MAY_HAVE_LEFT, "0")],
     ),
     Mutation("open intents go again", resend_open_intents),
     Mutation(
         "watermark trusted over a crash of the database",
-        lambda: [sql(worker.recovery, "LEFT_BEHIND", MAY_HAVE_LEFT, "b.watermark")],
+        lambda: [sql(worker.recovery.recover, "LEFT_BEHIND", MAY_HAVE_LEFT, "b.watermark")],
         database_crashes=True,
         seed=5,
     ),
@@ -189,19 +193,19 @@ MUTATIONS = (
     Mutation("captured twice", capture_twice),
     Mutation(
         "unfenced settlement",
-        lambda: [sql(worker.record, "FENCE", f"AND {IN_ITS_TURN}", "")],
+        lambda: [sql(worker.sending.record, "FENCE", f"AND {IN_ITS_TURN}", "")],
     ),
-    Mutation("an end without credits", lambda: [sql(worker.finish, "FINISH", "p.amount > 0", "p.amount > 1")]),
-    Mutation("an end of more than there is", lambda: [(worker.settle, "can_finish", can_finish_too_much)]),
-    Mutation("late evidence without money", lambda: [(worker.doubt, "post", nothing)], seed=1),
+    Mutation("an end without credits", lambda: [sql(worker.sending.finish, "FINISH", "p.amount > 0", "p.amount > 1")]),
+    Mutation("an end of more than there is", lambda: [(worker.sending.settle, "can_finish", can_finish_too_much)]),
+    Mutation("late evidence without money", lambda: [(worker.receipts.in_doubt, "post", nothing)], seed=1),
     Mutation("doubt written before the intent is closed", doubts_written_early, seed=2),
     Mutation("rows above the watermark forgotten", forgets_rows_above_the_watermark, seed=6),
-    Mutation("counters not moved", lambda: [(worker.receipts, "add_to_sends", nothing)]),
+    Mutation("counters not moved", lambda: [(worker.receipts.apply, "add_to_sends", nothing)]),
     Mutation(
         "receipts applied twice",
         lambda: [
             sql(
-                worker.receipts,
+                worker.receipts.apply,
                 "APPLY",
                 "f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status",
                 "true",
@@ -210,21 +214,23 @@ MUTATIONS = (
     ),
     Mutation(
         "receipts in any order",
-        lambda: [sql(worker.receipts, "APPLY", "AND f.before < f.status", "AND f.before <> f.status")],
+        lambda: [sql(worker.receipts.apply, "APPLY", "AND f.before < f.status", "AND f.before <> f.status")],
     ),
     Mutation(
         "usual receipts move what is not sent",
-        lambda: [sql(worker.receipts, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
+        lambda: [sql(worker.receipts.apply, "APPLY_USUAL", "m.status = 'sent' AND ", "")],
     ),
     Mutation("a receipt for another message resolves a doubt", only_doubts_are_candidates, shared_phones=0.8, seed=32),
-    Mutation("early receipts dropped", lambda: [(shared.receipts, "KEEP", text("SELECT 1"))]),
+    Mutation("early receipts dropped", lambda: [(shared.carriers.receipts, "KEEP", text("SELECT 1"))]),
     Mutation(
         "claim without a lease",
-        lambda: [sql(worker.claim, "CANDIDATE", "b.state = 'queued'", "b.state IN ('queued', 'sending')")],
+        lambda: [sql(worker.sending.claim, "CANDIDATE", "b.state = 'queued'", "b.state IN ('queued', 'sending')")],
     ),
     Mutation(
         "cancel closes what is being sent",
-        lambda: [sql(shared.closing, "CLOSE_BATCHES", "('waiting', 'queued',", "('waiting', 'queued', 'sending',")],
+        lambda: [
+            sql(shared.sends.closing, "CLOSE_BATCHES", "('waiting', 'queued',", "('waiting', 'queued', 'sending',")
+        ],
         seed=5,
     ),
 )

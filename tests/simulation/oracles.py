@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from shared.audit import audit, rules_of
+from shared.accounts.sandbox import PLAY_CREDITS
+from shared.audit.check import audit, rules_of
 from shared.ids import message_id
 from shared.lifecycle import CHARGED, MessageStatus
-from shared.sandbox import PLAY_CREDITS
 from tests.simulation.carrier import Breach, Handed, ModelCarrier, stronger
 from tests.simulation.database import Database
 from tests.simulation.traffic import CREDITS, Traffic

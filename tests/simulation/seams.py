@@ -16,26 +16,26 @@ from unittest.mock import patch
 
 from sqlalchemy import Connection, Engine, text
 
-import api.draft
+import api.commit.draft
 import shared.crashpoints
-import shared.database
-import shared.fair
+import shared.db.connection
 import shared.ids
-import worker.expand
-import worker.suppress
-import worker.sweeper
-import worker.turn
-import worker.windows
+import shared.sends.fair_queueing
+import worker.jobs.expand
+import worker.recovery.sweeper
+import worker.sending.dispatch
+import worker.sending.suppression_check
+import worker.sending.windows
 from tests.simulation.tasks import stand
 
 WRITES = text("SELECT pg_current_xact_id_if_assigned()")
-TRANSACTION = shared.database.transaction
-ONE_STATEMENT = {"on_disk": shared.database.on_disk, "off_disk": shared.database.off_disk}
+TRANSACTION = shared.db.connection.transaction
+ONE_STATEMENT = {"on_disk": shared.db.connection.on_disk, "off_disk": shared.db.connection.off_disk}
 CRASHPOINT = shared.crashpoints.crashpoint
 
 
 def yielding(wrote: Callable[[bool], None]) -> Callable[..., AbstractContextManager[Connection]]:
-    """`shared.database.transaction`, before which others may run. Those that wrote are told of, and how."""
+    """`shared.db.connection.transaction`, before which others may run. Those that wrote are told of, and how."""
 
     @contextmanager
     def transaction(engine: Engine, *, durable: bool = True) -> Iterator[Connection]:
@@ -50,7 +50,7 @@ def yielding(wrote: Callable[[bool], None]) -> Callable[..., AbstractContextMana
 
 
 def yielding_one(name: str, wrote: Callable[[bool], None]) -> Callable[[Engine], AbstractContextManager[Connection]]:
-    """The same of `shared.database.on_disk` or `off_disk`."""
+    """The same of `shared.db.connection.on_disk` or `off_disk`."""
 
     @contextmanager
     def connected(engine: Engine) -> Iterator[Connection]:
@@ -94,24 +94,30 @@ def seams(
     with ExitStack() as patches:
         change = _changer(patches)
         for module in product_modules():
-            if vars(module).get("transaction") is TRANSACTION and module is not shared.database:
+            if vars(module).get("transaction") is TRANSACTION and module is not shared.db.connection:
                 change(module, "transaction", transaction)
             for name, function in ONE_STATEMENT.items():
-                if vars(module).get(name) is function and module is not shared.database:
+                if vars(module).get(name) is function and module is not shared.db.connection:
                     change(module, name, yielding_one(name, wrote))
             if vars(module).get("crashpoint") is CRASHPOINT:
                 change(module, "crashpoint", stand)
-        for module in (shared.fair, shared.ids, worker.suppress, worker.sweeper, worker.turn):
+        for module in (
+            shared.sends.fair_queueing,
+            shared.ids,
+            worker.sending.suppression_check,
+            worker.recovery.sweeper,
+            worker.sending.dispatch,
+        ):
             if hasattr(module, "time"):
                 change(module, "time", clock)
-        for module in (worker.suppress, worker.windows):
+        for module in (worker.sending.suppression_check, worker.sending.windows):
             change(module, "datetime", SimpleNamespace(now=now_of))
         change(shared.ids, "os", SimpleNamespace(urandom=rng.randbytes))
         change(shared.ids, "_random", deque())  # what was fetched before is not of this seed
-        change(api.draft, "BATCH_SIZE", batch_size)
-        change(worker.expand, "BATCH_SIZE", batch_size)
-        change(worker.expand, "PAGE", 2 * batch_size)
-        change(worker.expand, "AHEAD", 2)
+        change(api.commit.draft, "BATCH_SIZE", batch_size)
+        change(worker.jobs.expand, "BATCH_SIZE", batch_size)
+        change(worker.jobs.expand, "PAGE", 2 * batch_size)
+        change(worker.jobs.expand, "AHEAD", 2)
         yield
 
 

@@ -9,19 +9,19 @@ from uuid import UUID
 
 from sqlalchemy import Engine, text
 
-from api import steer
-from api.commit import commit_sends
-from api.draft import Draft
-from api.problems import Problem
-from shared import holding
-from shared.accounts import Refused, create_account, top_up
-from shared.contacts import add_contacts, create_group, remove_contacts
-from shared.database import transaction
+from api.commit.commit import commit_sends
+from api.commit.draft import Draft
+from api.http.problems import Problem
+from api.resources.sends import control as steer
+from shared.accounts.administration import Refused, create_account, top_up
+from shared.accounts.sandbox import ensure_sandbox
+from shared.contacts.groups import add_contacts, create_group, remove_contacts
+from shared.contacts.suppressions import suppress
+from shared.db.connection import transaction
 from shared.lifecycle import Category
-from shared.rules import Rules
-from shared.sandbox import ensure_sandbox
-from shared.segments import segment
-from shared.suppressions import suppress
+from shared.sends import holding
+from shared.sends.rules import Rules
+from shared.sms.segments import segment
 
 CREDITS = 100_000
 FIRST_PHONE = 254700000000

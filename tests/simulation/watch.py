@@ -12,16 +12,16 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-import worker.recovery
-import worker.turn
+import worker.recovery.recover
+import worker.sending.dispatch
 from shared.ids import batch_of
 from shared.lifecycle import MessageStatus
 from tests.simulation.carrier import Breach
 from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
-from worker.counts import Changes
-from worker.settle import Closing
-from worker.slices import Slice
+from worker.send_counters import Changes
+from worker.sending.claimed_batch import Slice
+from worker.sending.settle import Closing
 
 LIVE, TEST = "live", "test"
 """The carriers' names."""
@@ -67,10 +67,10 @@ class Watch:
     @contextmanager
     def on(self) -> Iterator[None]:
         """Look, for as long as the block lasts."""
-        claim, close = vars(worker.turn)["claim"], vars(worker.recovery)["close_intents"]
+        claim, close = vars(worker.sending.dispatch)["claim"], vars(worker.recovery.recover)["close_intents"]
         with (
-            patch.object(worker.turn, "claim", partial(self._claim, claim)),
-            patch.object(worker.recovery, "close_intents", partial(self._close, close)),
+            patch.object(worker.sending.dispatch, "claim", partial(self._claim, claim)),
+            patch.object(worker.recovery.recover, "close_intents", partial(self._close, close)),
         ):
             yield
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from sqlalchemy.exc import DBAPIError
 
-import worker.turn
+import worker.sending.dispatch
 from shared.lifecycle import MessageStatus
 from shared.settings import Settings
 from tests.simulation import oracles
@@ -25,9 +25,9 @@ from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
 from tests.simulation.watch import LIVE, TEST, Watch
 from worker.carriers.base import Receipt
-from worker.late import record_late
-from worker.receipts import record
-from worker.sweeper import MESSAGES_WAIT
+from worker.receipts.apply import record
+from worker.receipts.late_responses import record_late
+from worker.recovery.sweeper import MESSAGES_WAIT
 
 LEASE = 15.0
 GRACE = 60.0
@@ -74,7 +74,7 @@ class World:
         self.settings = Settings("", "", "", "", turns=2, lease=LEASE, doubt_grace=GRACE)
         make: Callable[..., ModelCarrier] = partial(
             ModelCarrier,
-            rate=budget / worker.turn.TURN_SHARE * self.settings.turns,
+            rate=budget / worker.sending.dispatch.TURN_SHARE * self.settings.turns,
             window=window * self.settings.turns,
             rng=self.rng,
             now=self._now,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.address import address_of, shared_by_one
-from shared.keys import is_within, networks
+from api.http.client_ip import address_of, shared_by_one
+from shared.api_key import is_within, networks
 from shared.settings import SettingsError, from_environment
 
 PROXIES = networks(["10.0.0.0/8", "2001:db8::/32"])

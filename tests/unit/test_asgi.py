@@ -11,11 +11,11 @@ import pytest
 from flask import Response, request, stream_with_context
 from sqlalchemy.pool import QueuePool
 
-from api import asgi
-from api.asgi import Served
-from api.from_asgi import Answer, environ_of
-from api.lean import LeanFlask
-from api.loop import Later, WaitlessPool, Waits, go_on, is_on_the_loop, need_a_thread
+from api.http.event_loop import Later, WaitlessPool, Waits, go_on, is_on_the_loop, need_a_thread
+from api.http.lean_flask import LeanFlask
+from api.http.wsgi import Answer, environ_of
+from api.server import application as asgi
+from api.server.application import Served
 from tests.on_the_loop import handled, scope
 
 Start = Callable[[str, list[tuple[str, str]]], object]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from api.body import MOST_KEYS, parse_object
-from api.problems import Problem
+from api.http.json_body import MOST_KEYS, parse_object
+from api.http.problems import Problem
 
 
 def refused(raw: str) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from api.bulkheads import Lane, Places, Share
+from api.limits.bulkheads import Lane, Places, Share
 
 
 class Work:

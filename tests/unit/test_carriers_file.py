@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.carriers.file import Carriers, CarriersError, read_carriers
+from worker.carrier_config.file import Carriers, CarriersError, read_carriers
 
 GOOD = """
 [carrier.main]

@@ -9,7 +9,16 @@ from click.testing import CliRunner
 
 from bulksms.cli import COMMANDS, SUMMARIES, main
 
-SLOW = ("sqlalchemy", "flask", "celery", "psycopg", "rich", "api.app", "worker.process", "shared.accounts")
+SLOW = (
+    "sqlalchemy",
+    "flask",
+    "celery",
+    "psycopg",
+    "rich",
+    "api.app",
+    "worker.process",
+    "shared.accounts.administration",
+)
 
 
 def test_it_works() -> None:

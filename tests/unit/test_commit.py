@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from sqlalchemy.dialects.postgresql import dialect
 
-from api.commit import ACCEPT, ACCEPT_PLAIN, EVERYTHING, PLAIN, _send_row
-from api.draft import Draft
+from api.commit.commit import ACCEPT, ACCEPT_PLAIN, EVERYTHING, PLAIN, _send_row
+from api.commit.draft import Draft
+from shared.db.tables.sends import send
 from shared.ids import new_id
 from shared.lifecycle import Category
-from shared.segments import segment
-from shared.tables.sends import send
+from shared.sms.segments import segment
 
 NOW = datetime.now(UTC)
 OPTIONS: list[dict[str, Any]] = [

@@ -1,6 +1,6 @@
 """Connections by address: how many, and who has to go when all are taken."""
 
-from api.connections import Connections
+from api.server.connections import Connections
 
 
 class Open:

@@ -8,9 +8,9 @@ import pytest
 from redis.exceptions import ConnectionError
 from sqlalchemy.exc import OperationalError
 
-from shared.queue import QUEUE
-from worker.consumer_watchdog import STALL_SECONDS, ConsumerWatchdog
-from worker.quiet import Outage
+from shared.task_queue import QUEUE
+from worker.broker.consumer_watchdog import STALL_SECONDS, ConsumerWatchdog
+from worker.outages import Outage
 
 
 class Clock:

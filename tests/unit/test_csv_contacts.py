@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.contacts import Contact
-from shared.csv_contacts import Bad, ContactReader, NoContacts, Place
-from shared.numbering import numbering_of
+from shared.contacts.csv import Bad, ContactReader, NoContacts, Place
+from shared.contacts.groups import Contact
+from shared.sms.numbering import numbering_of
 
 A, B, C = 254711000001, 254711000002, 254711000003
 

@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
-from shared.database import _for_driver
-from worker.claim import CLAIM
-from worker.next_batches import CANDIDATE, CANDIDATE_OF_CARRIER
+from shared.db.connection import _for_driver
+from worker.sending.claim import CLAIM
+from worker.sending.next_batches import CANDIDATE, CANDIDATE_OF_CARRIER
 
 DIALECT = PGDialect_psycopg()  # type: ignore[no-untyped-call]
 STATEMENTS = {

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from api.problems import CATALOGUE
-from shared.database import CONNECT_SECONDS
+from api.http.problems import CATALOGUE
+from shared.db.connection import CONNECT_SECONDS
 from shared.settings import from_environment
 from tests.unit.test_readme import of_the_code
-from worker.carriers.file import read_carriers
+from worker.carrier_config.file import read_carriers
 
 COMPOSE: dict[str, Any] = yaml.safe_load(Path("docker-compose.yml").read_text())
 SERVICES: dict[str, Any] = COMPOSE["services"]

@@ -12,8 +12,8 @@ from sqlalchemy.exc import OperationalError
 from bulksms import doctor
 from bulksms.environment import Installation
 from bulksms.finding import Finding
-from shared import disk
-from shared.disk import is_disk_full, shortage
+from shared.db import full_disk as disk
+from shared.db.full_disk import is_disk_full, shortage
 from shared.settings import Settings
 
 FULL = OperationalError("INSERT", None, psycopg.errors.DiskFull("could not extend file"))

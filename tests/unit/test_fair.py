@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.fair import MICROSECONDS_PER_SEGMENT, cost, turn
 from shared.lifecycle import LANE_WEIGHTS, LANES
+from shared.sends.fair_queueing import MICROSECONDS_PER_SEGMENT, cost, turn
 
 AUTHENTICATION, TRANSACTIONAL, MARKETING = range(len(LANES))
 BATCH = 1000

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from worker.carriers.base import Answer, Outcome
-from worker.gate import FIRST_WAIT, LONGEST_WAIT, MOST_FAILURES, Gate
+from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MOST_FAILURES, Gate
 
 TAKEN, REFUSED = Outcome(Answer.ACCEPTED, "1"), Outcome(Answer.REJECTED, error="no_such_phone")
 FAILED, SILENT = Outcome(Answer.FAILED, error="system_error"), Outcome(Answer.IN_DOUBT)

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from api.group_commit import MOST_TOGETHER, Line, Waiting
+from api.commit.group_commit import MOST_TOGETHER, Line, Waiting
 
 SOMEBODY = cast(Waiting, object())
 

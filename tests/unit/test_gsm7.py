@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import gsm7
+from shared.sms import gsm7
 
 # Written out here, code by code, so that a slip in the module's table is not repeated by its test.
 LOW_CODES = {

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from worker.guarantee import AUTHENTICATION, Guarantee
+from worker.sending.authentication_share import AUTHENTICATION, Guarantee
 
 
 def pieces(segments: int, lane: int = AUTHENTICATION) -> list[Any]:

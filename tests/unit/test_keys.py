@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shared.keys import checksum, hash_secret, make_key, matches, networks, same
+from shared.api_key import checksum, hash_secret, make_key, matches, networks, same
 
 PEPPER = "a-secret-of-the-installation-for-tests"
 SECRET = re.compile(r"smss_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})")

@@ -2,8 +2,8 @@
 
 from flask import has_request_context
 
-from api.asked import app_asked, environ_asked, request_asked
-from api.lean import Json, LeanFlask
+from api.http.current_request import app_asked, environ_asked, request_asked
+from api.http.lean_flask import Json, LeanFlask
 
 
 def test_routes_are_remembered_by_their_own_paths_only() -> None:

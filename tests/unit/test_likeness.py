@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.likeness import Name, alike, skeleton
+from shared.senders.similarity import Name, alike, skeleton
 
 
 def name(account: int, sender: str) -> Name:

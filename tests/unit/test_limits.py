@@ -2,8 +2,8 @@
 
 import time
 
-from worker.limits import Limit, SharedPace
-from worker.routes import Choice, Route, Routes
+from worker.pacing.rate_limits import Limit, SharedPace
+from worker.routing.routes import Choice, Route, Routes
 
 ACME, KENYA, BOTH = Limit(10, "ACME"), Limit(20, prefix="2547"), Limit(5, "ACME", "2547")
 

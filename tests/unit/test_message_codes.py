@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import worker
+from shared.carriers.error_catalogue import CATALOGUE
+from shared.carriers.error_codes import SAID_BY_US, code_of, error_of, unknown_codes, with_code
+from shared.carriers.smpp.numbers import Status, status_name
 from shared.lifecycle import MessageStatus
-from shared.message_codes import SAID_BY_US, code_of, error_of, unknown_codes, with_code
-from shared.message_errors import CATALOGUE
-from shared.smpp.numbers import Status, status_name
 
 FAILED, UNDELIVERED = MessageStatus.FAILED, MessageStatus.UNDELIVERED
 

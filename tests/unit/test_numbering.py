@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shared.numbering import Numbering, is_country, numbering_of
-from shared.phones import is_phone
+from shared.sms.numbering import Numbering, is_country, numbering_of
+from shared.sms.phones import is_phone
 
 COUNTRIES = ("KE", "TZ", "GB", "US", "DE", "IN", "BR", "IT", "NG", "ZA", "FR", "SN", "SG", "MX", "RU")
 

@@ -15,20 +15,20 @@ from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import api
+from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.app import create_app
-from api.draft import Draft
+from api.commit.draft import Draft
 from api.endpoint import ENDPOINTS
-from api.operation_ids import IDS
-from api.problems import CATALOGUE, Problem, invalid
-from api.resources.errors import errors
-from api.schemas.auth import Credentials
-from api.schemas.sends import BulkSend, GroupSend, SingleSend
-from api.words import WORDS
-from shared.events import EventType
+from api.http.problems import CATALOGUE, Problem, invalid
+from api.openapi.fields import WORDS
+from api.openapi.operation_ids import IDS
+from api.resources.auth.schemas import Credentials
+from api.resources.errors.routes import errors
+from shared.carriers.error_catalogue import CATALOGUE as MESSAGE_ERRORS
 from shared.lifecycle import Category
-from shared.message_errors import CATALOGUE as MESSAGE_ERRORS
-from shared.segments import segment
+from shared.outbox import EventType
 from shared.settings import Settings
+from shared.sms.segments import segment
 
 STATIC = Path(api.__file__).parent / "static"
 FILES = ["LICENSE", "docs.html", "docs.js", "swagger-ui-bundle.js", "swagger-ui.css"]

@@ -8,11 +8,11 @@ import pytest
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from api import protocol
-from api.asgi import Served
-from api.loop import is_on_the_loop
-from api.protocol import Protocol
-from api.request_head import MOST_HEAD, MOST_LINE
+from api.http.event_loop import is_on_the_loop
+from api.http.request_head import MOST_HEAD, MOST_LINE
+from api.server import protocol
+from api.server.application import Served
+from api.server.protocol import Protocol
 
 HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
 

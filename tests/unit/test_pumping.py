@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from api import pumping
-from api.pumping import WINDOW, Finding, Pumping
+from api.limits import pumping_guard as pumping
+from api.limits.pumping_guard import WINDOW, Finding, Pumping
 
 HOUR = 6 * WINDOW
 

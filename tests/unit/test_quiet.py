@@ -5,7 +5,7 @@ import logging
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from worker.quiet import Outage
+from worker.outages import Outage
 
 AWAY = OperationalError("SELECT 1", None, Exception("no answer"))
 

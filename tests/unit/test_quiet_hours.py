@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.quiet_hours import by_zone, next_allowed, zones_of
+from shared.sends.quiet_hours import by_zone, next_allowed, zones_of
 
 NIGHT = (21 * 60, 8 * 60)
 ZONES = [

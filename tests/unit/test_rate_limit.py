@@ -9,8 +9,8 @@ import pytest
 from redis import Redis
 from redis.exceptions import RedisError
 
-from api.rate_limit import Buckets
-from api.sharing import Sharing
+from api.limits.rate_limit import Buckets
+from api.limits.shared_rate_limit import Sharing
 
 
 class Clock:

@@ -4,8 +4,8 @@ import fakeredis
 import pytest
 from redis.exceptions import RedisError
 
-from shared.recipient_counts import HOUR, RecipientCounts
-from shared.recipient_sharing import RecipientSharing
+from shared.sends.recipient_counts import HOUR, RecipientCounts
+from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import SettingsError, from_environment
 
 PHONE, OTHER = "254711000000", "254711000001"

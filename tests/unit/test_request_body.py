@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from api import request_body
-from api.request_body import Gone, TooSlow, drain, is_small, spooled_body, whole_body
+from api.http import request_body
+from api.http.request_body import Gone, TooSlow, drain, is_small, spooled_body, whole_body
 
 GONE = {"type": "http.disconnect"}
 

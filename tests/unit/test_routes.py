@@ -1,6 +1,6 @@
 """Which carrier a message goes through, and the reason."""
 
-from worker.routes import Choice, Route, Routes
+from worker.routing.routes import Choice, Route, Routes
 
 ALL = {"one", "two", "three"}
 PRICES = {"one": {"": 1.0, "254": 3.0}, "two": {"": 2.0, "2547": 1.5}, "three": {"255": 1.0}}

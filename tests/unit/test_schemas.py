@@ -12,11 +12,11 @@ from marshmallow import Schema, ValidationError
 
 import api
 import api.schemas.base
-from api.problems import FIELD_CODES
-from api.schemas.auth import Credentials
+from api.accept.schemas import BulkSend, GroupSend, SingleSend
+from api.http.problems import FIELD_CODES
+from api.resources.auth.schemas import Credentials
 from api.schemas.base import errors_of
 from api.schemas.paging import GroupPaging, HistoryPaging, SendPaging
-from api.schemas.sends import BulkSend, GroupSend, SingleSend
 
 SINGLE = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
 SCHEMAS = [SingleSend, BulkSend, GroupSend, Credentials, SendPaging, HistoryPaging, GroupPaging]
@@ -83,7 +83,7 @@ def test_every_code_that_is_used_is_explained_and_the_other_way_round() -> None:
                     if isinstance(key, ast.Constant) and key.value == "code" and isinstance(value, ast.Constant)
                 }
     used |= {code for code, _ in api.schemas.base.SAID.values()}
-    segments = (Path(api.__file__).parent.parent / "shared" / "segments.py").read_text()
+    segments = (Path(api.__file__).parent.parent / "shared" / "sms" / "segments.py").read_text()
     used |= set(re.findall(r'"((?:message|invalid)_[a-z_]+)"', segments)) | {"unknown_field"}
     assert used == set(FIELD_CODES)
 

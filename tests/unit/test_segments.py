@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from shared import gsm7
-from shared.segments import (
+from shared.sms import gsm7
+from shared.sms.segments import (
     MAX_CHARACTERS,
     Segmentation,
     replacement_of,

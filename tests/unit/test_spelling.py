@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from marshmallow import ValidationError
 
-from api import spelling
-from api.contact_entries import read_entries
+from api.accept.schemas import SingleSend
+from api.http import spelling
+from api.http.spelling import LONGEST_NAME, MOST_COMPARED, nearest_name
+from api.resources.contacts.entries import read_entries
+from api.resources.usage.schemas import UsageQuery
 from api.schemas.base import errors_of
-from api.schemas.sends import SingleSend
-from api.schemas.usage import UsageQuery
-from api.spelling import LONGEST_NAME, MOST_COMPARED, nearest_name
-from shared.numbering import numbering_of
+from shared.sms.numbering import numbering_of
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.segments import segment, split, text_problem
-from shared.templates import Composed, Template, Unfit, compose, parse
+from shared.sends.templates import Composed, Template, Unfit, compose, parse
+from shared.sms.segments import segment, split, text_problem
 
 
 def rendered(message: str, **variables: str) -> str:

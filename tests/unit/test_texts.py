@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
+from shared.encryption import MARK, PLAIN, TextKey, TextKeyMissing, Texts, TextUnreadable
 from shared.settings import SettingsError, from_environment
-from shared.texts import MARK, PLAIN, TextKey, TextKeyMissing, Texts, TextUnreadable
 
 FIRST, SECOND = TextKey("k1", b"1" * 32), TextKey("k2", b"2" * 32)
 NEEDED = {"DATABASE_URL": "postgresql://h/d", "REDIS_URL": "redis://h", "SECRET_KEY": "x" * 32}

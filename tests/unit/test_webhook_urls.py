@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from shared.webhook_urls import address_problem, url_problem
+from shared.events.webhook_urls import address_problem, url_problem
 from worker.webhooks import client
 from worker.webhooks.client import Client, Reply, retry_after
 

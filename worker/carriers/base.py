@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 from uuid import UUID
 
+from shared.carriers.receipts import Receipt as Receipt
+from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
-from shared.receipts import Receipt as Receipt
-from shared.unreadable import Unreadable
 
 
 class Answer(StrEnum):

@@ -23,7 +23,7 @@ from itertools import count
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from shared.database import copy_rows, transaction
+from shared.db.connection import copy_rows, transaction
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Answer, OnInbound, OnLateAnswers, OnReceipts, Outcome, Pace, Parcel, Receipt, Unpaced
 

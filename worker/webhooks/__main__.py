@@ -8,18 +8,18 @@ from uuid import uuid4
 
 from sqlalchemy import Engine, text
 
-from shared.database import AWAY, make_engine, transaction
+from shared.db.connection import AWAY, make_engine, transaction
+from shared.db.encryption_keys import WrongTextKeys
+from shared.db.schema import WrongSchema
+from shared.encryption import Texts
 from shared.logs import configure_logging
-from shared.schema import WrongSchema
 from shared.settings import Settings, SettingsError, from_environment
-from shared.starting import wait_for_database
-from shared.text_keys import WrongTextKeys
-from shared.texts import Texts
+from shared.startup import wait_for_database
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import DATABASE_THREADS, Deliverer
 from worker.webhooks.health import prefix
 from worker.webhooks.prune import prune
-from worker.webhooks.restored import mend_order
+from worker.webhooks.renumber import mend_order
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from aiohttp import AsyncResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from shared.webhook_urls import LOOPBACK, address_problem, loopback_problem, url_problem
+from shared.events.webhook_urls import LOOPBACK, address_problem, loopback_problem, url_problem
 
 ANSWER_SECONDS = 15.0
 """From the look-up of the name to the end of the answer's head."""

@@ -19,13 +19,13 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from shared.database import AWAY
-from shared.webhooks import secret, sign
-from worker.webhooks import books
-from worker.webhooks.books import Hook, Work
+from shared.db.connection import AWAY
+from shared.events.webhooks import secret, sign
+from worker.webhooks import store as books
 from worker.webhooks.client import Client
-from worker.webhooks.faults import note_fault
+from worker.webhooks.failures import note_fault
 from worker.webhooks.policy import DEAD_AFTER, FIRST_WIDTH, MOST_WIDTH, Job
+from worker.webhooks.store import Hook, Work
 
 log = logging.getLogger(__name__)
 

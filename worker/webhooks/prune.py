@@ -2,8 +2,8 @@
 
 from sqlalchemy import Engine, text
 
-from shared.database import transaction
-from shared.events import KEPT_DAYS
+from shared.db.connection import transaction
+from shared.outbox import KEPT_DAYS
 
 OLD = f"""
     CAST(lpad(to_hex(CAST(1000 * extract(epoch FROM clock_timestamp() - interval '{KEPT_DAYS} days') AS bigint)),

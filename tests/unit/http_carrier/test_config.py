@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from shared.http_carrier import HttpConfig, HttpConfigError
-from shared.http_carrier.config import READY
-from shared.http_carrier.file import http_carriers, of_table
+from shared.carriers.http import HttpConfig, HttpConfigError
+from shared.carriers.http.config import READY
+from shared.carriers.http.file import http_carriers, of_table
 from shared.settings import SettingsError
 
 TABLE: dict[str, Any] = {"request": {"url": "https://a.example/", "json": {"to": "{phone}"}}, "answer": {"id": "id"}}

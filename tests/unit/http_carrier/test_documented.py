@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shared.http_carrier.config import Callback, HttpConfig, Poll, Receipts, Reply, Request, Spoken
-from shared.http_carrier.file import of_table
+from shared.carriers.http.config import Callback, HttpConfig, Poll, Receipts, Reply, Request, Spoken
+from shared.carriers.http.file import of_table
 
 DOCS = Path(__file__).parents[3] / "docs" / "carriers.md"
 SECTION = DOCS.read_text().split("\n## HTTP\n")[1].split("\n## ")[0]

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from shared.segments import segment
-from shared.smpp.numbers import Tag
-from shared.smpp.pdu import Message, message_body
+from shared.carriers.smpp.numbers import Tag
+from shared.carriers.smpp.pdu import Message, message_body
+from shared.sms.segments import segment
 from worker.carriers.base import Parcel
 from worker.carriers.smpp import SmppConfig
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from shared.smpp.numbers import Command
+from shared.carriers.smpp.numbers import Command
 from tests.unit.smpp.making import config, usual_body
 from worker.carriers.base import Answer, LateAnswer, Outcome, Receipt
 from worker.carriers.smpp import deliveries as module

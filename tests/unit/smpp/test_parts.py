@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.segments import segment, split, text_problem
-from shared.smpp.alphabets import decode, encode
-from shared.smpp.numbers import Command, Tag
-from shared.smpp.pdu import Message, read_message, split_udh
+from shared.carriers.smpp.alphabets import decode, encode
+from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.pdu import Message, read_message, split_udh
+from shared.sms.segments import segment, split, text_problem
 from tests.unit.smpp.making import NOW, config, parcel
 from worker.carriers.smpp.parts import References, Unsendable, cut
 from worker.carriers.smpp.submission import Submission

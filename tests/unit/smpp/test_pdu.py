@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.smpp.numbers import Command, Status, Tag, status_name
-from shared.smpp.pdu import (
+from shared.carriers.smpp.numbers import Command, Status, Tag, status_name
+from shared.carriers.smpp.pdu import (
     HEADER,
     Bind,
     Malformed,

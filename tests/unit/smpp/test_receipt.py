@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.pdu import Malformed, Message, message_body, read_message, tlv
 from shared.lifecycle import MessageStatus
-from shared.smpp.numbers import Command, Tag
-from shared.smpp.pdu import Malformed, Message, message_body, read_message, tlv
 from tests.unit.smpp.making import NOW, USUAL, config, usual_body
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt

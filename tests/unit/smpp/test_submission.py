@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from shared.smpp.numbers import Command, Status, Tag
-from shared.smpp.pdu import read_message
+from shared.carriers.smpp.numbers import Command, Status, Tag
+from shared.carriers.smpp.pdu import read_message
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.base import Answer, Outcome
 from worker.carriers.smpp.parts import References

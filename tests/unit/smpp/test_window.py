@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.smpp.numbers import MAX_SEQUENCE
-from shared.smpp.pdu import HEADER
+from shared.carriers.smpp.numbers import MAX_SEQUENCE
+from shared.carriers.smpp.pdu import HEADER
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.submission import Submission

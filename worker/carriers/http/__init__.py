@@ -1,4 +1,4 @@
-"""The driver of carriers over HTTP, each of them declared (shared/http_carrier).
+"""The driver of carriers over HTTP, each of them declared (shared/carriers/http).
 
 orders     messages as requests           answers    an answer as outcomes
 transport  one request, and what left     driver     the `Carrier`: submit, open, close

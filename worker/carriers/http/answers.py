@@ -8,9 +8,9 @@ another address took nothing. All else, such as a 500, or a 200 that cannot be r
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from shared.http_carrier import paths
-from shared.http_carrier.config import HttpConfig, Meaning, Reply
-from shared.message_codes import with_code
+from shared.carriers.error_codes import with_code
+from shared.carriers.http import paths
+from shared.carriers.http.config import HttpConfig, Meaning, Reply
 from worker.carriers.base import Answer, Outcome
 
 SUSPENDED = "suspended"

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
-from shared.http_carrier.config import HttpConfig
+from shared.carriers.http.config import HttpConfig
 from worker.carriers.base import (
     Answer,
     LateAnswer,

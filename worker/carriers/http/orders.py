@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from shared.http_carrier.config import HttpConfig
-from shared.http_carrier.templates import filled, filled_text, filled_url
+from shared.carriers.http.config import HttpConfig
+from shared.carriers.http.templates import filled, filled_text, filled_url
 from worker.carriers.base import Outcome, Parcel
 
 SHORT_CODE = 8

@@ -4,9 +4,9 @@ import logging
 import threading
 from datetime import UTC, datetime
 
-from shared.http_carrier import callbacks, paths
-from shared.http_carrier.config import HttpConfig
-from shared.http_carrier.templates import filled_text, filled_url
+from shared.carriers.http import callbacks, paths
+from shared.carriers.http.config import HttpConfig
+from shared.carriers.http.templates import filled_text, filled_url
 from worker.carriers.base import OnReceipts
 from worker.carriers.http.transport import Lost, Transport
 

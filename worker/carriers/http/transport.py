@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import httpx2
 
-from shared.http_carrier.config import HttpConfig
+from shared.carriers.http.config import HttpConfig
 from worker.carriers.http.orders import Order
 
 LARGEST = 1024 * 1024

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from shared.message_codes import unknown_codes
-from shared.message_errors import CATALOGUE
-from shared.smpp.alphabets import DATA_CODING, Alphabet
+from shared.carriers.error_catalogue import CATALOGUE
+from shared.carriers.error_codes import unknown_codes
+from shared.carriers.smpp.alphabets import DATA_CODING, Alphabet
 
 __all__ = ["ConfigError", "SmppConfig"]
 

@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from struct import Struct
 from typing import NamedTuple, TypeVar
 
+from shared.carriers.smpp.numbers import RESPONSE, Command, Status
+from shared.carriers.smpp.pdu import Malformed, pdu, read_message
+from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
-from shared.smpp.numbers import RESPONSE, Command, Status
-from shared.smpp.pdu import Malformed, pdu, read_message
-from shared.unreadable import Unreadable
 from worker.carriers.base import LateAnswer, OnInbound, OnLateAnswers, OnReceipts, OnUnreadable, Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from shared.smpp.numbers import Command
+from shared.carriers.smpp.numbers import Command
 from worker.carriers.base import OnInbound, OnLateAnswers, OnReceipts, OnUnreadable, Outcome, Pace, Parcel, Unpaced
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from shared.smpp.numbers import Command, status_name
+from shared.carriers.smpp.numbers import Command, status_name
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health, State
 from worker.carriers.smpp.session import Lost, Refused, Session

@@ -1,13 +1,13 @@
-"""A text as the octets of its parts, cut exactly where it is counted (`shared/segments.py`)."""
+"""A text as the octets of its parts, cut exactly where it is counted (`shared/sms/segments.py`)."""
 
 import random
 import threading
 from collections import OrderedDict
 from typing import NamedTuple
 
-from shared import gsm7
-from shared.segments import GSM7_SINGLE, UCS2_PART, UCS2_SINGLE, split
-from shared.smpp.alphabets import DATA_CODING, Alphabet, encode
+from shared.carriers.smpp.alphabets import DATA_CODING, Alphabet, encode
+from shared.sms import gsm7
+from shared.sms.segments import GSM7_SINGLE, UCS2_PART, UCS2_SINGLE, split
 from worker.carriers.smpp.config import SmppConfig
 
 SINGLE: dict[Alphabet, int] = {"gsm7": GSM7_SINGLE, "ucs2": 2 * UCS2_SINGLE}

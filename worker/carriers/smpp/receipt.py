@@ -15,12 +15,12 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from shared.carriers.error_codes import with_code
+from shared.carriers.smpp.alphabets import Alphabet, decode
+from shared.carriers.smpp.numbers import MESSAGE_TYPE, RECEIPT_TYPES, Tag
+from shared.carriers.smpp.pdu import Malformed, Message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
-from shared.message_codes import with_code
-from shared.smpp.alphabets import Alphabet, decode
-from shared.smpp.numbers import MESSAGE_TYPE, RECEIPT_TYPES, Tag
-from shared.smpp.pdu import Malformed, Message, split_udh
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.ids import receipt_id

@@ -4,8 +4,8 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from shared.smpp.numbers import RESPONSE, Command, Status
-from shared.smpp.pdu import HEADER, HEADER_SIZE, Bind, bind_body, pdu
+from shared.carriers.smpp.numbers import RESPONSE, Command, Status
+from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, Bind, bind_body, pdu
 from worker.carriers.base import Pace
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters

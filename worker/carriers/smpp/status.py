@@ -6,7 +6,7 @@ list, such as a carrier's own codes, has failed this time: it may go better anot
 
 from typing import NamedTuple
 
-from shared.smpp.numbers import Status, status_name
+from shared.carriers.smpp.numbers import Status, status_name
 from worker.carriers.base import Answer, Outcome
 
 __all__ = ["NOT_CONNECTED", "WINDOW_FULL", "CarrierAnswer", "credentials_refused", "outcome_of"]

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from shared.message_codes import with_code
-from shared.smpp.numbers import Tag
-from shared.smpp.pdu import tlv
+from shared.carriers.error_codes import with_code
+from shared.carriers.smpp.numbers import Tag
+from shared.carriers.smpp.pdu import tlv
 from worker.carriers.base import Answer, LateAnswer, Outcome, Pace, Parcel
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.longs import Long

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from struct import Struct
 
-from shared.smpp.numbers import UDH_INDICATOR, Command, Tag
-from shared.smpp.pdu import HEADER_SIZE, Message, message_prefix, message_suffix, tlv
+from shared.carriers.smpp.numbers import UDH_INDICATOR, Command, Tag
+from shared.carriers.smpp.pdu import HEADER_SIZE, Message, message_prefix, message_suffix, tlv
 from worker.carriers.base import Parcel
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.parts import Text

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import chain
 from struct import pack
 
-from shared.smpp.numbers import MAX_SEQUENCE, Command
-from shared.smpp.pdu import HEADER, HEADER_SIZE
+from shared.carriers.smpp.numbers import MAX_SEQUENCE, Command
+from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE
 from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer
 from worker.carriers.smpp.submission import Submission
 

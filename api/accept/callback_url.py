@@ -1,0 +1,31 @@
+"""The `callback_url` of a send: its events go there, by the account's webhook for such, besides its other webhooks."""
+
+from sqlalchemy import text
+
+from api.http.problems import invalid
+from api.services import Services
+from shared.db.connection import reading, transaction
+from shared.events.webhook_urls import url_problem
+from shared.events.webhooks import open_callbacks
+from shared.outbox import listen
+
+HAS_CALLBACKS = text(
+    "SELECT EXISTS (SELECT FROM webhook WHERE account_id = :account AND url IS NULL AND state <> 'deleted')"
+)
+
+
+def check_callback(work: Services, url: str) -> None:
+    """Raises Problem for an address that this installation does not post to."""
+    problem = url_problem(url, work.settings.webhook_loopback)
+    if problem is not None:
+        raise invalid([{"pointer": "/callback_url", "code": "invalid_url", "detail": problem}])
+
+
+def expect_callbacks(work: Services, account: int) -> None:
+    """See to it that no event of a send accepted after this is missed. The first time, that takes a second."""
+    listen(work.engine, account)
+    with reading(work.engine) as connection:
+        if connection.execute(HAS_CALLBACKS, {"account": account}).scalar():
+            return
+    with transaction(work.engine) as connection:
+        open_callbacks(connection, account)

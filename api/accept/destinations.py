@@ -1,0 +1,65 @@
+"""Where an account may send to, and whether it looks like pumping: what an operator set, looked at before the price."""
+
+from sqlalchemy import text
+
+from api.commit.draft import Draft
+from api.http.event_loop import need_a_thread
+from api.http.problems import Problem
+from api.limits.pumping_guard import WINDOW, Finding
+from api.services import Services
+from shared.accounts.limits import Limits
+from shared.lifecycle import Category
+
+NOTE = text(
+    """
+    INSERT INTO pumping_finding (account_id, rule, prefix, phones, most, refused)
+    VALUES (:account, :rule, :prefix, :phones, :most, :refused)
+    """
+)
+WHY = {
+    "block": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {most} are usual.",
+    "burst": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {most} are usual by the"
+    " hour before.",
+}
+
+
+def check_destination(limits: Limits, phone: str) -> None:
+    """Raises Problem destination_not_allowed."""
+    if not limits.allows(phone):
+        raise Problem("destination_not_allowed", "Your account may not send to phones that begin like this one.")
+
+
+def forbidden(limits: Limits, phones: list[str]) -> set[str]:
+    """Those of the phones that the account may not send to."""
+    return set() if limits.destinations is None else {phone for phone in phones if not limits.allows(phone)}
+
+
+def look_for_pumping(work: Services, draft: Draft) -> None:
+    """Note what looks like pumping; raises Problem traffic_refused where the account's guard refuses it."""
+    limits = work.tokens.limits_of(draft.account_id)
+    if limits.pumping == "off" or draft.category != Category.AUTHENTICATION:
+        return
+    need_a_thread()  # a phone is counted, and what is found for the first time is noted
+    for phone in draft.phones:
+        finding = work.pumping.look(draft.account_id, phone)
+        if finding is None:
+            continue
+        refused = limits.pumping == "block"
+        if finding.first:
+            _note(work, draft.account_id, finding, refused)
+        if refused:
+            raise Problem(
+                "traffic_refused",
+                WHY[finding.rule].format(**finding._asdict()),
+                rule=finding.rule,
+                prefix=finding.prefix,
+                phones=finding.phones,
+                most=finding.most,
+                window_seconds=int(WINDOW),
+            )
+
+
+def _note(work: Services, account_id: int, finding: Finding, refused: bool) -> None:
+    noted = {name: value for name, value in finding._asdict().items() if name != "first"}
+    with work.engine.begin() as connection:
+        connection.execute(NOTE, {"account": account_id, "refused": refused, **noted})

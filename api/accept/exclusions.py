@@ -1,0 +1,46 @@
+"""Recipients that a send leaves out: who has opted out, is out of the account's reach, or has had enough."""
+
+from typing import Any
+
+from api.accept.destinations import forbidden
+from api.accept.recipient_limits import ENTRY as OVER_LIMIT_ENTRY
+from api.accept.recipient_limits import recipients_over_limit
+from api.auth.tokens import Caller
+from api.services import Services
+from shared.contacts.suppressions import listed
+from shared.db.connection import reading
+from shared.sms.phones import Screened
+
+OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
+BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to phones that begin so."}
+
+
+def drop_unwanted(work: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
+    """The recipients of a list but for those that are left out, who are then among the rejected, with the reason."""
+    unwanted = dict.fromkeys(opted_out(work, caller, body, screened.accepted), OPTED_OUT_ENTRY)
+    barred = forbidden(work.tokens.limits_of(caller.account_id), screened.accepted)
+    unwanted |= dict.fromkeys(barred, BARRED_ENTRY)
+    over = recipients_over_limit(work, caller, body, screened.accepted)
+    if not unwanted and not over:
+        return screened
+    indexes = screened.accepted_index or range(len(screened.accepted))
+    entries = [
+        (index, phone, unwanted.get(phone) or (OVER_LIMIT_ENTRY if place in over else None))
+        for place, (index, phone) in enumerate(zip(indexes, screened.accepted, strict=True))
+    ]
+    rejected = [{"index": index, "phone": phone, **entry} for index, phone, entry in entries if entry]
+    return Screened(
+        [phone for _, phone, entry in entries if not entry],
+        [index for index, _, entry in entries if not entry],
+        sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
+    )
+
+
+def opted_out(work: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[str]:
+    """Those of the phones that have opted out of such messages."""
+    if not phones or not work.remembered.has_suppressions(caller.account_id):
+        return set()
+    numbers = [int(phone) for phone in phones]
+    with reading(work.engine) as connection:
+        found = listed(connection, caller.account_id, numbers, body["category"], body["sender_id"])
+    return {str(phone) for phone in found}

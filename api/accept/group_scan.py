@@ -1,0 +1,116 @@
+"""One look at the contacts of a group, for a message with placeholders: who lacks a value, and what it costs at most.
+
+Postgres puts the values of each contact together and counts their units, some microseconds a contact; no contact comes
+into the API. Where a cut would fall into an escaped character or a surrogate pair, a part holds one unit less: there
+the count is the larger one, and what is too much comes back when the group is expanded.
+"""
+
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from shared.sends.templates import MOST_PLACEHOLDERS, Template
+from shared.sms.gsm7 import CHARACTERS, EXTENSION, is_gsm7, septet_count
+from shared.sms.segments import GSM7_PART, GSM7_SINGLE, UCS2_PART, UCS2_SINGLE
+
+_VALUES: Final = " || ".join(
+    f"repeat(CASE WHEN CAST(:name{slot} AS text) IS NULL THEN ''"
+    f" ELSE coalesce(nullif(c.fields ->> :name{slot}, ''), CAST(:default{slot} AS text), c.fields ->> :name{slot}) END,"
+    f" :times{slot})"
+    for slot in range(MOST_PLACEHOLDERS)
+)
+"""The values of a contact, one after the other; null where one is missing."""
+_CONTACTS: Final = f"""
+    FROM contact c CROSS JOIN LATERAL (SELECT {_VALUES} AS v OFFSET 0) AS x
+   WHERE c.group_id = :group AND c.position <= :bound
+"""
+_COUNT: Final = f"""
+    CASE WHEN u.ucs2 THEN
+        CASE WHEN u.units <= {UCS2_SINGLE} THEN 1
+             ELSE (u.units + {UCS2_PART - 1} - u.cuts) / ({UCS2_PART} - u.cuts) END
+    ELSE
+        CASE WHEN u.units <= {GSM7_SINGLE} THEN 1
+             ELSE (u.units + {GSM7_PART - 1} - u.cuts) / ({GSM7_PART} - u.cuts) END
+    END
+"""
+"""Segments at most: `cuts` is 1 where a part may be a unit short."""
+
+LOOK = text(
+    f"""
+    SELECT count(*) AS contacts, count(v) AS complete,
+           coalesce(sum(s.segments) FILTER (WHERE v IS NOT NULL), 0) AS segments,
+           coalesce(max(s.segments) FILTER (WHERE v IS NOT NULL), 1) AS most,
+           coalesce(bool_or(u.ucs2) FILTER (WHERE v IS NOT NULL), false) AS ucs2
+      FROM (SELECT v, NOT :gsm7 OR translate(v, :alphabet, '') <> '' AS ucs2 {_CONTACTS} OFFSET 0) AS m
+     CROSS JOIN LATERAL (
+        SELECT CASE WHEN m.ucs2 THEN length(m.v) - length(regexp_replace(m.v, :beyond, '', 'g'))
+                    ELSE length(m.v) - length(translate(m.v, :extension, '')) END AS double OFFSET 0) AS e
+     CROSS JOIN LATERAL (
+        SELECT m.ucs2, CAST(least(1, e.double + CASE WHEN m.ucs2 THEN :pairs ELSE :escapes END) AS int) AS cuts,
+               length(m.v) + e.double + CASE WHEN m.ucs2 THEN :units ELSE :septets END AS units OFFSET 0) AS u
+     CROSS JOIN LATERAL (SELECT least(CAST(:max_segments AS int), {_COUNT}) AS segments OFFSET 0) AS s
+    """
+)
+LACKING = text(f"SELECT c.phone, c.fields {_CONTACTS} AND x.v IS NULL ORDER BY c.position LIMIT :limit")
+
+
+class Looked(NamedTuple):
+    """Contacts of the group, those that have every value, and segments of their messages at most: of all, of one."""
+
+    contacts: int
+    complete: int
+    segments: int
+    most: int
+    ucs2: bool
+
+
+def look_at_group(
+    connection: Connection, group: UUID, bound: int, template: Template, max_segments: int | None
+) -> Looked:
+    """Count the contacts up to the position `bound`, and what the message for each of them costs at most."""
+    literal = "".join(part for part in template.parts if isinstance(part, str))
+    utf16 = len(literal.encode("utf-16-le")) // 2
+    values = {
+        **_slots(template),
+        "group": group,
+        "bound": bound,
+        "max_segments": max_segments,
+        "gsm7": is_gsm7(literal),
+        "alphabet": CHARACTERS,
+        "extension": "".join(EXTENSION),
+        "beyond": "[\U00010000-\U0010ffff]",
+        "septets": septet_count(literal),
+        "units": utf16,
+        "escapes": int(any(character in EXTENSION for character in literal)),
+        "pairs": int(utf16 > len(literal)),
+    }
+    return Looked(*connection.execute(LOOK, values).one())
+
+
+def contacts_lacking(
+    connection: Connection, group: UUID, bound: int, template: Template, limit: int
+) -> list[dict[str, object]]:
+    """Up to `limit` contacts that lack a value, each with the name of the first."""
+    rows = connection.execute(LACKING, {**_slots(template), "group": group, "bound": bound, "limit": limit})
+    return [
+        {
+            "index": None,
+            "phone": str(row.phone),
+            "code": "missing_variable",
+            "detail": f"The contact has no `{template.missing(row.fields or {})}`, and the message gives no default.",
+        }
+        for row in rows
+    ]
+
+
+def _slots(template: Template) -> dict[str, Any]:
+    """A slot for each placeholder of the template; the others are empty."""
+    places = template.different
+    slots: dict[str, Any] = {}
+    for slot in range(MOST_PLACEHOLDERS):
+        place = places[slot] if slot < len(places) else None
+        slots[f"name{slot}"] = place and place.name
+        slots[f"default{slot}"] = place and place.default
+        slots[f"times{slot}"] = template.placeholders.count(place) if place else 0
+    return slots

@@ -1,0 +1,70 @@
+"""What a send would cost and reject, before it is sent."""
+
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, text
+
+from api.accept.accept import make_draft
+from api.accept.encoding_report import encoding_of
+from api.accept.placeholders import common_text
+from api.accept.quotes import keep
+from api.auth.tokens import Caller
+from api.commit.draft import INLINE, Draft, encode
+from api.commit.idempotency import Answered, answered_before, key_of_request, once
+from api.endpoint import timestamp
+from api.http.lean_flask import Json
+from api.http.problems import Problem
+from api.services import Services
+from shared.db.connection import reading
+from shared.sms.segments import split, transliterate
+
+BALANCE = text("SELECT available FROM account WHERE id = :account")
+
+
+def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Json:
+    """What the send would cost and reject, and an id under which it costs no more for a while.
+
+    Raises Problem for what keeps it from being accepted, but for the balance.
+    """
+    key = key_of_request(caller, body)
+    try:
+        draft = make_draft(work, caller, kind, body)
+    except Problem:
+        with reading(work.engine) as connection:
+            before = answered_before(connection, key)
+        if before is None:
+            raise
+        return _with_texts(before, kind, body).response()
+    with work.engine.begin() as connection:
+        answered = once(connection, key, lambda: encode(_priced(connection, draft, body)))
+    return _with_texts(answered, kind, body).response()
+
+
+def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[str, Any]:
+    """The answer without its texts, which are not kept in the clear."""
+    quote_id, expires_at = keep(connection, draft, body)
+    balance = connection.execute(BALANCE, {"account": draft.account_id}).scalar_one()
+    made: dict[str, Any] = {
+        "counts": draft.counts(),
+        "segments": draft.segments_answer(),
+        "cost": draft.cost,
+        "quote_id": str(quote_id),
+        "quote_expires_at": timestamp(expires_at),
+        "balance": balance,
+        "sufficient": balance >= draft.cost,
+        "rejected": draft.rejected[:INLINE],
+    }
+    if max(len(draft.rejected), draft.incomplete) > INLINE:
+        made["rejected_truncated"] = True
+    return made
+
+
+def _with_texts(answered: Answered, kind: str, body: dict[str, Any]) -> Answered:
+    """The answer with the parts of the text, where it is the same for all, and with what makes it UCS-2."""
+    message = common_text(kind, body)
+    if message is not None and body["on_unicode"] == "transliterate":
+        message = transliterate(message)
+    told = {**orjson.loads(answered.body), "parts": [] if message is None else split(message)}
+    encoding = encoding_of(told, kind, body)
+    return Answered(encode(told if encoding is None else {**told, "encoding": encoding}), answered.replayed)

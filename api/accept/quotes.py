@@ -1,0 +1,65 @@
+"""Quotes hold their price: a send that names one, with the same body, costs no more than it said."""
+
+import hashlib
+import json
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+
+from api.commit.draft import Draft
+from api.http.problems import Problem
+from api.services import Services
+from shared.db.connection import reading
+from shared.ids import new_id
+from shared.plurals import counted
+
+MINUTES = 15
+"""How long a quote holds."""
+
+KEEP = text(
+    """
+    INSERT INTO quote (id, account_id, fingerprint, cost, expires_at)
+    VALUES (:id, :account, :fingerprint, :cost, clock_timestamp() + make_interval(mins => :minutes))
+    RETURNING id, expires_at
+    """
+)
+FIND = text(
+    """
+    SELECT fingerprint, cost FROM quote
+     WHERE id = :id AND account_id = :account AND expires_at > clock_timestamp()
+    """
+)
+
+
+def keep(connection: Connection, draft: Draft, body: dict[str, Any]) -> tuple[UUID, datetime]:
+    """Remember what the request would cost. Returns the quote's id, and until when it holds."""
+    values = {"id": new_id(), "account": draft.account_id, "fingerprint": _fingerprint(body), "minutes": MINUTES}
+    row = connection.execute(KEEP, {**values, "cost": draft.cost}).one()
+    return row.id, row.expires_at
+
+
+def hold_to(work: Services, draft: Draft, body: dict[str, Any], quote: UUID) -> None:
+    """Raises Problem unless the quote is of this request, still holds, and the send costs no more than it says."""
+    with reading(work.engine) as connection:
+        row = connection.execute(FIND, {"id": quote, "account": draft.account_id}).one_or_none()
+    problem = _problem(row, draft, body)
+    if problem is not None:
+        raise problem
+
+
+def _problem(row: Row[Any] | None, draft: Draft, body: dict[str, Any]) -> Problem | None:
+    if row is None:
+        return Problem("quote_expired", f"There is no such quote, or it is older than {MINUTES} minutes.")
+    if bytes(row.fingerprint) != _fingerprint(body):
+        return Problem("quote_mismatch", "The quote is of a request with another body.")
+    if draft.cost > row.cost:
+        detail = f"This send needs {counted(draft.cost, 'credit')} now; the quote said {row.cost:,}."
+        return Problem("quote_changed", detail, required=draft.cost, quoted=row.cost)
+    return None
+
+
+def _fingerprint(body: dict[str, Any]) -> bytes:
+    named = {name: value for name, value in body.items() if name != "quote_id"}
+    return hashlib.sha256(json.dumps(named, sort_keys=True, separators=(",", ":"), default=str).encode()).digest()

@@ -1,0 +1,53 @@
+"""How many messages an account may send to a phone within an hour, by category."""
+
+from typing import Any
+
+from api.auth.tokens import Caller
+from api.commit.draft import Draft
+from api.http.current_request import environ_asked
+from api.http.problems import Problem
+from api.services import Services
+from shared.lifecycle import LANES
+
+COUNTED = "bulksms.recipient_counted"
+"""In the environment of a request whose recipient is counted: it may be made again in a thread
+(api/http/event_loop.py)."""
+ENTRY = {
+    "code": "recipient_limit",
+    "detail": "The phone has had as many messages of this category as it may in an hour.",
+}
+
+
+def recipients_over_limit(work: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[int]:
+    """The places of those phones of a list that may get no more messages now."""
+    lane = LANES.index(body["category"])
+    limit = work.tokens.limits_of(caller.account_id).recipients(lane, work.settings.recipient_limits)
+    if not limit:
+        return set()
+    return work.recipients.over(caller.account_id, lane, phones, limit, unique=not body["allow_duplicates"])
+
+
+def count_recipients(work: Services, draft: Draft) -> None:
+    """Count the messages of a send that is about to be committed. Raises Problem recipient_limit for a single one."""
+    limit = work.tokens.limits_of(draft.account_id).recipients(draft.lane, work.settings.recipient_limits)
+    if not limit:
+        return
+    if draft.kind != "single":
+        work.recipients.add(draft.account_id, draft.lane, draft.phones, limit)
+        return
+    environ = environ_asked()
+    if COUNTED in environ:
+        return
+    wait = work.recipients.take(draft.account_id, draft.lane, draft.phones[0], limit)
+    if wait:
+        raise Problem(
+            "recipient_limit",
+            f"The phone may get {limit:,} messages of the category `{draft.category}` within an hour.",
+            headers={"Retry-After": str(wait)},
+        )
+    environ[COUNTED] = True
+
+
+def uncount_recipients(work: Services, draft: Draft) -> None:
+    """The send was not accepted, or had been before."""
+    work.recipients.give_back(draft.account_id, draft.lane, draft.phones)

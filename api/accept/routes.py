@@ -1,0 +1,100 @@
+"""Sends: to one phone, to a list, to a group; and what one would cost."""
+
+from typing import Any
+
+from api.accept.accept import accept
+from api.accept.pricing import quote
+from api.accept.responses import BulkAnswer, QuoteAnswer, SingleAnswer
+from api.accept.schemas import BulkSend, GroupSend, SingleSend
+from api.auth.tokens import Caller
+from api.endpoint import endpoint, load, services
+from api.http.event_loop import Later
+from api.http.json_body import LARGE_BODY, read_json
+from api.http.lean_flask import Json
+from api.http.problems import invalid
+
+UNFIT = (
+    "too_many_segments",
+    "unicode_rejected",
+    "sender_not_registered",
+    "sender_not_approved",
+    "category_not_allowed",
+)
+REFUSALS = (
+    *UNFIT,
+    "quote_expired",
+    "quote_changed",
+    "quote_mismatch",
+    "low_balance",
+    "spend_limit_reached",
+    "traffic_refused",
+)
+QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "group_id": ("group", GroupSend())}
+
+
+@endpoint(
+    "POST",
+    "/sms/send",
+    takes=SingleSend,
+    answers=SingleAnswer,
+    fails=(*REFUSALS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
+    scope="sms:send",
+    direct=True,
+)
+def send(caller: Caller, body: dict[str, Any]) -> Json | Later:
+    """Send one message to one phone."""
+    return accept(services(), caller, "single", body)
+
+
+@endpoint(
+    "POST",
+    "/sms/send-bulk",
+    takes=BulkSend,
+    answers=BulkAnswer,
+    fails=(*REFUSALS, "too_many_recipients", "no_valid_recipients"),
+    scope="sms:send",
+    large=True,
+)
+def send_bulk(caller: Caller, body: dict[str, Any]) -> Json | Later:
+    """Send one message to up to 100,000 phones."""
+    return accept(services(), caller, "bulk", body)
+
+
+@endpoint(
+    "POST",
+    "/sms/send-group",
+    takes=GroupSend,
+    answers=BulkAnswer,
+    fails=(*REFUSALS, "group_not_found", "group_empty"),
+    scope="sms:send",
+)
+def send_group(caller: Caller, body: dict[str, Any]) -> Json | Later:
+    """Send one message to every contact of a group."""
+    return accept(services(), caller, "group", body)
+
+
+@endpoint(
+    "POST",
+    "/sms/quote",
+    answers=QuoteAnswer,
+    fails=(
+        *UNFIT,
+        "recipient_suppressed",
+        "destination_not_allowed",
+        "too_many_recipients",
+        "no_valid_recipients",
+        "group_not_found",
+        "group_empty",
+    ),
+    scope="sms:send",
+    large=True,
+)
+def price(caller: Caller) -> Json:
+    """Say what a send would cost and reject; takes the body of any of the three, and sends nothing."""
+    body = read_json(LARGE_BODY)
+    named = [name for name in QUOTES if name in body]
+    if len(named) != 1:
+        detail = "Give exactly one of `phone`, `phones` and `group_id`."
+        raise invalid([{"pointer": "", "code": "required", "detail": detail}])
+    kind, schema = QUOTES[named[0]]
+    return quote(services(), caller, kind, load(schema, body))

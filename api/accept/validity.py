@@ -1,0 +1,41 @@
+"""When a send is due, and until when its messages are worth sending."""
+
+from datetime import datetime, timedelta
+
+from api.http.problems import Problem, invalid
+
+VALIDITY = timedelta(hours=72)
+"""After it is due, unless the request says something else."""
+TOLERANCE = timedelta(seconds=60)
+"""A `send_at` so long ago is now: clocks differ, and requests take their time. A wrong year is a mistake."""
+
+
+def due_time(send_at: datetime | None, now: datetime) -> datetime | None:
+    """When to send; None: now. Raises Problem validation_failed with `invalid_time` for more than 60 seconds ago."""
+    if send_at is None or send_at > now:
+        return send_at
+    if send_at < now - TOLERANCE:
+        detail = "`send_at` is more than 60 seconds ago. Give a time to come, or leave it out to send now."
+        raise _invalid_time("/send_at", detail)
+    return None
+
+
+def expiry_time(expires_at: datetime | None, due: datetime, now: datetime) -> datetime:
+    """When to give up. Raises Problem validation_failed with `invalid_time` for a time before the send is due."""
+    if expires_at is None:
+        return due + VALIDITY
+    if expires_at <= now:
+        raise _invalid_time("/expires_at", "`expires_at` must be in the future.")
+    if expires_at <= due:
+        detail = "It would expire before it is due: give an `expires_at` that is later than `send_at`."
+        raise _invalid_time("/expires_at", detail)
+    return expires_at
+
+
+def is_default(expires_at: datetime, send_at: datetime | None, created_at: datetime) -> bool:
+    """Whether a send expires as it would if nothing had been said, and so moves with its time."""
+    return expires_at == (send_at or created_at) + VALIDITY
+
+
+def _invalid_time(pointer: str, detail: str) -> Problem:
+    return invalid([{"pointer": pointer, "code": "invalid_time", "detail": detail}])

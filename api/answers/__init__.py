@@ -1,1 +1,0 @@
-"""What answers look like; the OpenAPI document is made of it."""

@@ -1,0 +1,1 @@
+"""Who calls: API keys, bearer tokens and their revocation."""

@@ -1,0 +1,291 @@
+"""Bearer tokens: signed, valid 24 hours, revocable.
+
+A token carries its account, its key and what the key may, signed with SECRET_KEY, so that reading one costs no look-up.
+What could have been taken back since (the token, its key, its secret, its account) is read from the database every two
+seconds.
+"""
+
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from api.auth.api_secrets import generation_of, hash_anew
+from api.auth.caller import Caller as Caller
+from api.auth.revocations import Revocations, read_revocations
+from api.http.event_loop import in_the_background, is_on_the_loop, need_a_thread
+from api.http.problems import Problem
+from shared.accounts.limits import NONE, Limits
+from shared.api_key import is_within, networks
+from shared.db.connection import reading
+
+VALID = 86_400
+"""Seconds."""
+FRESH = 2.0
+"""Seconds after which revocations are read again: what is new of them."""
+MOST_OLD = 3.0
+"""Seconds for which they are used while somebody reads them again in the background."""
+USED_EVERY = 60.0
+"""Seconds for which the use of a key need not be noted again."""
+MOST_REVOKED = 1_000
+"""Tokens of one key that are revoked and have not ended."""
+REMEMBERED = 10_000
+"""Tokens whose signature need not be computed again."""
+IN_SANDBOX = 2
+"""What the tokens of test keys say. Those from before there were sandboxes say `true`, and name the live account."""
+BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
+
+KEY = text(
+    """
+    SELECT k.account_id, k.secret_hash, a.sandbox_of IS NOT NULL AS test, k.scopes, k.allowed_ips,
+           k.requests_per_second, k.generation,
+           CASE WHEN k.previous_until > now() THEN k.previous_hash END AS previous_hash, a.state
+      FROM api_key k JOIN account a ON a.id = k.account_id
+     WHERE k.id = :key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+    """
+)
+USED = text(
+    """
+    UPDATE api_key SET last_used_at = now()
+     WHERE id = :id AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => :seconds))
+    """
+)
+LIVE_REVOCATIONS = text(
+    """
+    SELECT count(*) FROM
+        (SELECT FROM revoked_token WHERE api_key_id = :key AND expires_at > now() AND id <> :id LIMIT :most) AS live
+    """
+)
+REVOKE = text(
+    """
+    INSERT INTO revoked_token (id, expires_at, api_key_id) VALUES (:id, :expires_at, :key) ON CONFLICT DO NOTHING
+    """
+)
+
+
+class Tokens:
+    """Issues, reads and revokes tokens for one installation."""
+
+    def __init__(self, engine: Engine, secret_key: str, fallbacks: Sequence[str] = ()) -> None:
+        self._engine = engine
+        self._peppers = (secret_key, *fallbacks)
+        self._serializer = URLSafeTimedSerializer([*fallbacks, secret_key], salt="access-token")  # signs with the last
+        self._parsed: dict[str, Caller] = {}
+        self._revocations = Revocations()
+        self._read_at = float("-inf")
+        self._used: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def issue(self, api_key: str, api_secret: str, address: str) -> tuple[str, Caller]:
+        """A new token for a key and its secret, asked for from an address.
+
+        Raises Problem invalid_credentials, ip_not_allowed or account_suspended.
+        """
+        with reading(self._engine) as connection:
+            row = connection.execute(KEY, {"key": api_key}).one_or_none() if storable(api_key) else None
+        generation = generation_of(row, api_secret, self._peppers)
+        if row is None or generation is None:
+            raise Problem("invalid_credentials", "The API key or the secret is wrong.", headers=BEARER)
+        if row.allowed_ips and not is_within(address, networks(row.allowed_ips)):
+            raise ip_not_allowed(address)
+        if row.state == "suspended":
+            raise Problem("account_suspended", "This account may not use the service at present.")
+        hash_anew(self._engine, api_key, api_secret, row, self._peppers)
+        token_id = secrets.token_urlsafe(12)
+        claims = {
+            "a": row.account_id,
+            "k": api_key,
+            "t": IN_SANDBOX if row.test else False,
+            "s": sorted(row.scopes),
+            "i": token_id,
+        }
+        more = {"n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
+        claims |= {name: value for name, value in more.items() if value}
+        token = str(self._serializer.dumps(claims))
+        return token, _caller(claims, datetime.now(UTC).replace(microsecond=0))
+
+    def read(self, header: str | None) -> Caller:
+        """The caller that an Authorization header names. Raises Problem for every 401, and account_suspended."""
+        token = _bearer_token(header)
+        if not token:
+            raise Problem("missing_token", "The request has no bearer token.", headers=BEARER)
+        caller = self.parse(token)
+        revoked = self.revocations()
+        if revoked.of_caller(caller):
+            raise Problem("token_revoked", "The token or its API key was revoked.", headers=_bearer("invalid_token"))
+        if caller.account_id in revoked.accounts:
+            raise Problem("account_suspended", "This account may not use the service at present.")
+        if self._used.get(caller.key_id, 0.0) < time.monotonic():
+            self._note_use(caller.key_id)
+        return caller
+
+    def signed(self, header: str | None) -> Caller | None:
+        """The caller that an Authorization header names, by what is known already; None where `read` would refuse it.
+
+        Never waits for anything.
+        """
+        token = _bearer_token(header)
+        if not token:
+            return None
+        try:
+            caller = self.parse(token)
+        except Problem:
+            return None
+        known = self._revocations
+        return None if known.of_caller(caller) or caller.account_id in known.accounts else caller
+
+    def _note_use(self, key: str) -> None:
+        """Let the key show when it was used last: at most once a minute, and never at the cost of the request."""
+        if len(self._used) >= REMEMBERED:
+            self._used.clear()
+        self._used[key] = time.monotonic() + USED_EVERY
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(USED, {"id": key, "seconds": USED_EVERY - 10})
+        except SQLAlchemyError:
+            pass
+        except BaseException:
+            del self._used[key]  # so that the next one notes it
+            raise
+
+    def parse(self, token: str) -> Caller:
+        """The caller of a token that we signed. Raises Problem invalid_token or token_expired."""
+        known = self._parsed.get(token)
+        if known is not None and known.expires_at.timestamp() > time.time():
+            return known
+        caller = self._parse(token)
+        if len(self._parsed) >= REMEMBERED:
+            self._parsed.clear()
+        self._parsed[token] = caller
+        return caller
+
+    def _parse(self, token: str) -> Caller:
+        if len(token) > 1000 or not token.isascii():
+            raise Problem(
+                "invalid_token", "The token was not issued by this service.", headers=_bearer("invalid_token")
+            )
+        try:
+            claims, issued_at = self._serializer.loads(token, max_age=VALID, return_timestamp=True)
+        except SignatureExpired:
+            raise Problem("token_expired", "The token's 24 hours are over.", headers=_bearer("invalid_token")) from None
+        except BadSignature:
+            raise _not_ours(token) from None
+        return _caller(claims, issued_at)
+
+    def revoke(self, caller: Caller) -> None:
+        """Make a token dead here at once, and within two seconds everywhere.
+
+        Raises Problem rate_limited where the key has as many revoked tokens as may be.
+        """
+        if caller.token_id in self._revocations.tokens:
+            return
+        token = {"id": caller.token_id, "key": caller.key_id}
+        with self._engine.begin() as connection:
+            if connection.execute(LIVE_REVOCATIONS, {**token, "most": MOST_REVOKED}).scalar_one() >= MOST_REVOKED:
+                raise Problem(
+                    "rate_limited",
+                    f"{MOST_REVOKED:,} tokens of this API key were revoked in a day. Rotate or revoke the key.",
+                    headers={"Retry-After": "3600"},
+                )
+            connection.execute(REVOKE, {**token, "expires_at": caller.expires_at})
+        self._revocations.tokens.add(caller.token_id, caller.expires_at)
+
+    def limits_of(self, account_id: int) -> Limits:
+        """The account's limits, as old as what `read` knows of its tokens."""
+        return self._revocations.limits.get(account_id, NONE)
+
+    def look_again(self) -> None:
+        """Read what was taken back, as something was in this process. Others do not wait for it."""
+        with self._lock:
+            try:
+                self._read()
+            except SQLAlchemyError:
+                self._read_at = float("-inf")
+
+    def revocations(self) -> Revocations:
+        """What was taken back, at most two seconds old. One thread reads it; the others do not wait for it.
+
+        On the event loop nobody reads or waits: raises Waits where that would be needed.
+        """
+        age = time.monotonic() - self._read_at
+        if age > FRESH:
+            if is_on_the_loop():
+                self._see_to_it(age)
+            elif self._lock.acquire(blocking=age == float("inf")):
+                self._read_again()
+        return self._revocations
+
+    def _see_to_it(self, age: float) -> None:
+        """Have it read by a thread: in the background, or where that is too late, by that of the request."""
+        if age == float("inf"):
+            need_a_thread()
+        if not self._lock.acquire(blocking=False):
+            return
+        if age < MOST_OLD:
+            in_the_background(self._read_again)
+        else:
+            self._lock.release()
+            need_a_thread()
+
+    def _read_again(self) -> None:
+        """Whoever calls this has the lock."""
+        try:
+            if time.monotonic() - self._read_at > FRESH:
+                self._read()
+        finally:
+            self._lock.release()
+
+    def _read(self) -> None:
+        began = time.monotonic()
+        self._revocations = read_revocations(self._engine, self._revocations.tokens)
+        self._read_at = began
+
+
+def storable(value: str) -> bool:
+    """Whether a text can be compared in the database: short, and without NUL or half a surrogate pair."""
+    return len(value) <= 200 and value.isprintable()
+
+
+def ip_not_allowed(address: str) -> Problem:
+    """A 403."""
+    return Problem("ip_not_allowed", f"The API key may not be used from {address or 'this address'}.")
+
+
+def _caller(claims: dict[str, Any], issued_at: datetime) -> Caller:
+    if claims["t"] not in (False, IN_SANDBOX):
+        raise _not_ours("")
+    return Caller(
+        account_id=claims["a"],
+        key_id=claims["k"],
+        test=claims["t"] == IN_SANDBOX,
+        scopes=frozenset(claims["s"]),
+        token_id=claims["i"],
+        expires_at=issued_at + timedelta(seconds=VALID),
+        networks=networks(claims.get("n")),
+        rate=claims.get("r"),
+        generation=claims.get("g", 0),
+    )
+
+
+def _bearer_token(header: str | None) -> str:
+    """The token of an Authorization header; empty without one."""
+    scheme, _, token = (header or "").partition(" ")
+    return token.strip(" ") if scheme.lower() == "bearer" else ""
+
+
+def _not_ours(token: str) -> Problem:
+    detail = "The token was not issued by this service."
+    if token.startswith(("smsk_", "smss_")):
+        kind = "an API key" if token.startswith("smsk_") else "an API key's secret"
+        detail = f"This is {kind}, not a token: get one with POST /api/v1/auth/token, and send its `access_token`."
+    return Problem("invalid_token", detail, headers=_bearer("invalid_token"))
+
+
+def _bearer(error: str) -> dict[str, str]:
+    return {"WWW-Authenticate": f'{BEARER["WWW-Authenticate"]}, error="{error}"'}

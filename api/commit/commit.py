@@ -1,0 +1,236 @@
+"""Accepts sends: the send, its batches, the reserve and the idempotency key, in one durable transaction."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection
+
+from api.commit import idempotency
+from api.commit.draft import Draft, encode
+from shared.crashpoints import crashpoint
+from shared.db.connection import driver_of
+from shared.ids import new_batch_id
+from shared.ledger import spend_limits as spending
+from shared.ledger.ledger import NotEnough
+from shared.ledger.spend_limits import COUNT, OverSpend
+from shared.outbox import EventType
+from shared.sends import fair_queueing as fair
+
+PLAIN = {
+    "id": "uuid",
+    "account_id": "bigint",
+    "api_key_id": "text",
+    "kind": "text",
+    "state": "send_state",
+    "test": "boolean",
+    "sender_id": "text",
+    "message": "text",
+    "encoding": "text",
+    "characters": "integer",
+    "segments": "smallint",
+    "price": "smallint",
+    "lane": "smallint",
+    "expires_at": "timestamptz",
+    "open_batches": "integer",
+    "submitted": "integer",
+    "accepted": "integer",
+    "created_at": "timestamptz",
+}
+"""Columns that every send has, and their types."""
+OPTIONS = {
+    "reference": "text",
+    "metadata": "jsonb",
+    "rate": "integer",
+    "callback_url": "text",
+    "rules": "jsonb",
+    "send_at": "timestamptz",
+    "group_id": "uuid",
+    "group_bound": "bigint",
+    "on_unicode": "text",
+}
+"""Columns that are null where the draft has nothing."""
+COUNTS = {"duplicate": "integer", "invalid": "integer", "suppressed": "integer", "unexpanded": "integer"}
+"""Columns that are 0 for most."""
+EVERYTHING = PLAIN | OPTIONS | COUNTS | {"expanded_to": "bigint", "cost": "bigint", "unexpanded_credits": "bigint"}
+
+ACCEPTING = f"""
+WITH new_send AS (
+    INSERT INTO send ({{names}})
+    SELECT {{values}} FROM json_to_recordset(%(sends)s::json) AS s ({{typed}})
+    RETURNING id, account_id, coalesce(cost, price * accepted::bigint) AS cost
+), queue AS (
+    SELECT coalesce({fair.CLOCK_FROM},
+                    extract(epoch FROM clock_timestamp())::bigint * 1000000) AS clock
+), numbered AS (
+    SELECT i.*, GREATEST(q.clock, a.turns[i.lane + 1])
+                + sum(GREATEST(1, i.cost / a.weight)) OVER (PARTITION BY i.account, i.lane ORDER BY i.place) AS ends,
+           GREATEST(1, i.cost / a.weight)
+                - GREATEST(1, LEAST(i.cost, (ARRAY{fair.FIRST_COSTS})[i.lane + 1]) / a.weight) AS rest
+      FROM ROWS FROM (json_to_recordset(%(batches)s::json)
+                      AS (id uuid, send uuid, account bigint, lane int, cost bigint, state batch_state,
+                          due_at timestamptz, size smallint, recipients text))
+           WITH ORDINALITY AS i (id, send, account, lane, cost, state, due_at, size, recipients, place)
+      JOIN account a ON a.id = i.account CROSS JOIN queue q
+), new_batch AS (
+    INSERT INTO batch (id, send_id, account_id, lane, state, turn, due_at, size, recipients)
+    SELECT id, send, account, lane, state, ends - rest, due_at, size, recipients FROM numbered
+), new_entry AS (
+    INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
+    SELECT account_id, 'reserve', 'available', 'reserved', cost, 'send', id FROM new_send WHERE cost > 0
+), paid AS (
+    UPDATE account a
+       SET available = CASE WHEN a.state = 'active' THEN a.available - d.cost ELSE -1 END,
+           reserved = a.reserved + d.cost, updated_at = clock_timestamp(),
+           turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
+      FROM (SELECT account_id, sum(cost) AS cost FROM new_send GROUP BY account_id) d
+      LEFT JOIN (SELECT account, max(ends) FILTER (WHERE lane = 0) AS first,
+                        max(ends) FILTER (WHERE lane = 1) AS second, max(ends) FILTER (WHERE lane = 2) AS third
+                   FROM numbered GROUP BY account) t ON t.account = d.account_id
+     WHERE a.id = d.account_id
+    RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold, a.spend_day,
+              a.spend_month
+), spent AS ({COUNT}
+), low AS (
+    INSERT INTO event (id, account_id, type, data)
+    SELECT (%(events)s::json ->> p.id::text)::uuid, p.id, '{EventType.BALANCE_LOW}',
+           json_build_object('balance', p.available, 'low_balance_threshold', p.threshold)
+      FROM paid p JOIN listener l ON l.account_id = p.id WHERE p.available < p.threshold AND p.before >= p.threshold
+)
+SELECT id, available, (SELECT clock FROM queue) FROM paid
+"""
+
+
+def _with(columns: dict[str, str]) -> str:
+    return ACCEPTING.format(
+        names=", ".join(columns),
+        values=", ".join(f"coalesce({name}, 0)" if name in COUNTS else name for name in columns),
+        typed=", ".join(f"{name} {kind}" for name, kind in columns.items()),
+    )
+
+
+ACCEPT, ACCEPT_PLAIN = _with(EVERYTHING), _with(PLAIN)
+"""Accepts sends: each is stored, queued in fair order and paid for; or the account's row refuses, as it never goes
+below 0, and nothing has happened. One statement, because that row stays locked until the commit is on disk. Each
+column costs Postgres its time, and most sends are plain."""
+REFUSALS = {"ck_account_available": NotEnough, spending.REFUSAL: OverSpend}
+"""What refuses: the account's row where it has not enough or may not send, or the count of what it may spend."""
+
+LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
+"""Not FOR UPDATE, which would wait for every row that refers to the account, and so for who waits for this."""
+SET_VARIABLES = """
+UPDATE batch b SET segments = p.segments, variables = p.variables::jsonb
+  FROM unnest(%s::uuid[], %s::smallint[], %s::text[]) AS p (id, segments, variables) WHERE b.id = p.id
+"""
+INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %s::jsonb)"
+
+
+def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.SeenClock | None = None) -> list[str]:
+    """Write the drafts and reserve their cost, in the connection's transaction. Returns their answers.
+
+    Raises NotEnough where an account cannot pay for all of its drafts: the transaction must be rolled back.
+    """
+    driver = driver_of(connection)
+    accounts = sorted({draft.account_id for draft in drafts})
+    if len(accounts) > 1:
+        driver.execute(LOCK_ACCOUNTS, (accounts,))
+    left = accept_rows(driver, drafts, clock or fair.SeenClock())
+    for draft in drafts:
+        if draft.rejected:
+            driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
+        if draft.pieces is not None:
+            segments = [piece.segments for piece in draft.pieces]
+            driver.execute(SET_VARIABLES, (draft.batches, segments, list(draft.kept_values())))
+    answers = answers_of(drafts, left)
+    keyed = [(draft.key, answer) for draft, answer in zip(drafts, answers, strict=True) if draft.key is not None]
+    if keyed:
+        idempotency.store(connection, keyed)
+    crashpoint("accept.before_commit")
+    return answers
+
+
+def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: fair.SeenClock) -> dict[int, int]:
+    """Store, queue and pay for the drafts. Returns what is left by account; raises NotEnough, or its kind OverSpend."""
+    accounts = {draft.account_id for draft in drafts}
+    rows = [_send_row(draft) for draft in drafts]
+    plain = all(len(row) == len(PLAIN) for row in rows)
+    begin = clock.begin()
+    parameters = {
+        "clock": begin,
+        "sends": encode(rows),
+        "batches": encode([row for draft in drafts for row in _batch_rows(draft)]),
+        "events": encode({str(account): new_batch_id() for account in accounts}),
+    }
+    try:
+        paid = driver.execute(ACCEPT_PLAIN if plain else ACCEPT, parameters, prepare=True).fetchall()
+    except psycopg.errors.CheckViolation as error:
+        refused: type[NotEnough] | None = REFUSALS.get(error.diag.constraint_name or "")
+        if refused is None:
+            raise
+        raise refused(accounts) from None
+    clock.note(begin, paid[0][2])
+    return {account: available for account, available, _ in paid}
+
+
+def answers_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
+    """Each draft's answer, with the balance as it was after that draft."""
+    answers: list[str] = []
+    for draft in reversed(drafts):
+        answers.append(draft.answer(left[draft.account_id]))
+        left[draft.account_id] += draft.cost
+    answers.reverse()
+    return answers
+
+
+def _send_row(draft: Draft) -> dict[str, Any]:
+    """What the row of a send has: PLAIN, and of the others what is not null or 0."""
+    row = {
+        "id": draft.id,
+        "account_id": draft.account_id,
+        "api_key_id": draft.api_key_id,
+        "kind": draft.kind,
+        "state": draft.state,
+        "test": draft.test,
+        "sender_id": draft.sender_id,
+        "message": draft.kept_message,
+        "encoding": draft.segmentation.encoding,
+        "characters": draft.segmentation.characters,
+        "segments": draft.segmentation.count,
+        "price": draft.price,
+        "lane": draft.lane,
+        "expires_at": draft.expires_at,
+        "open_batches": len(draft.batches),
+        "submitted": draft.submitted,
+        "accepted": draft.accepted,
+        "created_at": draft.created_at,
+    }
+    for name in OPTIONS:
+        value = getattr(draft, name)
+        if value is not None:
+            row[name] = value
+    if draft.rejected or draft.incomplete:
+        row |= {name: count for name, count in draft.counts().items() if name not in PLAIN}
+    if draft.group_id is not None:
+        row |= {"expanded_to": 0, "unexpanded": draft.accepted}
+    if draft.on_unicode is not None:
+        row["cost"] = draft.cost
+        if draft.group_id is not None:
+            row["unexpanded_credits"] = draft.cost
+    return row
+
+
+def _batch_rows(draft: Draft) -> Iterator[dict[str, Any]]:
+    state, due_at = ("waiting", draft.send_at) if draft.send_at else ("queued", draft.created_at)
+    for batch, (phones, segments) in zip(draft.batches, draft.slices(), strict=True):
+        yield {
+            "id": batch,
+            "send": draft.id,
+            "account": draft.account_id,
+            "lane": draft.lane,
+            "cost": fair.cost(len(phones) * segments, draft.lane),
+            "state": state,
+            "due_at": due_at,
+            "size": len(phones),
+            "recipients": "\n".join(phones),
+        }

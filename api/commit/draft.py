@@ -1,0 +1,244 @@
+"""A send that was checked and priced and is not accepted yet."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import accumulate, islice
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from api.commit.idempotency import Key
+from shared.encryption import PLAIN, Texts
+from shared.ids import new_batch_id, new_id, prefix_of
+from shared.lifecycle import LANES, Category
+from shared.sends.placeholder_batches import Piece
+from shared.sends.rules import Rules
+from shared.sms.segments import Segmentation
+
+BATCH_SIZE = 1000
+"""Recipients of one batch, and of one Celery task."""
+INLINE = 1000
+"""Entries of a list that are part of the answer itself."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """One send to be: everything that its rows and its answer are made of."""
+
+    account_id: int
+    api_key_id: str
+    test: bool
+    kind: str
+    sender_id: str
+    message: str
+    segmentation: Segmentation
+    category: Category
+    created_at: datetime
+    expires_at: datetime
+    send_at: datetime | None = None
+    simulated: bool = False
+    """Whether the installation has no carrier but the simulated one."""
+    reference: str | None = None
+    metadata: dict[str, Any] | None = None
+    rate: int | None = None
+    callback_url: str | None = None
+    phones: list[str] = field(default_factory=list)
+    submitted: int = 1
+    rejected: list[dict[str, object]] = field(default_factory=list)
+    rules: Rules | None = None
+    group_id: UUID | None = None
+    group_bound: int | None = None
+    on_unicode: str | None = None
+    """How the texts are made, where they differ by recipient."""
+    pieces: list[Piece] | None = None
+    """The batches of a list, where the texts differ."""
+    most_segments: int | None = None
+    """Segments of all messages to a group at most, where the texts differ."""
+    incomplete: int = 0
+    """Contacts of the group that lack a value."""
+    sizes: list[int] | None = None
+    """Of the batches, where they are not as large as they may be."""
+    key: Key | None = None
+    texts: Texts = PLAIN
+    """How its texts are kept."""
+    id: UUID = field(default_factory=new_id)
+    batches: list[UUID] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.sizes is not None:
+            count = len(self.sizes)
+        else:
+            count = -(-len(self.phones) // BATCH_SIZE) if self.pieces is None else len(self.pieces)
+        self.batches = [new_batch_id() for _ in range(count)]
+
+    def rearrange(self, phones: list[str], sizes: list[int] | None, pieces: list[Piece] | None) -> None:
+        """Put the recipients into other batches: of these sizes, or these pieces."""
+        self.phones, self.sizes, self.pieces = phones, sizes, pieces
+        self.__post_init__()
+
+    @property
+    def accepted(self) -> int:
+        """Messages."""
+        return len(self.phones) if self.group_id is None else self.submitted - self.incomplete
+
+    @property
+    def price(self) -> int:
+        """Credits for one message, at most where they differ: its segments."""
+        return self.segmentation.count
+
+    @property
+    def cost(self) -> int:
+        """Credits to reserve."""
+        return self.segments
+
+    @property
+    def segments(self) -> int:
+        """Segments of all messages; to a group, at most."""
+        if self.most_segments is not None:
+            return self.most_segments
+        if self.pieces is not None:
+            return sum(len(piece.phones) * piece.segments for piece in self.pieces)
+        return self.accepted * self.segmentation.count
+
+    @property
+    def kept_message(self) -> str:
+        """The text as its row keeps it."""
+        return self.texts.seal(self.message, self.id)
+
+    def kept_values(self) -> Iterator[str]:
+        """The values for the text of each batch, as its row keeps them; JSON."""
+        values = (piece.variables for piece in self.pieces or ())
+        return (self.texts.seal_json(each, batch) for batch, each in zip(self.batches, values, strict=True))
+
+    @property
+    def lane(self) -> int:
+        """Place of the category in the fair queue."""
+        return LANES.index(self.category)
+
+    @property
+    def state(self) -> str:
+        """The state in which the send begins."""
+        if self.send_at is not None:
+            return "scheduled"
+        return "queued" if self.group_id is None else "expanding"
+
+    def rejected_as(self, code: str) -> int:
+        """How many recipients were rejected with the code."""
+        return sum(entry["code"] == code for entry in self.rejected)
+
+    def slices(self) -> Iterator[tuple[list[str], int]]:
+        """The phones of each batch, and the segments of each of its messages."""
+        if self.pieces is not None:
+            return ((piece.phones, piece.segments) for piece in self.pieces)
+        count = self.segmentation.count
+        if self.sizes is not None:
+            ends = list(accumulate(self.sizes))
+            return ((self.phones[end - size : end], count) for end, size in zip(ends, self.sizes, strict=True))
+        return ((self.phones[start : start + BATCH_SIZE], count) for start in range(0, len(self.phones), BATCH_SIZE))
+
+    def counts(self) -> dict[str, int]:
+        """Recipients by what became of them at the door."""
+        duplicate = self.rejected_as("duplicate")
+        suppressed = sum(map(self.rejected_as, ("suppressed", "destination_not_allowed", "recipient_limit")))
+        return {
+            "submitted": self.submitted,
+            "accepted": self.accepted,
+            "duplicate": duplicate,
+            "invalid": self.incomplete or len(self.rejected) - duplicate - suppressed,
+            "suppressed": suppressed,
+        }
+
+    def answer(self, balance: int) -> str:
+        """The body of the 200, when `balance` credits are left to spend."""
+        made = self._single(balance) if self.kind == "single" else self._bulk(balance)
+        return encode(made)
+
+    def _single(self, balance: int) -> dict[str, Any]:
+        return {
+            "send_id": self.id,
+            "message_id": f"{prefix_of(self.batches[0])}0001",
+            "status": self.state,
+            "sender_id": self.sender_id,
+            "phone": self.phones[0],
+            "segments": {
+                "count": self.segmentation.count,
+                "encoding": self.segmentation.encoding,
+                "characters": self.segmentation.characters,
+            },
+            "cost": self.cost,
+            "balance": balance,
+            **self._common(),
+        }
+
+    def _bulk(self, balance: int) -> dict[str, Any]:
+        made = {
+            "send_id": str(self.id),
+            "status": self.state,
+            "sender_id": self.sender_id,
+            "group_id": self.group_id and str(self.group_id),
+            "counts": self.counts(),
+            "segments": self.segments_answer(),
+            "cost": self.cost,
+            "balance": balance,
+            "rejected": self.rejected[:INLINE],
+            "messages": list(self._messages()),
+            "messages_url": f"/api/v1/sends/{self.id}/messages",
+            **self._common(),
+        }
+        if max(len(self.rejected), self.incomplete) > INLINE:
+            made["rejected_truncated"] = True
+        if self.accepted > INLINE or self.group_id is not None:
+            made["messages_truncated"] = True
+        return made
+
+    def segments_answer(self) -> dict[str, Any]:
+        """Segments of one message, unless they differ, and of all."""
+        differ = self.most_segments is not None or len({segments for _, segments in self.slices()}) > 1
+        return {
+            "per_message": None if differ else self.segmentation.count,
+            "encoding": self.segmentation.encoding,
+            "total": self.segments,
+        }
+
+    def _messages(self) -> Iterator[dict[str, str]]:
+        if self.pieces is not None:
+            names = {
+                place: f"{prefix_of(batch)}{index:04x}"
+                for batch, piece in zip(self.batches, self.pieces, strict=True)
+                for index, place in enumerate(piece.places, 1)
+                if place < INLINE
+            }
+            for place, phone in enumerate(self.phones[:INLINE]):
+                yield {"message_id": names[place], "phone": phone}
+        elif self.sizes is not None:
+            slices = zip(self.batches, self.slices(), strict=True)
+            named = ((batch, index, phone) for batch, (phones, _) in slices for index, phone in enumerate(phones, 1))
+            for batch, index, phone in islice(named, INLINE):
+                yield {"message_id": f"{prefix_of(batch)}{index:04x}", "phone": phone}
+        elif self.batches:
+            prefix = prefix_of(self.batches[0])
+            for index, phone in enumerate(self.phones[:INLINE], 1):
+                yield {"message_id": f"{prefix}{index:04x}", "phone": phone}
+
+    def _common(self) -> dict[str, Any]:
+        return {
+            "category": str(self.category),
+            "reference": self.reference,
+            "send_at": stamp(self.send_at) if self.send_at else None,
+            "expires_at": stamp(self.expires_at),
+            "test": self.test,
+            **({"simulated": True} if self.simulated else {}),
+            "created_at": stamp(self.created_at),
+        }
+
+
+def encode(value: Any) -> str:
+    """JSON without spaces."""
+    return orjson.dumps(value).decode()
+
+
+def stamp(moment: datetime) -> str:
+    """A UTC time as the API writes it, to the millisecond."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

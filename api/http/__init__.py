@@ -1,0 +1,1 @@
+"""Requests and answers: bodies, errors, pages, CSV, client addresses."""

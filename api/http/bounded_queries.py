@@ -1,0 +1,37 @@
+"""Reads of lists and reports: bounded in time, and in the rows that a filter without an index of its own examines."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, TextClause, text
+
+from shared.db.connection import reading
+
+STATEMENT_SECONDS = 5
+"""For each statement of a list or report; it is ended then, and the request is 503 `unavailable`."""
+MOST_EXAMINED = 10_000
+"""Rows that are examined for one page of a list with a filter."""
+
+BEGIN = text("SELECT set_config('statement_timeout', :milliseconds, false)")
+END = text("RESET statement_timeout")
+
+
+@contextmanager
+def reading_list(engine: Engine) -> Iterator[Connection]:
+    """A connection for what only reads and may have much to read: each statement ends after STATEMENT_SECONDS."""
+    with reading(engine) as connection:
+        connection.execute(BEGIN, {"milliseconds": str(1000 * STATEMENT_SECONDS)})
+        try:
+            yield connection
+        finally:
+            if not connection.invalidated:
+                connection.execute(END)
+
+
+def last_examined(connection: Connection, statement: TextClause, parameters: dict[str, Any]) -> Row[Any] | None:
+    """The row where the page ends at the latest; None where there are fewer to examine.
+
+    The statement selects, in the list's order, what a row's place is, and ends in `OFFSET :most LIMIT 1`.
+    """
+    return connection.execute(statement, {**parameters, "most": MOST_EXAMINED - 1}).one_or_none()

@@ -1,0 +1,58 @@
+"""Reads a request's file that is CSV, row by row: its first line has the names of the columns."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from api.http.problems import Problem, invalid
+from api.http.uploaded_file import check_media_type, open_file, pieces_of_file
+from shared.contacts.text_stream import SUBSTITUTE
+
+MOST_COLUMNS = 100
+
+
+def read_csv(limit: int, column: str, most: int) -> Iterator[dict[str, str]]:
+    """The rows by column, in small letters, empty cells left out; `column` is one of them.
+
+    No more is in memory than the body's next piece and what the caller keeps. Raises Problem: payload_too_large over
+    `limit` bytes, too_many_recipients after `most` rows, unsupported_media_type, or validation_failed for what is no
+    CSV with that column.
+    """
+    check_media_type(("text/csv",), limit)
+    lines = (line for piece in pieces_of_file(open_file(limit)) for line in io.StringIO(piece, newline="\n"))
+    first = next(lines, "")
+    reader = csv.reader(_checked(first, lines), delimiter=max(",;\t", key=first.count), strict=True)
+    try:
+        names = [name.strip().lower() for name in next(reader, [])[: MOST_COLUMNS + 1]]
+        if column not in names:
+            raise _wrong(f"The first line names the columns; none of them is `{column}`.")
+        if len(names) > MOST_COLUMNS:
+            raise _wrong(f"The first line names more than {MOST_COLUMNS} columns.")
+        taken = 0
+        for read, row in enumerate(reader, 1):
+            is_row = any(cell.strip() for cell in row)
+            taken += is_row
+            if taken > most or read > 2 * most:  # an empty row costs its time, too
+                raise _too_many(most)
+            if is_row:
+                yield {name: cell.strip() for name, cell in zip(names, row, strict=False) if cell.strip()}
+    except csv.Error as error:
+        raise _wrong(f"Line {reader.line_num} is no CSV: {error}.") from None
+
+
+def _checked(first: str, lines: Iterator[str]) -> Iterator[str]:
+    line = first
+    while line:
+        if SUBSTITUTE in line:
+            raise _wrong("The file has a NUL character.")
+        yield line
+        line = next(lines, "")
+
+
+def _too_many(most: int) -> Problem:
+    detail = f"More than {most:,} rows are given; one request takes at most {most:,}."
+    return Problem("too_many_recipients", detail, max=most)
+
+
+def _wrong(detail: str) -> Problem:
+    return invalid([{"pointer": "", "code": "invalid", "detail": detail}])

@@ -1,0 +1,135 @@
+"""The file of a request: its body, or the one file of a form, read block by block."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from flask import request
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+from werkzeug.http import parse_options_header
+from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDecoder, NeedData
+
+from api.http.problems import Problem, invalid
+from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, pieces_of_text
+
+BLOCK = 64 * 1024
+FORM = "multipart/form-data"
+MOST_OF_FIELDS = 64 * 1024
+"""Bytes of a form that are no file's."""
+MOST_PARTS = 20
+"""Parts of a form; only one of them is the file."""
+
+
+class UploadedFile(NamedTuple):
+    """The bytes of a file, and the encoding that it is said to have."""
+
+    blocks: Iterator[bytes]
+    encoding: str | None
+
+
+def check_media_type(types: tuple[str, ...], limit: int) -> None:
+    """Raises Problem unless the body is said to be of one of the types, or a form, and not larger than `limit`."""
+    if request.mimetype not in (*types, FORM):
+        given = f"`{request.mimetype}`" if request.mimetype else "no Content-Type"
+        detail = f"The body came with {given}; only text/csv is read, or multipart/form-data with a file of it."
+        raise Problem("unsupported_media_type", f"{detail} Save a spreadsheet as CSV in UTF-8.")
+    announced = request.content_length
+    if announced is not None and announced > limit:
+        raise _too_large(limit)
+
+
+def open_file(limit: int) -> UploadedFile:
+    """The request's file, which raises Problem payload_too_large when more than `limit` bytes of it are read."""
+    blocks = _blocks(limit)
+    if request.mimetype == FORM:
+        return _file_of_form(blocks)
+    return UploadedFile(blocks, _encoding(request.mimetype_params))
+
+
+def pieces_of_file(file: UploadedFile) -> Iterator[str]:
+    """The file's text, as `pieces_of_text` has it. Raises Problem for what is no text in lines."""
+    try:
+        yield from pieces_of_text(file.blocks, file.encoding)
+    except NotText:
+        detail = "This is the file of a program (xlsx, pdf, zip …), not CSV: save it as CSV in UTF-8."
+        raise Problem("unsupported_media_type", detail) from None
+    except LineTooLong:
+        raise not_csv("A line of the file has no end: this is no CSV.") from None
+    except WrongEncoding as wrong:
+        raise not_csv(str(wrong)) from None
+
+
+def not_csv(detail: str) -> Problem:
+    """A 400."""
+    return invalid([{"pointer": "", "code": "invalid", "detail": detail}])
+
+
+def _blocks(limit: int) -> Iterator[bytes]:
+    request.max_content_length = limit + 1
+    read = 0
+    try:
+        while block := request.stream.read(BLOCK):
+            read += len(block)
+            if read > limit:
+                raise _too_large(limit)
+            yield block
+    except RequestEntityTooLarge:
+        raise _too_large(limit) from None
+    except ClientDisconnected:
+        raise not_csv("The body ended before its Content-Length.") from None
+    if request.content_length is not None and read < request.content_length:
+        raise not_csv("The body ended before its Content-Length.")
+
+
+def _file_of_form(blocks: Iterator[bytes]) -> UploadedFile:
+    """The file of a form (RFC 7578), whatever its field is called; other fields are not looked at."""
+    events = _events(blocks, request.mimetype_params.get("boundary", ""))
+    for event in events:
+        if isinstance(event, File):
+            _, parameters = parse_options_header(event.headers.get("content-type", ""))
+            return UploadedFile(_data_of_file(events), _encoding(parameters))
+    raise not_csv("The form has no file. Send one, as the field `file`.")
+
+
+def _data_of_file(events: Iterator[Event]) -> Iterator[bytes]:
+    for event in events:
+        if not isinstance(event, Data):
+            break
+        if event.data:
+            yield bytes(event.data)
+        if not event.more_data:
+            break
+    if any(isinstance(event, File) for event in events):
+        raise not_csv("The form has more than one file. Send each in a request of its own.")
+
+
+def _events(blocks: Iterable[bytes], boundary: str) -> Iterator[Event]:
+    try:
+        decoder = MultipartDecoder(
+            boundary.encode("latin-1"), max_form_memory_size=MOST_OF_FIELDS, max_parts=MOST_PARTS
+        )
+        for block in chain(blocks, (None,)):
+            decoder.receive_data(block)
+            while not isinstance(event := decoder.next_event(), NeedData):
+                yield event
+                if isinstance(event, Epilogue):
+                    return
+    except RequestEntityTooLarge:
+        raise not_csv("The form has too many fields besides its file.") from None
+    except ValueError:
+        raise not_csv("The body is no form as multipart/form-data has it (RFC 7578).") from None
+
+
+def _encoding(parameters: dict[str, str]) -> str | None:
+    charset = parameters.get("charset")
+    if charset is None:
+        return None
+    encoding = encoding_named(charset)
+    if encoding is None:
+        detail = f"The file is said to be in {charset[:40]!r}; UTF-8 and windows-1252 are read."
+        raise Problem("unsupported_media_type", detail)
+    return encoding
+
+
+def _too_large(limit: int) -> Problem:
+    return Problem("payload_too_large", f"The file is larger than {limit:,} bytes.", headers={"Connection": "close"})

@@ -1,0 +1,1 @@
+"""What bounds the requests of an account, a key or an address."""

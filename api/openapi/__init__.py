@@ -1,0 +1,1 @@
+"""The OpenAPI document, made of the endpoints and their schemas."""

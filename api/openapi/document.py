@@ -1,0 +1,294 @@
+"""The OpenAPI 3.1 document, made of the endpoints' contracts and the schemas that check the requests.
+
+What a word means is said once, in api.openapi.fields, because it means the same wherever it stands.
+"""
+
+import inspect
+import re
+from typing import Any
+
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from marshmallow import Schema, fields
+
+from api.accept.responses import EncodingAnswer, RejectedAnswer
+from api.accept.routes import QUOTES
+from api.endpoint import ENDPOINTS, PREFIX, Endpoint
+from api.http.problems import CATALOGUE, Problem
+from api.openapi.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
+from api.openapi.fields import WORDS
+from api.openapi.fields.core import DESCRIPTION, TAGS, Word
+from api.openapi.links import links_of
+from api.openapi.operation_ids import operation_id
+from api.openapi.webhooks import webhooks
+from api.resources.auth.routes import CREDENTIALS, REVOKE_TOKEN
+from api.schemas.base import PHONE_PATTERN, CanonicalUUID, Moment, Phone, Phones, Request
+from api.schemas.responses import ErrorAnswer
+from shared.settings import IDEMPOTENCY_DAYS
+
+BODIES = {"/auth/token": CREDENTIALS, "/auth/revoke": REVOKE_TOKEN}
+PATH_WORDS = {"group_id": WORDS["Group.group_id"][:2]}
+"""Of variables whose name means something else in a body."""
+KEYLESS = ("/auth/token", "/auth/revoke")
+"""POSTs that do not read an Idempotency-Key."""
+ERROR = ErrorAnswer.from_dict(
+    {
+        "errors": fields.List(
+            fields.Nested(
+                Schema.from_dict(
+                    {
+                        **{name: fields.String(required=True) for name in ("pointer", "code", "detail")},
+                        "suggestion": fields.String(),
+                    },
+                    name="FieldError",
+                )
+            )
+        ),
+        "rejected": fields.List(fields.Nested(RejectedAnswer)),
+        "encoding": fields.Nested(EncodingAnswer),
+        **{name: fields.Integer() for name in ("errors_total", "required", "balance", "max", "submitted", "quoted")},
+        **{name: fields.Integer() for name in ("segments", "max_segments", "spend_limit", "spent")},
+        **{name: fields.Integer() for name in ("phones", "most", "window_seconds")},
+        **{name: fields.String() for name in ("sender_status", "scope", "send_status")},
+        **{name: fields.String() for name in ("period", "resets_at", "rule", "prefix")},
+    },
+    name="Error",
+)
+"""An error with the members that some errors have besides."""
+
+
+def document() -> dict[str, Any]:
+    """The whole document."""
+    plugin = MarshmallowPlugin(schema_name_resolver=_name)
+    spec = APISpec(
+        title="Bulk SMS",
+        version="1",
+        openapi_version="3.1.0",
+        plugins=[plugin],
+        info={"description": DESCRIPTION.strip()},
+        servers=[{"url": "/", "description": "This installation"}],
+    )
+    converter: Any = plugin.converter
+    converter.map_to_openapi_type(CanonicalUUID, "string", "uuid")
+    converter.map_to_openapi_type(Phones, "array", None)
+    converter.add_attribute_function(_words)
+    _add_components(spec)
+    for name, description in TAGS.items():
+        spec.tag({"name": name, "description": description})
+    for operation in ENDPOINTS:
+        path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + operation.path)
+        spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.answers)})
+    made = _mended(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
+    return made | {"webhooks": webhooks()}
+
+
+def _add_components(spec: APISpec) -> None:
+    spec.components.security_scheme(
+        "bearer", {"type": "http", "scheme": "bearer", "description": "The `access_token` of POST /api/v1/auth/token."}
+    )
+    spec.components.parameter(
+        "Idempotency-Key",
+        "header",
+        {
+            "required": False,
+            "description": "The same request with the same key has one effect, and gets the first answer again: "
+            "a number of your order, or a UUID. A key belongs to the account and this path, and is kept for "
+            f"{IDEMPOTENCY_DAYS} days; the answer is for the API key that made the request, and another gets 422.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+        },
+    )
+    for name, (description, example) in HEADERS.items():
+        spec.components.header(name, {"description": description, "schema": {"type": "string"}, "example": example})
+    for code, kind in CATALOGUE.items():
+        detail, members = PROBLEMS.get(code, (kind.title + ".", {}))
+        value = Problem(code, detail, **members).document("/api/v1/sms/send", "req_5b0a8e6f1d2c3b4a")
+        spec.components.example(code, {"summary": kind.title, "value": value})
+    spec.components.schema("Error", schema=ERROR)
+
+
+def _operation(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
+    summary, _, rest = (inspect.getdoc(operation.function) or "").partition("\n")
+    needs = f"Needs the scope `{operation.scope}`." if operation.scope else ""
+    made: dict[str, Any] = {
+        "operationId": operation_id(operation),
+        "summary": summary.replace("`", ""),
+        "description": "\n\n".join(filter(None, (rest.strip(), needs))) or summary,
+        "tags": [operation.path.split("/")[1]],
+        "parameters": _parameters(operation),
+        "responses": _responses(operation, answers),
+        "security": [] if operation.scope is None else [{"bearer": [operation.scope] if operation.scope else []}],
+    }
+    body = _body(operation)
+    if body is not None:
+        made["requestBody"] = body
+    return made
+
+
+def _body(operation: Endpoint) -> dict[str, Any] | None:
+    if operation.path == "/sms/quote":
+        schemas = dict(QUOTES.values())
+        each = {kind: {"value": _example(schema)} for kind, schema in schemas.items()}
+        return _json({"anyOf": list(schemas.values())}, each, required=True)
+    if operation.path in CSV_BODIES:
+        example = {"schema": {"type": "string"}, "example": CSV_BODIES[operation.path]}
+        file = {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}, "required": ["file"]}
+        form = {"schema": file, "example": {"file": CSV_BODIES[operation.path]}}
+        return {"required": True, "content": {"text/csv": example, "multipart/form-data": form}}
+    schema = operation.takes() if operation.takes is not None else BODIES.get(operation.path)
+    if schema is None:
+        return None
+    required = _example(schema)
+    examples: dict[str, Any] = {"required": {"summary": "What is required", "value": required}} if required else {}
+    if schema is not CREDENTIALS:
+        summary = "With options" if operation.takes else "Another token"
+        examples["options"] = {"summary": summary, "value": _example(schema, options=True)}
+    return _json(schema, examples, required=operation.takes is not None)
+
+
+def _json(schema: Any, examples: dict[str, Any], *, required: bool) -> dict[str, Any]:
+    return {"required": required, "content": {"application/json": {"schema": schema, "examples": examples}}}
+
+
+def _parameters(operation: Endpoint) -> list[Any]:
+    parameters: list[Any] = []
+    for kind, name in re.findall(r"<(\w+:)?(\w+)>", operation.path):
+        description, example = PATH_WORDS.get(name) or WORDS[name][:2]
+        schema = {"type": "string", **({"format": "uuid"} if kind == "uuid:" else {})}
+        parameter = {"description": description, "schema": schema, "example": example}
+        parameters.append({"in": "path", "name": name, "required": True, **parameter})
+    if operation.query is not None:
+        parameters.append({"in": "query", "schema": operation.query})
+    if operation.path == "/auth/token":
+        for name in ("X-API-Key", "X-API-Secret"):
+            description = "In place of the body: both headers, and no body."
+            parameters.append({"in": "header", "name": name, "description": description, "schema": {"type": "string"}})
+    if _takes_key(operation):
+        parameters.append("Idempotency-Key")
+    return parameters
+
+
+def _takes_key(operation: Endpoint) -> bool:
+    return operation.method == "POST" and operation.path not in KEYLESS
+
+
+def _responses(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
+    example = _example(answers()) | CHANGED.get(operation.path, {})
+    content: dict[str, Any] = {"application/json": {"schema": answers, "example": example}}
+    headers = ["Idempotency-Replayed"] if _takes_key(operation) else []
+    if (operation.method, operation.path) in CSV:
+        content["text/csv"] = {"schema": {"type": "string"}, "example": CSV[operation.method, operation.path]}
+        headers.append("Content-Disposition")
+    description = answers.__doc__ or "Done."
+    done = {"description": description, "headers": _headers(headers), "content": content}
+    links = links_of(operation, ENDPOINTS)
+    responses: dict[str, Any] = {"200": done | ({"links": links} if links else {})}
+    by_status: dict[int, list[str]] = {}
+    for code in _fails(operation):
+        by_status.setdefault(CATALOGUE[code].status, []).append(code)
+    for status, codes in sorted(by_status.items()):
+        examples = {code: {"$ref": f"#/components/examples/{code}"} for code in codes}
+        responses[str(status)] = {
+            "description": ", ".join(f"`{code}`" for code in codes),
+            "headers": _headers(_headers_of(status, codes)),
+            "content": {"application/problem+json": {"schema": "Error", "examples": examples}},
+        }
+    return responses
+
+
+def _headers(names: list[str]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in (*EVERYWHERE, *names)}
+
+
+def _headers_of(status: int, codes: list[str]) -> list[str]:
+    if status == 401:
+        return ["WWW-Authenticate"]
+    return ["Retry-After"] if status in (429, 503) or "idempotency_in_progress" in codes else []
+
+
+def _fails(operation: Endpoint) -> list[str]:
+    codes = list(operation.fails)
+    if operation.takes or operation.path in ("/sms/quote", *BODIES):
+        codes += ["invalid_json", "validation_failed", "payload_too_large"]
+        codes += ["unsupported_media_type"] if operation.path != "/auth/revoke" else []
+    if _takes_key(operation):
+        codes += ["validation_failed", "idempotency_in_progress", "idempotency_key_reused"]
+    if "<uuid:" in operation.path:
+        codes.append("not_found")
+    if operation.scope is not None:
+        codes += ["missing_token", "invalid_token", "token_expired", "token_revoked"]
+        codes += ["account_suspended", "ip_not_allowed", "rate_limited"]
+    if operation.scope:
+        codes.append("insufficient_scope")
+    return list(dict.fromkeys([*codes, "internal_error", "unavailable"]))
+
+
+def _word(field: Any) -> Word | None:
+    return WORDS.get(f"{_name(type(field.parent))}.{field.name}") or WORDS.get(field.name)
+
+
+def _words(_: Any, field: Any, *, ret: dict[str, Any], **__: Any) -> dict[str, Any]:
+    """What JSON Schema says of a field beyond its type."""
+    if not isinstance(field.parent, Schema):
+        return {}
+    made: dict[str, Any] = {}
+    word = _word(field)
+    if word is not None:
+        description, example, more = (*word, {})[:3]
+        made = {"description": description, **more}
+        if example is not None:
+            made["examples"] = [example]
+    if isinstance(field, fields.String) and re.search(r"_at$|^at$|^eta$", str(field.name)):
+        made["format"] = "date-time"
+    if isinstance(field, fields.Enum):
+        made["type"] = "string"
+    if isinstance(field, Phone):
+        made["pattern"] = PHONE_PATTERN
+    if isinstance(field, Moment):
+        made.pop("examples", None)  # a time in an example would be in the past when it is tried
+    if "example" in ret:
+        made["examples"] = [ret.pop("example")]
+    return {key: value for key, value in made.items() if key not in ret}
+
+
+def _example(schema: Schema, *, options: bool = False) -> dict[str, Any]:
+    """An example with what is required; with `options`, also with what has no default, but for times."""
+    return {
+        name: _value(field)
+        for name, field in schema.fields.items()
+        if field.required or (options and not isinstance(field, (Moment, fields.Boolean)))
+    }
+
+
+def _value(field: Any) -> Any:
+    word = _word(field) if isinstance(field.parent, Schema) else None
+    if word is not None and word[1] is not None:
+        return word[1]
+    if isinstance(field, fields.Nested):
+        return _example(field.schema)
+    if isinstance(field, fields.List):
+        return [_value(field.inner)]
+    return None
+
+
+def _mended(made: dict[str, Any], classes: dict[str, type[Schema]]) -> dict[str, Any]:
+    """The document without what the schemas do not mean: answers may grow, and a query has no null."""
+    for name, schema in made["components"]["schemas"].items():
+        if classes[name].__doc__:
+            schema["description"] = classes[name].__doc__
+        if not issubclass(classes[name], Request):
+            schema.pop("additionalProperties", None)
+    for path in made["paths"].values():
+        for operation in path.values():
+            for parameter in operation["parameters"]:
+                said = parameter.get("schema", {})
+                said.pop("examples", None)  # a page for trying requests would fill them in
+                if isinstance(said.get("type"), list):
+                    said["type"] = said["type"][0]
+                    said.pop("default", None)
+    return made
+
+
+def _name(schema: Any) -> str:
+    made = schema if isinstance(schema, type) else type(schema)
+    assert issubclass(made, Schema)
+    return made.__name__.removesuffix("Answer")

@@ -1,0 +1,111 @@
+"""Examples for the OpenAPI document, where they are more than the words' own, and the headers of answers."""
+
+from typing import Any
+
+from api.accept.schemas import MOST_PHONES
+from api.openapi.fields import WORDS
+from api.openapi.fields.core import DELIVERED_AT, GROUP_ID, MESSAGE_ID, NOT_A_PHONE, PHONE, SEND_ID, SENT_AT
+
+CHANGED: dict[str, dict[str, Any]] = {
+    "/sms/send-group": {
+        "status": "expanding",
+        "group_id": GROUP_ID,
+        "counts": {"submitted": 1234, "accepted": 1234, "duplicate": 0, "invalid": 0, "suppressed": 0},
+        "segments": {"per_message": 1, "encoding": "gsm7", "total": 1234},
+        "cost": 1234,
+        "balance": 8766,
+        "rejected": [],
+        "messages": [],
+        "messages_truncated": True,
+    }
+} | {
+    f"/sends/<uuid:send_id>/{action}": {
+        "status": status,
+        "counts": WORDS["Send.counts"][1] | {"sent": 0, "delivered": 0, counted: 3},
+        "completed_at": completed_at,
+    }
+    for action, status, counted, completed_at in (
+        ("cancel", "canceled", "canceled", SENT_AT),
+        ("pause", "paused", "queued", None),
+        ("resume", "queued", "queued", None),
+    )
+}
+"""Where an operation's example differs from that of its schema."""
+CSV = {
+    ("GET", "/sends/<uuid:send_id>/messages"): (
+        "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
+        f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT},,acme-telecom\n"
+    ),
+    ("GET", "/imports/<uuid:import_id>/errors"): f"line,value,code,detail\n3,0712,invalid_phone,{NOT_A_PHONE}\n",
+    ("GET", "/groups/<uuid:group_id>/contacts"): f"phone,city,name,tags\n{PHONE},Nairobi,Ann,vip;new\n",
+    ("GET", "/suppressions"): f"phone,category,sender_id,reason,created_at\n{PHONE},,,stop,{SENT_AT}\n",
+    ("GET", "/usage"): "day,sender_id,country,category,status,messages,credits\n"
+    "2026-03-02,ACME,KE,transactional,delivered,3,3\n",
+}
+"""Operations that answer `Accept: text/csv`, and what they give."""
+
+CSV_BODIES = {
+    "/suppressions/import": f"phone,category,reason\n{PHONE},marketing,asked by phone call\n",
+    "/groups/<uuid:group_id>/import": f"phone,name,city,tags\n{PHONE},Ann,Nairobi,vip;new\n0711000001,Bob,,\n",
+}
+"""Operations that take CSV."""
+
+PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "validation_failed": (
+        f"/phone: {NOT_A_PHONE}",
+        {"errors": [{"pointer": "/phone", "code": "invalid_phone", "detail": NOT_A_PHONE}], "errors_total": 1},
+    ),
+    "too_many_recipients": (
+        "100,001 recipients were given; one request takes at most 100,000.",
+        {"max": MOST_PHONES, "submitted": MOST_PHONES + 1},
+    ),
+    "no_valid_recipients": (
+        "None of the recipients can be sent to.",
+        {"rejected": [{"index": 0, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE}]},
+    ),
+    "no_valid_contacts": (
+        "None of the entries is a contact.",
+        {"rejected": [{"index": 0, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE}]},
+    ),
+    "too_many_segments": (
+        "The message takes 3 segments; `max_segments` is 2.",
+        {"segments": 3, "max_segments": 2},
+    ),
+    "quote_changed": ("This send needs 3 credits now; the quote said 2.", {"required": 3, "quoted": 2}),
+    "low_balance": ("This send needs 240 credits; 112 are left.", {"required": 240, "balance": 112}),
+    "sender_not_approved": ("The sender ID 'ACME' is pending.", {"sender_status": "pending"}),
+    "insufficient_scope": ("This token does not have the scope sms:send.", {"scope": "sms:send"}),
+    "ip_not_allowed": ("The API key may not be used from 198.51.100.7.", {}),
+    "spend_limit_reached": (
+        "This send needs 240 credits; of the 1,000 of a day, 900 are spent.",
+        {
+            "required": 240,
+            "period": "day",
+            "spend_limit": 1000,
+            "spent": 900,
+            "resets_at": "2026-03-03T00:00:00.000Z",
+        },
+    ),
+    "traffic_refused": (
+        "11 phones that begin with 254711000 got one-time passwords in ten minutes; 10 are usual.",
+        {"rule": "block", "prefix": "254711000", "phones": 11, "most": 10, "window_seconds": 600},
+    ),
+    "state_conflict": ("The send is completed and cannot be canceled.", {"send_status": "completed"}),
+}
+"""Detail and further members of the errors that have them."""
+HEADERS = {
+    "X-Request-Id": (
+        "The request's name in the service's log; yours, where the request has one.",
+        "req_5b0a8e6f1d2c3b4a",
+    ),
+    "RateLimit-Policy": (
+        "Requests that are taken from an account in a window of `w` seconds.",
+        '"requests";q=10000;w=1',
+    ),
+    "RateLimit": ("Requests that are left now.", '"requests";r=9999;t=1'),
+    "Idempotency-Replayed": ("`true`: this is the answer of an earlier request with the same key.", "true"),
+    "Retry-After": ("Seconds to wait before the next try.", "2"),
+    "WWW-Authenticate": ("How to authenticate.", 'Bearer realm="bulksms", error="invalid_token"'),
+    "Content-Disposition": ("The name to save the file as.", f'attachment; filename="{SEND_ID}.csv"'),
+}
+EVERYWHERE = ("X-Request-Id", "RateLimit-Policy", "RateLimit")

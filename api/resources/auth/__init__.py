@@ -1,0 +1,1 @@
+"""Tokens: issue and revoke."""

@@ -1,0 +1,101 @@
+"""Tokens: exchange and revocation."""
+
+from typing import Any
+
+from flask import request
+
+from api.auth.tokens import BEARER, VALID
+from api.endpoint import answer_json, client_address, endpoint, load, services, take_request, timestamp
+from api.http.client_ip import shared_by_one
+from api.http.json_body import SMALL_BODY, parse_object, read_bytes, read_json
+from api.http.lean_flask import Json
+from api.http.problems import Problem
+from api.resources.auth.responses import RevokedAnswer, TokenAnswer
+from api.resources.auth.schemas import Credentials, RevokeToken
+
+CREDENTIALS = Credentials()
+REVOKE_TOKEN = RevokeToken()
+
+
+@endpoint(
+    "POST",
+    "/auth/token",
+    answers=TokenAnswer,
+    fails=(
+        "invalid_json",
+        "validation_failed",
+        "invalid_credentials",
+        "ip_not_allowed",
+        "account_suspended",
+        "rate_limited",
+    ),
+    scope=None,
+)
+def exchange() -> Json:
+    """Exchange an API key and secret for a bearer token, valid for 24 hours."""
+    credentials = _credentials()
+    address = client_address()
+    network = shared_by_one(address)
+    failures = services().failures
+    left = failures.left(network)
+    if left < 1:
+        raise Problem(
+            "rate_limited",
+            "Too many failed exchanges from this address.",
+            headers={"Retry-After": str(failures.wait(left - 1))},
+        )
+    try:
+        token, caller = services().tokens.issue(credentials["api_key"], credentials["api_secret"], address)
+    except Problem:
+        failures.take(network)
+        raise
+    take_request(caller)
+    return answer_json(
+        {
+            "access_token": token,
+            "token_type": "Bearer",
+            "expires_in": VALID,
+            "expires_at": timestamp(caller.expires_at),
+            "scope": " ".join(sorted(caller.scopes)),
+        }
+    )
+
+
+def _credentials() -> dict[str, Any]:
+    """From the body; from the headers when the body has neither field."""
+    raw = read_bytes(SMALL_BODY)
+    headers = {
+        name: request.headers[header]
+        for name, header in (("api_key", "X-API-Key"), ("api_secret", "X-API-Secret"))
+        if header in request.headers
+    }
+    body = read_json(SMALL_BODY) if raw.strip() or not headers else {}
+    if headers and not body.keys() & {"api_key", "api_secret"}:
+        if len(headers) < 2:
+            raise Problem("invalid_credentials", "X-API-Key and X-API-Secret go together.", headers=BEARER)
+        body = {**body, **headers}
+    return load(CREDENTIALS, body)
+
+
+@endpoint(
+    "POST",
+    "/auth/revoke",
+    answers=RevokedAnswer,
+    fails=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
+    scope="",
+)
+def revoke(caller: Any) -> Json:
+    """Revoke the token in use, or the one given as `token`. It is dead within five seconds everywhere."""
+    raw = read_bytes(SMALL_BODY)
+    body = load(REVOKE_TOKEN, parse_object(raw)) if raw.strip() else {}
+    tokens = services().tokens
+    if "token" in body:
+        try:
+            other = tokens.parse(body["token"])
+        except Problem:
+            return answer_json({"revoked": True})
+        if other.account_id != caller.account_id:
+            return answer_json({"revoked": True})
+        caller = other
+    tokens.revoke(caller)
+    return answer_json({"revoked": True})

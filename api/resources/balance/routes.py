@@ -1,0 +1,79 @@
+"""The account's credits, and the ledger behind them."""
+
+from typing import Any
+
+from sqlalchemy import text
+
+from api.auth.tokens import Caller
+from api.endpoint import endpoint, services, timestamp
+from api.http.bounded_queries import reading_list
+from api.http.pagination import number_cursor, page
+from api.resources.balance.responses import BalanceAnswer, TransactionAnswer
+from api.schemas.paging import Paging
+from api.schemas.responses import page_of
+from shared.db.connection import reading
+from shared.ids import batch_of
+
+BALANCE = text("SELECT available, reserved, low_balance_threshold, updated_at FROM account WHERE id = :account")
+TRANSACTIONS = text(
+    """
+    SELECT l.id, l.kind, l.debit, l.credit, l.amount, l.subject_type, l.subject, l.reason, l.created_at, b.send_id
+      FROM ledger l
+      LEFT JOIN batch b ON l.subject_type IN ('batch', 'message')
+                       AND b.id = CASE l.subject_type WHEN 'message' THEN batch_of(l.subject) ELSE l.subject END
+     WHERE l.account_id = :account AND l.id < :before ORDER BY l.id DESC LIMIT :limit
+    """
+)
+NEWEST = 2**63 - 1
+
+
+@endpoint("GET", "/balance", answers=BalanceAnswer, scope="balance:read")
+def balance(caller: Caller) -> dict[str, Any]:
+    """What can still be spent, in credits. `balance` is what a 402 compares."""
+    with reading(services().engine) as connection:
+        row = connection.execute(BALANCE, {"account": caller.account_id}).one()
+    return {
+        "balance": row.available,
+        "reserved": row.reserved,
+        "unit": "sms",
+        "low_balance_threshold": row.low_balance_threshold,
+        "updated_at": timestamp(row.updated_at),
+    }
+
+
+@endpoint(
+    "GET",
+    "/balance/transactions",
+    query=Paging,
+    answers=page_of(TransactionAnswer),
+    fails=("validation_failed",),
+    scope="balance:read",
+)
+def transactions(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the ledger, newest first: every credit, tied to its send, batch or message."""
+    limit = query["limit"]
+    parameters = {
+        "account": caller.account_id,
+        "before": number_cursor(query.get("cursor"), NEWEST),
+        "limit": limit + 1,
+    }
+    with reading_list(services().engine) as connection:
+        rows = connection.execute(TRANSACTIONS, parameters).all()
+    return page(rows, limit, _transaction, lambda row: str(row.id))
+
+
+def _transaction(row: Any) -> dict[str, Any]:
+    of = row.subject_type
+    batch = batch_of(row.subject) if of == "message" else row.subject
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "amount": row.amount,
+        "debit": row.debit,
+        "credit": row.credit,
+        "send_id": row.subject if of == "send" else row.send_id,
+        "batch_id": batch if of in ("batch", "message") else None,
+        "message_id": row.subject if of == "message" else None,
+        "reason": row.reason,
+        "created_at": timestamp(row.created_at),
+    }

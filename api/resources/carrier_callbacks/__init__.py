@@ -1,0 +1,1 @@
+"""What carriers over HTTP post to us."""

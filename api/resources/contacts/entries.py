@@ -1,0 +1,83 @@
+"""Contacts as a request lists them: each checked by itself, so that the valid ones can be taken."""
+
+from typing import Any, NamedTuple
+
+from api.http.spelling import MOST_COMPARED, nearest_name
+from shared.contacts.fields import MOST_FIELDS, MOST_TAGS, name_problem, tag_problem, value_problem
+from shared.contacts.groups import Contact
+from shared.sms.numbering import Numbering
+
+KNOWN = ("phone", "fields", "tags")
+QUOTED = 32
+"""Characters shown of a rejected phone."""
+
+
+class Entries(NamedTuple):
+    """The contacts to be, each phone once, and what is wrong with the other entries, by index."""
+
+    contacts: list[Contact]
+    rejected: list[dict[str, object]]
+
+
+def read_entries(entries: list[object], numbering: Numbering) -> Entries:
+    """Tell contacts from what is none. Of equal phones the first is taken and the others are rejected as duplicates."""
+    contacts: list[Contact] = []
+    rejected: list[dict[str, object]] = []
+    first: dict[int, int] = {}
+    for index, entry in enumerate(entries):
+        found = _read(entry, numbering, with_hint=len(rejected) < MOST_COMPARED)
+        if isinstance(found, Contact):
+            before = first.setdefault(found.phone, index)
+            if before == index:
+                contacts.append(found)
+                continue
+            found = {"code": "duplicate", "detail": "The phone is listed before.", "duplicate_of": before}
+        rejected.append({"index": index, "phone": _given_phone(entry), **found})
+    return Entries(contacts, rejected)
+
+
+def _read(entry: object, numbering: Numbering, with_hint: bool) -> Contact | dict[str, Any]:
+    """The contact, or what is wrong."""
+    values: dict[str, Any] = entry if isinstance(entry, dict) else {"phone": entry}
+    unknown = next((name for name in values if name not in KNOWN), None)
+    if unknown is not None:
+        nearest = nearest_name(unknown, KNOWN) if with_hint else None
+        hint = f"Did you mean `{nearest}`?" if nearest else "Known are phone, fields and tags."
+        return {"code": "unknown_field", "detail": f"There is no field {unknown[:40]!r}. {hint}"}
+    written, fields, tags = values.get("phone"), values.get("fields"), values.get("tags")
+    if not isinstance(written, str):
+        return {"code": "invalid_phone", "detail": 'Give the phone as a text, such as "254711000000".'}
+    phone = numbering.read(written)
+    if phone is None:
+        return numbering.problem(written)
+    return _wrong_fields(fields) or _wrong_tags(tags) or Contact(int(phone), fields, tags)
+
+
+def _wrong_fields(fields: Any) -> dict[str, Any] | None:
+    if fields is None:
+        return None
+    if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
+        return {"code": "wrong_type", "detail": 'Give `fields` as an object of texts, such as {"name": "Ann"}.'}
+    if len(fields) > MOST_FIELDS:
+        return {"code": "too_long", "detail": f"A contact has at most {MOST_FIELDS} fields; {len(fields)} are given."}
+    for name, value in fields.items():
+        problem = name_problem(name) or value_problem(value)
+        if problem:
+            return {"code": "invalid", "detail": f"{name[:40]!r}: {problem}"}
+    return None
+
+
+def _wrong_tags(tags: Any) -> dict[str, Any] | None:
+    if tags is None:
+        return None
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        return {"code": "wrong_type", "detail": 'Give `tags` as a list of texts, such as ["vip"].'}
+    if len(tags) > MOST_TAGS:
+        return {"code": "too_long", "detail": f"A contact has at most {MOST_TAGS} tags; {len(tags)} are given."}
+    problem = next(filter(None, map(tag_problem, tags)), None)
+    return {"code": "invalid", "detail": problem} if problem else None
+
+
+def _given_phone(entry: object) -> str | None:
+    phone = entry.get("phone") if isinstance(entry, dict) else entry
+    return phone[:QUOTED] if isinstance(phone, str) else None

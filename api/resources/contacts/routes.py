@@ -1,0 +1,198 @@
+"""The contacts of a group."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from flask import Response, request, stream_with_context
+from sqlalchemy import Connection, Row, text
+
+from api.auth.tokens import Caller
+from api.commit.draft import INLINE, encode
+from api.commit.idempotency import key_of_request, once
+from api.endpoint import endpoint, services
+from api.http.bounded_queries import last_examined, reading_list
+from api.http.csv_cells import csv_line
+from api.http.lean_flask import Json
+from api.http.pagination import number_cursor, page
+from api.http.problems import Problem
+from api.resources.contacts.entries import Entries, read_entries
+from api.resources.groups.responses import ContactAnswer, PutContactsAnswer, RemovedContactsAnswer
+from api.resources.groups.routes import find_group, group_not_found
+from api.resources.groups.schemas import ContactPaging, ContactsBody, PhonesBody
+from api.schemas.responses import page_of
+from shared.contacts import groups as contacts
+from shared.db.connection import reading
+from shared.sms.numbering import numbering_of
+
+EXAMINED = text(
+    "SELECT position FROM contact WHERE group_id = :group AND position > :after ORDER BY position OFFSET :most LIMIT 1"
+)
+LIST = """
+    SELECT position, phone, fields, tags FROM contact
+     WHERE group_id = :group AND position > :after AND position <= :end {also} ORDER BY position LIMIT :limit
+"""
+LAST_POSITION = 2**63 - 1
+BY_FILTER = {
+    (False, False): text(LIST.format(also="")),
+    (True, False): text(LIST.format(also="AND phone = :phone")),
+    (False, True): text(LIST.format(also="AND tags @> ARRAY[CAST(:tag AS text)]")),
+    (True, True): text(LIST.format(also="AND phone = :phone AND tags @> ARRAY[CAST(:tag AS text)]")),
+}
+"""The statement with a phone and with a tag or not: each has a plan of its own."""
+FIELDS = text(
+    """
+    SELECT DISTINCT k.name FROM contact c CROSS JOIN LATERAL jsonb_object_keys(c.fields) AS k (name)
+     WHERE c.group_id = :group AND c.fields IS NOT NULL ORDER BY k.name
+    """
+)
+CSV_PAGE = 5_000
+
+
+@endpoint(
+    "GET",
+    "/groups/<uuid:group_id>/contacts",
+    query=ContactPaging,
+    answers=page_of(ContactAnswer),
+    fails=("validation_failed", "group_not_found"),
+    scope="groups:read",
+)
+def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
+    """List the contacts of a group in the order in which they came; with `Accept: text/csv`, stream all as CSV."""
+    with reading_list(services().engine) as connection:
+        find_group(connection, caller, group_id)
+        if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+            names = list(connection.execute(FIELDS, {"group": group_id}).scalars())
+            return _csv(group_id, names, query)
+        after = number_cursor(query.get("cursor"), 0)
+        rows, end = _page(connection, group_id, query, after, query["limit"] + 1)
+    return page(rows, query["limit"], _contact, lambda row: str(row.position), end)
+
+
+@endpoint(
+    "POST",
+    "/groups/<uuid:group_id>/contacts",
+    takes=ContactsBody,
+    answers=PutContactsAnswer,
+    fails=("group_not_found", "no_valid_contacts", "group_full"),
+    scope="groups:write",
+    large=True,
+)
+def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Json:
+    """Add up to 100,000 contacts to a group, and change those that are in it.
+
+    `fields` and `tags` replace those that the contact has; left out, they stay as they are. Numbers may be written as
+    in the account's country. An entry that is no contact is reported in `rejected`, and the others are taken.
+    """
+    key = key_of_request(caller, body)
+    with reading(services().engine) as connection:
+        numbering = numbering_of(find_group(connection, caller, group_id).country)
+    entries = read_entries(body["contacts"], numbering)  # before the transaction, which would stand still meanwhile
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            find_group(connection, caller, group_id)
+            if not entries.contacts:
+                raise Problem("no_valid_contacts", "None of the entries is a contact.", rejected=entries.rejected[:100])
+            return encode(_put(connection, group_id, entries))
+
+        return once(connection, key, act).response()
+
+
+@endpoint(
+    "DELETE",
+    "/groups/<uuid:group_id>/contacts",
+    takes=PhonesBody,
+    answers=RemovedContactsAnswer,
+    fails=("group_not_found",),
+    scope="groups:write",
+    large=True,
+)
+def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+    """Take up to 100,000 phones out of a group. Phones that are not in it are counted as `absent`."""
+    with reading(services().engine) as connection:
+        numbering = numbering_of(find_group(connection, caller, group_id).country)
+    phones = {numbering.read(phone) for phone in body["phones"] if isinstance(phone, str)} - {None}
+    with services().engine.begin() as connection:
+        find_group(connection, caller, group_id)
+        try:
+            removed = contacts.remove_contacts(connection, group_id, (phone for phone in phones if phone))
+        except contacts.UnknownGroup:
+            raise group_not_found(group_id) from None
+        left = find_group(connection, caller, group_id).contact_count
+    return {
+        "group_id": group_id,
+        "contact_count": left,
+        "removed": removed,
+        "absent": len(body["phones"]) - removed,
+    }
+
+
+def _put(connection: Connection, group_id: UUID, entries: Entries) -> dict[str, Any]:
+    try:
+        put = contacts.put_contacts(connection, group_id, entries.contacts)
+    except contacts.UnknownGroup:
+        raise group_not_found(group_id) from None
+    except contacts.GroupFull as full:
+        raise Problem("group_full", str(full)) from None
+    duplicates = sum(entry["code"] == "duplicate" for entry in entries.rejected)
+    made: dict[str, Any] = {
+        "group_id": str(group_id),
+        "contact_count": put.contact_count,
+        "counts": {
+            "submitted": len(entries.contacts) + len(entries.rejected),
+            "added": put.added,
+            "changed": put.changed,
+            "unchanged": len(entries.contacts) - put.added - put.changed,
+            "duplicate": duplicates,
+            "invalid": len(entries.rejected) - duplicates,
+        },
+        "rejected": entries.rejected[:INLINE],
+    }
+    if len(entries.rejected) > INLINE:
+        made["rejected_truncated"] = True
+    return made
+
+
+def _page(
+    connection: Connection, group_id: UUID, query: dict[str, Any], after: int, limit: int
+) -> tuple[list[Row[Any]], Row[Any] | None]:
+    """The contacts, and the last that was examined where there are more."""
+    values: dict[str, Any] = {"group": group_id, "after": after, "limit": limit}
+    if "phone" in query:
+        values["phone"] = int(query["phone"])
+    if "tag" in query:
+        values["tag"] = query["tag"]
+    end = last_examined(connection, EXAMINED, values) if "tag" in query and "phone" not in query else None
+    values["end"] = LAST_POSITION if end is None else end.position
+    return list(connection.execute(BY_FILTER["phone" in query, "tag" in query], values)), end
+
+
+def _csv(group_id: UUID, names: list[str], query: dict[str, Any]) -> Response:
+    engine = services().engine
+
+    def lines() -> Iterator[str]:
+        yield csv_line(["phone", *names, "tags"])
+        after = 0
+        while True:
+            with reading_list(engine) as connection:
+                rows, end = _page(connection, group_id, query, after, CSV_PAGE)
+            yield "".join(_csv_contact(row, names) for row in rows)
+            last = rows[-1] if len(rows) == CSV_PAGE else end
+            if last is None:
+                return
+            after = last.position
+
+    response = Response(stream_with_context(lines()), mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{group_id}.csv"'
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _csv_contact(row: Row[Any], names: list[str]) -> str:
+    fields = row.fields or {}
+    return csv_line([row.phone, *(fields.get(name) for name in names), ";".join(row.tags or [])])
+
+
+def _contact(row: Row[Any]) -> dict[str, Any]:
+    return {"phone": str(row.phone), "fields": row.fields or {}, "tags": row.tags or []}

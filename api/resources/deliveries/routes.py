@@ -1,0 +1,184 @@
+"""What became of posting events to a webhook: tests, the log, and posting again."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+
+from api.auth.tokens import Caller
+from api.commit.draft import encode
+from api.commit.idempotency import key_of_request, once
+from api.endpoint import endpoint, services, timestamp
+from api.http.bounded_queries import last_examined, reading_list
+from api.http.lean_flask import Json
+from api.http.pagination import page, uuid_cursor
+from api.http.problems import Problem, invalid
+from api.resources.webhooks.responses import DeliveryAnswer, RecoverAnswer, TestAnswer
+from api.resources.webhooks.routes import find_webhook
+from api.resources.webhooks.schemas import DeliveryPaging, RecoverBody
+from api.schemas.responses import page_of
+from shared.events.stream import find
+from shared.ids import first_id_at
+from shared.outbox import EventType, add
+
+FIELDS = """
+    webhook_id, event_id, type, state, attempts, next_at, url, http_status, error, milliseconds, created_at, updated_at
+"""
+EXAMINED = text(
+    """
+    SELECT event_id FROM delivery
+     WHERE webhook_id = :webhook AND (CAST(:before AS uuid) IS NULL OR event_id < :before)
+     ORDER BY event_id DESC OFFSET :most LIMIT 1
+    """
+)
+DELIVERIES = text(
+    f"""
+    SELECT {FIELDS} FROM delivery
+     WHERE webhook_id = :webhook AND (CAST(:before AS uuid) IS NULL OR event_id < :before)
+       AND (CAST(:end AS uuid) IS NULL OR event_id >= :end)
+       AND (CAST(:state AS text) IS NULL OR state = :state)
+     ORDER BY event_id DESC LIMIT :limit
+    """
+)
+DELIVERY = text(f"SELECT {FIELDS} FROM delivery WHERE webhook_id = :webhook AND event_id = :event")
+REPLAY = text(
+    """
+    UPDATE delivery SET state = 'pending', attempts = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()
+     WHERE webhook_id = :webhook AND event_id = :event
+    """
+)
+AGAIN = text(
+    """
+    UPDATE delivery SET state = 'pending', attempts = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()
+     WHERE webhook_id = :webhook AND state = 'failed' AND event_id >= :first
+    """
+)
+GO_BACK = text(
+    """
+    UPDATE webhook w SET xid = e.xid, event_id = e.id, rest_until = NULL, epoch = epoch + 1, lease_until = NULL
+      FROM (SELECT xid, CAST('00000000-0000-0000-0000-000000000000' AS uuid) AS id FROM event
+             WHERE account_id = :account AND id >= :first ORDER BY xid LIMIT 1) e
+     WHERE w.id = :webhook AND (e.xid, e.id) < (w.xid, w.event_id)
+    """
+)
+
+
+@endpoint(
+    "POST",
+    "/webhooks/<uuid:webhook_id>/test",
+    answers=TestAnswer,
+    fails=("webhook_not_found", "state_conflict"),
+    scope="webhooks:write",
+)
+def test_webhook(caller: Caller, webhook_id: UUID) -> Json:
+    """Post a `webhook.test` event to this webhook; what became of it is among its deliveries."""
+    key = key_of_request(caller, None)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            if _active(connection, caller, webhook_id).url is None:
+                raise Problem("state_conflict", "This webhook has no address of its own that could be tested.")
+            event = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
+            return encode({"webhook_id": str(webhook_id), "event_id": str(event), "type": str(EventType.WEBHOOK_TEST)})
+
+        return once(connection, key, act).response()
+
+
+@endpoint(
+    "GET",
+    "/webhooks/<uuid:webhook_id>/deliveries",
+    query=DeliveryPaging,
+    answers=page_of(DeliveryAnswer),
+    fails=("webhook_not_found", "validation_failed"),
+    scope="webhooks:read",
+)
+def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
+    """List what became of the webhook's events, newest first. Those that wait for their first attempt are not there."""
+    parameters: dict[str, Any] = {
+        "webhook": webhook_id,
+        "before": uuid_cursor(query.get("cursor")),
+        "state": query.get("status"),
+        "limit": query["limit"] + 1,
+    }
+    with reading_list(services().engine) as connection:
+        find_webhook(connection, caller, webhook_id)
+        end = last_examined(connection, EXAMINED, parameters) if "status" in query else None
+        parameters["end"] = end and end.event_id
+        rows = connection.execute(DELIVERIES, parameters).all()
+    return page(rows, query["limit"], delivery_answer, lambda row: str(row.event_id), end)
+
+
+@endpoint(
+    "POST",
+    "/webhooks/<uuid:webhook_id>/deliveries/<uuid:event_id>/replay",
+    answers=DeliveryAnswer,
+    fails=("webhook_not_found", "delivery_not_found", "state_conflict"),
+    scope="webhooks:write",
+)
+def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Json:
+    """Post an event to this webhook again, whatever became of it, with the same id."""
+    key = key_of_request(caller, None)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            _active(connection, caller, webhook_id)
+            told = {"webhook": webhook_id, "event": event_id}
+            if not connection.execute(REPLAY, told).rowcount:
+                raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
+            if find(connection, caller.account_id, event_id) is None:
+                raise Problem("state_conflict", "The event is too old and is not kept any more.")
+            return encode(delivery_answer(connection.execute(DELIVERY, told).one()))
+
+        return once(connection, key, act).response()
+
+
+@endpoint(
+    "POST",
+    "/webhooks/<uuid:webhook_id>/recover",
+    takes=RecoverBody,
+    answers=RecoverAnswer,
+    fails=("webhook_not_found", "state_conflict"),
+    scope="webhooks:write",
+)
+def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Json:
+    """Post every event since then that was not delivered to this webhook, also what happened while it was disabled."""
+    since = body["since"]
+    if since > datetime.now(UTC):
+        raise invalid([{"pointer": "/since", "code": "invalid_time", "detail": "Give a time that is over."}])
+    key = key_of_request(caller, body)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            _active(connection, caller, webhook_id)
+            first = first_id_at(max(since, datetime(1970, 1, 2, tzinfo=UTC)))
+            connection.execute(AGAIN, {"webhook": webhook_id, "first": first})
+            connection.execute(GO_BACK, {"webhook": webhook_id, "account": caller.account_id, "first": first})
+            return encode({"webhook_id": str(webhook_id), "since": timestamp(since)})
+
+        return once(connection, key, act).response()
+
+
+def _active(connection: Connection, caller: Caller, webhook_id: UUID) -> Row[Any]:
+    webhook = find_webhook(connection, caller, webhook_id, lock=True)
+    if webhook.state != "active":
+        raise Problem("state_conflict", "The webhook is disabled. Enable it first.")
+    return webhook
+
+
+def delivery_answer(row: Any) -> dict[str, Any]:
+    """A delivery as the API shows it."""
+    return {
+        "webhook_id": str(row.webhook_id),
+        "event_id": str(row.event_id),
+        "type": row.type,
+        "status": row.state,
+        "attempts": row.attempts,
+        "next_attempt_at": timestamp(row.next_at),
+        "url": row.url,
+        "http_status": row.http_status,
+        "error": row.error,
+        "milliseconds": row.milliseconds,
+        "created_at": timestamp(row.created_at),
+        "updated_at": timestamp(row.updated_at),
+    }

@@ -1,0 +1,65 @@
+"""The catalogues of errors: of requests, also for the `type` of every problem, and of messages."""
+
+from typing import Any
+
+from api.endpoint import endpoint
+from api.http.problems import CATALOGUE, FIELD_CODES, Problem
+from api.resources.errors.responses import ErrorEntryAnswer
+from api.schemas.paging import ErrorQuery
+from api.schemas.responses import page_of
+from shared.carriers.error_catalogue import CATALOGUE as MESSAGE_ERRORS
+
+
+@endpoint(
+    "GET", "/errors", query=ErrorQuery, answers=page_of(ErrorEntryAnswer), fails=("validation_failed",), scope=None
+)
+def errors(query: dict[str, Any]) -> dict[str, Any]:
+    """List every error code: of requests, or with `kind=message` of messages.
+
+    Under `validation_failed` are also the codes of single fields.
+    """
+    codes = MESSAGE_ERRORS if query["kind"] == "message" else CATALOGUE
+    return {"data": [_entry(code) for code in codes], "next_cursor": None}
+
+
+@endpoint("GET", "/errors/<code>", answers=ErrorEntryAnswer, fails=("error_not_found",), scope=None)
+def error(code: str) -> dict[str, Any]:
+    """Explain one error code, of requests or of messages."""
+    if code not in CATALOGUE and code not in MESSAGE_ERRORS:
+        raise Problem("error_not_found", "There is no such error code.")
+    return _entry(code)
+
+
+def _entry(code: str) -> dict[str, Any]:
+    return _of_message(code) if code in MESSAGE_ERRORS else _of_request(code)
+
+
+def _of_request(code: str) -> dict[str, Any]:
+    kind = CATALOGUE[code]
+    made: dict[str, Any] = {
+        "code": code,
+        "kind": "request",
+        "status": kind.status,
+        "permanent": None,
+        "title": kind.title,
+        "meaning": None,
+        "remediation": kind.remediation,
+        "retryable": kind.retryable,
+    }
+    if code == "validation_failed":
+        made["field_codes"] = [{"code": each, "remediation": what} for each, what in FIELD_CODES.items()]
+    return made
+
+
+def _of_message(code: str) -> dict[str, Any]:
+    entry = MESSAGE_ERRORS[code]
+    return {
+        "code": code,
+        "kind": "message",
+        "status": None,
+        "permanent": entry.permanent,
+        "title": entry.title,
+        "meaning": entry.meaning,
+        "remediation": entry.remediation,
+        "retryable": not entry.permanent,
+    }

@@ -1,0 +1,1 @@
+"""Events, pulled in order."""

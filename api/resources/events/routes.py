@@ -1,0 +1,66 @@
+"""The stream of events, for who has no public address: the same events as webhooks get, with the same ids."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from api.auth.tokens import Caller
+from api.endpoint import endpoint, services
+from api.http.pagination import to_cursor, uuid_cursor
+from api.http.problems import invalid
+from api.resources.webhooks.responses import StreamEventAnswer
+from api.resources.webhooks.schemas import EventPaging
+from api.schemas.responses import page_of
+from shared.db.connection import transaction
+from shared.events import stream
+from shared.events.stream import START, Event, Position
+from shared.ids import time_of
+from shared.outbox import KEPT_DAYS, listen, still_listens
+
+
+@endpoint(
+    "GET",
+    "/events",
+    query=EventPaging,
+    answers=page_of(StreamEventAnswer),
+    fails=("validation_failed",),
+    scope="webhooks:read",
+)
+def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+    """Read what happened, oldest first, beginning after the event that you handled last.
+
+    The first request of an account takes a second, and begins with nothing: from its answer on, events are kept.
+    """
+    pointer, given = ("/cursor", uuid_cursor(query["cursor"])) if "cursor" in query else ("/after", query.get("after"))
+    engine = services().engine
+    listen(engine, caller.account_id)
+    with transaction(engine) as connection:
+        still_listens(connection, caller.account_id)
+        after = START
+        if given is not None:
+            after = stream.find(connection, caller.account_id, given) or _gone(given, pointer)
+        page = stream.read_page(connection, caller.account_id, after, query["limit"], query.get("types"))
+        if page.events:
+            stream.flush(connection)
+    cursor = to_cursor(str(page.end.id)) if page.more else None
+    return {"data": [event_answer(event) for event in page.events], "next_cursor": cursor}
+
+
+def _gone(event: UUID, pointer: str) -> Position:
+    """Where to begin when the event is not there: with the oldest, if it was one of before those that are kept."""
+    if datetime(2020, 1, 1, tzinfo=UTC) < _moment(event) < datetime.now(UTC) - timedelta(days=KEPT_DAYS):
+        return START
+    detail = "Your account has no such event. Give the id of one as it was told, or leave it out."
+    raise invalid([{"pointer": pointer, "code": "invalid", "detail": detail}])
+
+
+def _moment(event: UUID) -> datetime:
+    try:
+        return time_of(event)
+    except (ValueError, OverflowError):
+        return datetime.now(UTC)
+
+
+def event_answer(event: Event) -> dict[str, Any]:
+    """An event as the API shows it."""
+    return {"event_id": str(event.id), **event.told()}

@@ -1,0 +1,149 @@
+"""Contact groups."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+
+from api.auth.tokens import Caller
+from api.commit.draft import encode
+from api.commit.idempotency import key_of_request, once
+from api.endpoint import endpoint, services, timestamp
+from api.http.lean_flask import Json
+from api.http.pagination import page, uuid_cursor
+from api.http.problems import Problem
+from api.resources.groups.responses import DeletedGroupAnswer, GroupAnswer
+from api.resources.groups.schemas import GroupBody
+from api.schemas.paging import GroupPaging
+from api.schemas.responses import page_of
+from shared.contacts import groups as contacts
+from shared.db.connection import reading
+
+GROUPS = text(
+    """
+    SELECT id, name, contact_count, created_at, updated_at FROM contact_group
+     WHERE account_id = :account AND deleted_at IS NULL AND id > :after ORDER BY id LIMIT :limit
+    """
+)
+GROUP = text(
+    """
+    SELECT g.id, g.name, g.contact_count, g.created_at, g.updated_at, a.country
+      FROM contact_group g JOIN account a ON a.id = g.account_id
+     WHERE g.id = :group AND g.account_id = :account AND g.deleted_at IS NULL
+    """
+)
+FIRST = UUID(int=0)
+
+
+@endpoint(
+    "GET",
+    "/groups",
+    query=GroupPaging,
+    answers=page_of(GroupAnswer),
+    fails=("validation_failed",),
+    scope="groups:read",
+)
+def groups(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the contact groups with their contact counts. Without parameters, all of them."""
+    limit = query["limit"]
+    if limit is None and "cursor" in query:
+        limit = 1000
+    parameters = {
+        "account": caller.account_id,
+        "after": uuid_cursor(query.get("cursor")) or FIRST,
+        "limit": None if limit is None else limit + 1,
+    }
+    with reading(services().engine) as connection:
+        rows = connection.execute(GROUPS, parameters).all()
+    return page(rows, limit if limit is not None else len(rows), group_answer, lambda row: str(row.id))
+
+
+@endpoint(
+    "POST", "/groups", takes=GroupBody, answers=GroupAnswer, fails=("name_taken", "group_limit"), scope="groups:write"
+)
+def new_group(caller: Caller, body: dict[str, Any]) -> Json:
+    """Make an empty group."""
+    key = key_of_request(caller, body)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            try:
+                made = contacts.create_group(connection, caller.account_id, body["name"])
+            except contacts.NameTaken:
+                raise name_taken(body["name"]) from None
+            except contacts.TooManyGroups as limit:
+                raise Problem("group_limit", str(limit)) from None
+            return encode(group_answer(find_group(connection, caller, made)))
+
+        return once(connection, key, act).response()
+
+
+@endpoint("GET", "/groups/<uuid:group_id>", answers=GroupAnswer, fails=("group_not_found",), scope="groups:read")
+def group(caller: Caller, group_id: UUID) -> dict[str, Any]:
+    """Show one group."""
+    with reading(services().engine) as connection:
+        return group_answer(find_group(connection, caller, group_id))
+
+
+@endpoint(
+    "PATCH",
+    "/groups/<uuid:group_id>",
+    takes=GroupBody,
+    answers=GroupAnswer,
+    fails=("group_not_found", "name_taken"),
+    scope="groups:write",
+)
+def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+    """Give a group another name."""
+    with services().engine.begin() as connection:
+        find_group(connection, caller, group_id)
+        try:
+            contacts.rename_group(connection, group_id, body["name"])
+        except contacts.NameTaken:
+            raise name_taken(body["name"]) from None
+        except contacts.UnknownGroup:
+            raise group_not_found(group_id) from None
+        return group_answer(find_group(connection, caller, group_id))
+
+
+@endpoint(
+    "DELETE", "/groups/<uuid:group_id>", answers=DeletedGroupAnswer, fails=("group_not_found",), scope="groups:write"
+)
+def delete_group(caller: Caller, group_id: UUID) -> dict[str, Any]:
+    """Delete a group and its contacts. Sends to it that were accepted before go on; its name is free again."""
+    with services().engine.begin() as connection:
+        find_group(connection, caller, group_id)
+        try:
+            contacts.delete_group(connection, group_id)
+        except contacts.UnknownGroup:
+            raise group_not_found(group_id) from None
+    return {"group_id": group_id, "deleted": True}
+
+
+def find_group(connection: Connection, caller: Caller, group_id: UUID) -> Row[Any]:
+    """A group of the caller's, with the account's country. Raises Problem group_not_found, also for another's."""
+    row = connection.execute(GROUP, {"group": group_id, "account": caller.account_id}).one_or_none()
+    if row is None:
+        raise group_not_found(group_id)
+    return row
+
+
+def group_not_found(group_id: UUID) -> Problem:
+    """A 404."""
+    return Problem("group_not_found", f"Your account has no group {group_id}.")
+
+
+def name_taken(name: str) -> Problem:
+    """A 409."""
+    return Problem("name_taken", f"Your account has a group {name!r} already.")
+
+
+def group_answer(row: Any) -> dict[str, Any]:
+    """A group as the API shows it."""
+    return {
+        "group_id": str(row.id),
+        "name": row.name,
+        "contact_count": row.contact_count,
+        "created_at": timestamp(row.created_at),
+        "updated_at": timestamp(row.updated_at),
+    }

@@ -1,0 +1,206 @@
+"""Imports of contacts: a file is taken at once, and read by a worker."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from flask import Response, request, stream_with_context
+from sqlalchemy import Connection, Row, text
+
+from api.auth.tokens import Caller
+from api.commit.draft import encode
+from api.commit.idempotency import key_of_request, once
+from api.endpoint import endpoint, services, timestamp
+from api.http.bounded_queries import reading_list
+from api.http.csv_cells import csv_line
+from api.http.lean_flask import Json
+from api.http.pagination import number_cursor, page, uuid_cursor
+from api.http.problems import Problem
+from api.resources.groups.routes import find_group
+from api.resources.imports.responses import ImportAnswer, ImportErrorAnswer
+from api.resources.imports.schemas import ImportPaging, ImportQuery
+from api.resources.imports.upload import check_upload, take_upload
+from api.schemas.paging import Paging
+from api.schemas.responses import page_of
+from shared.contacts.imports import begin_import, cancel_import, drop_import, queue_import
+from shared.db.connection import reading
+
+COLUMNS = """
+    SELECT id, group_id, state, country, bytes, bytes_done, rows, added, changed, unchanged, invalid, error, created_at,
+           finished_at
+      FROM contact_import WHERE account_id = :account AND state <> 'receiving'
+"""
+ONE = text(f"{COLUMNS} AND id = :id")
+NEWEST = text(f"{COLUMNS} AND id < :before ORDER BY id DESC LIMIT :limit")
+NEWEST_OF_GROUP = text(f"{COLUMNS} AND id < :before AND group_id = :group ORDER BY id DESC LIMIT :limit")
+ERRORS = text(
+    """
+    SELECT line, value, code, detail FROM import_error WHERE import_id = :id AND line > :after
+     ORDER BY line LIMIT :limit
+    """
+)
+LAST = UUID(int=2**128 - 1)
+CSV_PAGE = 5_000
+
+
+@endpoint(
+    "POST",
+    "/groups/<uuid:group_id>/import",
+    query=ImportQuery,
+    answers=ImportAnswer,
+    fails=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large"),
+    scope="groups:write",
+)
+def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Json:
+    """Import a CSV file of up to 100 MB into a group, in the background.
+
+    The body is the file, or a form (multipart/form-data) with the file. It is in UTF-8 or UTF-16; in Windows-1252 only
+    where the Content-Type says so (`text/csv; charset=windows-1252`). Its column `phone` has the phones, `tags` tags
+    between semicolons, and every other named column is a field; a file without a header has phones only.
+    GET /imports/{import_id} tells how far it is.
+    """
+    check_upload()
+    engine = services().engine
+    with reading(engine) as connection:
+        group = find_group(connection, caller, group_id)
+    made = begin_import(engine, caller.account_id, group_id, query.get("country") or group.country)
+    queued = False
+    try:
+        uploaded = take_upload(engine, made)
+        key = key_of_request(caller, {"sha256": uploaded.digest, **query})
+        with engine.begin() as connection:
+
+            def act() -> str:
+                queue_import(connection, made, uploaded.pieces, uploaded.size)
+                return encode(_answer(_find(connection, caller, made)))
+
+            answered = once(connection, key, act)
+        queued = not answered.replayed
+    finally:
+        if not queued:
+            drop_import(engine, made)
+    if queued:
+        services().doorbell.ring_for_import(made)
+    return answered.response()
+
+
+@endpoint(
+    "GET",
+    "/imports",
+    query=ImportPaging,
+    answers=page_of(ImportAnswer),
+    fails=("validation_failed",),
+    scope="groups:read",
+)
+def imports(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the imports, newest first."""
+    values: dict[str, Any] = {
+        "account": caller.account_id,
+        "before": uuid_cursor(query.get("cursor")) or LAST,
+        "limit": query["limit"] + 1,
+    }
+    if "group_id" in query:
+        values["group"] = query["group_id"]
+    with reading_list(services().engine) as connection:
+        rows = connection.execute(NEWEST_OF_GROUP if "group" in values else NEWEST, values).all()
+    return page(rows, query["limit"], _answer, lambda row: str(row.id))
+
+
+@endpoint("GET", "/imports/<uuid:import_id>", answers=ImportAnswer, fails=("import_not_found",), scope="groups:read")
+def one_import(caller: Caller, import_id: UUID) -> dict[str, Any]:
+    """Show how far an import is."""
+    with reading(services().engine) as connection:
+        return _answer(_find(connection, caller, import_id))
+
+
+@endpoint(
+    "GET",
+    "/imports/<uuid:import_id>/errors",
+    query=Paging,
+    answers=page_of(ImportErrorAnswer),
+    fails=("validation_failed", "import_not_found"),
+    scope="groups:read",
+)
+def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
+    """List the rows that are no contacts, in their order; with `Accept: text/csv`, stream all of them as CSV."""
+    with reading(services().engine) as connection:
+        _find(connection, caller, import_id)
+        if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+            return _csv(import_id)
+        after = number_cursor(query.get("cursor"), 0)
+        rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": query["limit"] + 1}).all()
+    return page(rows, query["limit"], _error, lambda row: str(row.line))
+
+
+@endpoint(
+    "POST",
+    "/imports/<uuid:import_id>/cancel",
+    answers=ImportAnswer,
+    fails=("import_not_found", "state_conflict"),
+    scope="groups:write",
+)
+def cancel_an_import(caller: Caller, import_id: UUID) -> Json:
+    """Stop an import. What was imported until then stays in the group."""
+    key = key_of_request(caller, None)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            state = _find(connection, caller, import_id).state
+            if not cancel_import(connection, import_id) and state != "canceled":
+                raise Problem("state_conflict", f"The import is {state} and cannot be canceled.")
+            return encode(_answer(_find(connection, caller, import_id)))
+
+        return once(connection, key, act).response()
+
+
+def _find(connection: Connection, caller: Caller, import_id: UUID) -> Row[Any]:
+    row = connection.execute(ONE, {"account": caller.account_id, "id": import_id}).one_or_none()
+    if row is None:
+        raise Problem("import_not_found", f"Your account has no import {import_id}.")
+    return row
+
+
+def _csv(import_id: UUID) -> Response:
+    engine = services().engine
+
+    def lines() -> Iterator[str]:
+        yield csv_line(["line", "value", "code", "detail"])
+        after = 0
+        while True:
+            with reading_list(engine) as connection:
+                rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": CSV_PAGE}).all()
+            yield "".join(csv_line(row) for row in rows)
+            if len(rows) < CSV_PAGE:
+                return
+            after = rows[-1].line
+
+    response = Response(stream_with_context(lines()), mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{import_id}.csv"'
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _answer(row: Any) -> dict[str, Any]:
+    return {
+        "import_id": str(row.id),
+        "group_id": str(row.group_id),
+        "status": row.state,
+        "country": row.country,
+        "bytes": row.bytes,
+        "bytes_done": row.bytes_done,
+        "counts": {
+            "rows": row.rows,
+            "added": row.added,
+            "changed": row.changed,
+            "unchanged": row.unchanged,
+            "invalid": row.invalid,
+        },
+        "error": row.error,
+        "errors_url": f"/api/v1/imports/{row.id}/errors",
+        "created_at": timestamp(row.created_at),
+        "finished_at": timestamp(row.finished_at),
+    }
+
+
+def _error(row: Any) -> dict[str, Any]:
+    return {"line": row.line, "value": row.value, "code": row.code, "detail": row.detail}

@@ -1,0 +1,1 @@
+"""An account's limits."""

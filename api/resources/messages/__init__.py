@@ -1,0 +1,1 @@
+"""Messages: list, search, timeline."""

@@ -1,0 +1,186 @@
+"""Reads messages. Those with a result have a row; the state of the others follows from their batch.
+
+Batches are read one page after the other and their recipients are merged with the rows, so a list of any length
+takes the memory of a few batches.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+
+from shared.carriers.receipts import told_by_carrier
+from shared.ids import batch_of, index_of, message_id
+from shared.lifecycle import LANES, STORED, BatchState, MessageStatus
+from shared.privacy.erasures import ERASED
+from shared.sends.placeholder_batches import PRICE, SEGMENTS
+
+BATCHES_AT_ONCE = 20
+ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
+"""Batches whose messages without a row have ended as the batch did."""
+
+COLUMNS = f"""
+    SELECT b.id, b.send_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark,
+           LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, {SEGMENTS} AS segments, {PRICE} AS price,
+           s.reference, s.created_at, s.send_at, s.test, s.lane, s.group_id,
+           s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
+"""
+BATCH = text(
+    f"""
+    {COLUMNS} FROM send s JOIN batch b ON b.send_id = s.id
+     WHERE s.forgotten_at IS NULL AND b.id = :batch AND s.account_id = :account
+    """
+)
+HAS_STATUS = " OR ".join(
+    [f"'{status}' = ANY(CAST(:statuses AS text[])) AND s.{status} > 0" for status in STORED]
+    + [f":unfinished AND s.accepted > {' + '.join(f's.{status}' for status in STORED)}"]
+)
+"""SQL: the counters of a send `s` say that messages of it have one of the statuses."""
+SENDS = f"""
+    s.account_id = :account AND s.id >= :since AND s.id < :until AND s.id <= :send
+    AND (CAST(:reference AS text) IS NULL OR s.reference = :reference)
+    AND (CAST(:group AS uuid) IS NULL OR s.group_id = :group)
+    AND (CAST(:statuses AS text[]) IS NULL OR {HAS_STATUS})
+"""
+"""SQL: the sends `s` that a search reads. What comes before the place to begin at is not looked at again."""
+FROM_BATCH = "(s.id < :send OR b.id >= :batch)"
+BATCHES = text(
+    f"""
+    {COLUMNS} FROM send s
+     CROSS JOIN LATERAL (
+        SELECT * FROM batch o
+         WHERE o.send_id = s.id AND {FROM_BATCH.replace("b.", "o.")}
+           AND (NOT :unfinished OR o.state NOT IN ('done', 'canceled', 'expired'))
+           AND (CAST(:phone AS text) IS NULL OR position(:phone IN o.recipients) > 0)
+           AND (s.id > :last_send OR s.id = :last_send AND o.id < :last_batch)
+         ORDER BY o.id LIMIT :batches) AS b
+     WHERE s.forgotten_at IS NULL AND {SENDS}
+     ORDER BY s.id DESC, b.id LIMIT :batches
+    """
+)
+"""Never joined otherwise than send by send: the accounts' batches are one table."""
+ROWS = text(
+    """
+    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error,
+           answer_ms, carrier_at, carrier_at_precision FROM message
+     WHERE id > :low AND id <= :high
+    """
+)
+ROW = text(
+    """
+    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error,
+           answer_ms, carrier_at, carrier_at_precision FROM message
+     WHERE id = :id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """One message as the API shows it."""
+
+    id: UUID
+    send_id: UUID
+    phone: str | None
+    """None: it was erased."""
+    status: str
+    sender_id: str
+    segments: int
+    cost: int
+    reference: str | None
+    test: bool
+    category: str
+    group_id: UUID | None
+    created_at: datetime
+    send_at: datetime | None
+    error: str | None = None
+    submitted_at: datetime | None = None
+    answer_ms: int | None = None
+    """Milliseconds until it was answered, or given up."""
+    finished_at: datetime | None = None
+    carrier_at: datetime | None = None
+    """When it finished by the carrier's clock, to `precision` seconds."""
+    precision: int | None = None
+    carrier: str | None = None
+    route: str | None = None
+    carrier_reference: str | None = None
+    attempts: int = 0
+
+
+def one_message(connection: Connection, account: int, message: UUID) -> MessageRow | None:
+    """A message of the account; None when there is none, or it is another account's."""
+    parameters = {"batch": batch_of(message), "account": account}
+    batch = connection.execute(BATCH, parameters).one_or_none()
+    if batch is None or not 1 <= index_of(message) <= batch.size:
+        return None
+    row = connection.execute(ROW, {"id": message}).one_or_none()
+    return _merge(batch, index_of(message), batch.recipients.split("\n")[index_of(message) - 1], row)
+
+
+def batches_in_order(connection: Connection, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
+    """Batches in order of (send descending, batch), read a few at a time. `parameters` are those of BATCHES."""
+    while True:
+        rows = connection.execute(BATCHES, {**parameters, "batches": BATCHES_AT_ONCE}).all()
+        yield from rows
+        if len(rows) < BATCHES_AT_ONCE:
+            return
+        parameters = {**parameters, "send": rows[-1].send_id, "batch": message_id(rows[-1].id, 1)}
+
+
+def messages_of_batch(connection: Connection, batch: Row[Any]) -> list[MessageRow]:
+    """The messages of a batch in order, also those without a row."""
+    parameters = {"low": batch.id, "high": message_id(batch.id, batch.size)}
+    rows = {index_of(row.id): row for row in connection.execute(ROWS, parameters)}
+    return [_merge(batch, index, phone, rows.get(index)) for index, phone in enumerate(batch.recipients.split("\n"), 1)]
+
+
+def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> MessageRow:
+    status = row.status if row is not None else _status_ahead(batch, index)
+    free = status in (MessageStatus.REJECTED, MessageStatus.FAILED, MessageStatus.CANCELED, MessageStatus.EXPIRED)
+    return MessageRow(
+        id=message_id(batch.id, index),
+        send_id=batch.send_id,
+        phone=None if phone == ERASED else phone,
+        status=status,
+        sender_id=batch.sender_id,
+        segments=batch.segments,
+        cost=0 if free else batch.price,
+        reference=batch.reference,
+        test=batch.test,
+        category=LANES[batch.lane],
+        group_id=batch.group_id,
+        created_at=batch.created_at,
+        send_at=batch.send_at,
+        **(_known(batch, row) if row is not None else {"finished_at": batch.ended_at if status in ENDED else None}),
+    )
+
+
+def _known(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
+    """What the row tells. Clocks of machines and carriers differ; no time is shown before the one that it follows."""
+    submitted_at = max(row.submitted_at, batch.created_at)
+    return {
+        "error": row.error,
+        "submitted_at": submitted_at if row.attempts else None,
+        "finished_at": row.finished_at and max(row.finished_at, submitted_at),
+        "answer_ms": row.answer_ms,
+        "carrier_at": row.carrier_at,
+        "precision": row.carrier_at_precision,
+        "carrier": row.carrier,
+        "route": row.route,
+        "carrier_reference": told_by_carrier(row.reference),
+        "attempts": row.attempts,
+    }
+
+
+def _status_ahead(batch: Row[Any], index: int) -> str:
+    """The status of a message that has no row yet."""
+    if batch.state in ENDED:
+        return str(batch.state)
+    if batch.state == BatchState.SENDING:
+        retry = list(batch.retry or [])
+        intent = retry if retry else range(batch.next_index, batch.next_index + batch.intent)
+        return MessageStatus.SENDING if index in intent[: batch.watermark] else MessageStatus.QUEUED
+    return MessageStatus.SCHEDULED if batch.ahead else MessageStatus.QUEUED

@@ -1,0 +1,162 @@
+"""Messages: one SMS to one phone each, and the timeline of one."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from flask import Response, request, stream_with_context
+from sqlalchemy import Connection
+
+from api.auth.tokens import Caller
+from api.endpoint import endpoint, services, timestamp
+from api.http.bounded_queries import reading_list
+from api.http.csv_cells import csv_line
+from api.http.problems import Problem
+from api.resources.messages.history import MessageRow, one_message
+from api.resources.messages.search import find_messages
+from api.resources.messages.text import text_of_message
+from api.resources.messages.timeline import course_of
+from api.resources.sends.responses import EventsAnswer, MessageAnswer, MessageDetailAnswer
+from api.resources.sends.routes import read_send
+from api.schemas.paging import HistoryPaging, MessagePaging
+from api.schemas.responses import page_of
+from shared.carriers.error_codes import carrier_code_of, code_of, error_of
+from shared.db.connection import reading
+from shared.sms.countries import country_of
+
+CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
+CSV_PAGE = 5000
+
+
+@endpoint(
+    "GET",
+    "/sends/<uuid:send_id>/messages",
+    query=MessagePaging,
+    answers=page_of(MessageAnswer),
+    fails=("validation_failed", "send_not_found"),
+    scope="sms:read",
+)
+def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
+    """List the messages of a send in order; with `Accept: text/csv`, stream all of them as CSV.
+
+    A page with a `status` may have fewer messages than `limit`, or none, and the next one more: read on until
+    `next_cursor` is null.
+    """
+    with reading_list(services().engine) as connection:
+        read_send(connection, caller, send_id)
+        if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+            return _csv(caller, send_id)
+        found = find_messages(connection, caller.account_id, query, send_id)
+    return {"data": [_message(row) for row in found.messages], "next_cursor": found.next_cursor}
+
+
+def _csv(caller: Caller, send_id: UUID) -> Response:
+    engine = services().engine
+
+    def lines() -> Iterator[str]:
+        yield CSV_HEADER
+        query: dict[str, Any] = {"limit": CSV_PAGE}
+        while True:
+            with reading_list(engine) as connection:
+                found = find_messages(connection, caller.account_id, query, send_id)
+            yield "".join(_csv_line(row) for row in found.messages)
+            if found.next_cursor is None:
+                return
+            query["cursor"] = found.next_cursor
+
+    response = Response(stream_with_context(lines()), mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{send_id}.csv"'
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _csv_line(row: MessageRow) -> str:
+    return csv_line(
+        (
+            row.id,
+            row.phone,
+            row.status,
+            row.segments,
+            row.cost,
+            carrier_code_of(row.status, row.error) or row.error,
+            timestamp(row.submitted_at),
+            timestamp(row.finished_at),
+            code_of(row.status, row.error),
+            row.carrier,
+        )
+    )
+
+
+@endpoint(
+    "GET",
+    "/messages",
+    query=HistoryPaging,
+    answers=page_of(MessageAnswer),
+    fails=("validation_failed",),
+    scope="sms:read",
+)
+def messages(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the account's messages, newest send first; filter by what they are, and by time.
+
+    A page with a filter may have fewer messages than `limit`, or none, and the next one more: read on until
+    `next_cursor` is null. `since` and `until` make a search short.
+    """
+    with reading_list(services().engine) as connection:
+        found = find_messages(connection, caller.account_id, query)
+    return {"data": [_message(row) for row in found.messages], "next_cursor": found.next_cursor}
+
+
+@endpoint(
+    "GET", "/messages/<uuid:message_id>", answers=MessageDetailAnswer, fails=("message_not_found",), scope="sms:read"
+)
+def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
+    """Show one message: its text as it is sent to this phone, every attempt, and what happened to it.
+
+    `submitted_at` and `answered_at` of an attempt are those of the window in which it was submitted.
+    """
+    with reading(services().engine) as connection:
+        row = _find(connection, caller, message_id)
+        return _message(row) | text_of_message(connection, row)._asdict() | course_of(connection, row)
+
+
+@endpoint(
+    "GET",
+    "/messages/<uuid:message_id>/events",
+    answers=EventsAnswer,
+    fails=("message_not_found",),
+    scope="sms:read",
+)
+def events(caller: Caller, message_id: UUID) -> dict[str, Any]:
+    """Tell what happened to a message: acceptance, every attempt, the carrier's answer, a doubt, receipts."""
+    with reading(services().engine) as connection:
+        row = _find(connection, caller, message_id)
+        return {"message_id": str(message_id), "data": course_of(connection, row)["timeline"]}
+
+
+def _find(connection: Connection, caller: Caller, message_id: UUID) -> MessageRow:
+    row = one_message(connection, caller.account_id, message_id)
+    if row is None:
+        raise Problem("message_not_found", f"Your account has no message {message_id}.")
+    return row
+
+
+def _message(row: MessageRow) -> dict[str, Any]:
+    return {
+        "message_id": str(row.id),
+        "send_id": str(row.send_id),
+        "phone": row.phone,
+        "status": row.status,
+        "sender_id": row.sender_id,
+        "segments": row.segments,
+        "cost": row.cost,
+        "category": row.category,
+        "carrier": row.carrier,
+        "country": row.phone and country_of(row.phone),
+        "group_id": row.group_id and str(row.group_id),
+        "error": error_of(row.status, row.error, row.carrier),
+        "reference": row.reference,
+        "test": row.test,
+        "submitted_at": timestamp(row.submitted_at),
+        "finished_at": timestamp(row.finished_at),
+        "created_at": timestamp(row.created_at),
+    }

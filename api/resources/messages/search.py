@@ -1,0 +1,159 @@
+"""Finds messages of an account by what is asked for, newest send first, within a send in order.
+
+What has no index is looked for in a bounded number of sends, batches and messages; a page that reaches a bound ends
+there, with fewer entries than were asked for, and its cursor goes on behind it. Sends whose counters say that none of
+their messages has the status are passed over.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from api.http.pagination import bad_cursor, from_cursor, to_cursor
+from api.resources.messages.history import FROM_BATCH, SENDS, MessageRow, batches_in_order, messages_of_batch
+from shared.carriers.error_catalogue import CATALOGUE
+from shared.carriers.error_codes import WITH_ERROR, code_of
+from shared.ids import batch_of, first_id_at, message_id
+from shared.lifecycle import STORED, MessageStatus
+from shared.sms.countries import country_of
+
+MOST_SENDS, MOST_BATCHES, MOST_MESSAGES = 10_000, 1_000, 10_000
+"""That are looked at for one page."""
+BELOW = "below:"
+"""Begins a cursor that goes on with the sends before one; others name the last message that was looked at."""
+
+OLDEST_SEND = text(
+    """
+    SELECT id FROM send WHERE account_id = :account AND id >= :since AND id < :until AND id <= :send
+     ORDER BY id DESC OFFSET :most LIMIT 1
+    """
+)
+LAST_BATCH = text(
+    f"""
+    SELECT s.id AS send_id, b.id FROM send s JOIN batch b ON b.send_id = s.id
+     WHERE s.forgotten_at IS NULL AND {SENDS} AND {FROM_BATCH}
+     ORDER BY s.id DESC, b.id OFFSET :most LIMIT 1
+    """
+)
+SEND_OF = text("SELECT send_id FROM batch WHERE id = :batch")
+FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFilter:
+    """What is asked of a message itself; None asks nothing."""
+
+    status: str | None = None
+    phone: str | None = None
+    error: str | None = None
+    permanent: bool | None = None
+    carrier: str | None = None
+    country: str | None = None
+
+    def statuses(self) -> dict[str, Any]:
+        """The statuses that a message has which fits, as parameters of BATCHES.
+
+        Either all or none of them are `unfinished`: those that a message has before it has a result.
+        """
+        statuses: Collection[MessageStatus] | None = None
+        if self.status is not None:
+            statuses = [MessageStatus(self.status)]
+        elif self.error is not None or self.permanent is not None:
+            statuses = WITH_ERROR
+        elif self.carrier is not None:
+            statuses = STORED
+        return {
+            "statuses": None if statuses is None else [str(status) for status in statuses],
+            "unfinished": statuses is not None and not set(statuses) & set(STORED),
+        }
+
+    def fits(self, message: MessageRow) -> bool:
+        """Whether the message is as asked."""
+        if self.status not in (None, message.status) or self.phone not in (None, message.phone):
+            return False
+        if self.carrier not in (None, message.carrier):
+            return False
+        if self.country is not None and (message.phone is None or country_of(message.phone) != self.country):
+            return False
+        if self.error is None and self.permanent is None:
+            return True
+        code = code_of(message.status, message.error)
+        return code is not None and self.error in (None, code) and self.permanent in (None, CATALOGUE[code].permanent)
+
+
+class Found(NamedTuple):
+    """A page of messages, and where the next one begins; None: there is none."""
+
+    messages: list[MessageRow]
+    next_cursor: str | None
+
+
+def find_messages(connection: Connection, account: int, query: dict[str, Any], send: UUID | None = None) -> Found:
+    """A page of the account's messages, or of one of its sends. Raises Problem for a cursor that is none."""
+    begin, after = _start(connection, query.get("cursor"))
+    wanted = MessageFilter(**{name: query[name] for name in MessageFilter.__slots__ if name in query})
+    values: dict[str, Any] = {
+        "account": account,
+        "reference": query.get("reference"),
+        "group": query.get("group_id"),
+        "phone": wanted.phone,
+        "send": begin,
+        "batch": batch_of(after),
+        "last_send": FIRST,
+        "last_batch": FIRST,
+        **_period(query, send),
+        **wanted.statuses(),
+    }
+    oldest = connection.execute(OLDEST_SEND, {**values, "most": MOST_SENDS}).scalar()
+    end = None
+    if oldest is not None:
+        values["since"], end = UUID(int=oldest.int + 1), to_cursor(f"{BELOW}{oldest}")
+    if wanted.phone is not None:
+        last = connection.execute(LAST_BATCH, {**values, "most": MOST_BATCHES}).one_or_none()
+        if last is not None:
+            values |= {"last_send": last.send_id, "last_batch": last.id}
+            end = to_cursor(str(last.id))
+    return _page(connection, values, wanted, after, query["limit"], end)
+
+
+def _period(query: dict[str, Any], send: UUID | None) -> dict[str, UUID]:
+    if send is not None:
+        return {"since": send, "until": UUID(int=send.int + 1)}
+    return {
+        "since": first_id_at(query["since"]) if "since" in query else FIRST,
+        "until": first_id_at(query["until"]) if "until" in query else LAST,
+    }
+
+
+def _page(
+    connection: Connection, values: dict[str, Any], wanted: MessageFilter, after: UUID, limit: int, end: str | None
+) -> Found:
+    found: list[MessageRow] = []
+    examined = batches = 0
+    for row in batches_in_order(connection, values):
+        messages = [each for each in messages_of_batch(connection, row) if row.id != batch_of(after) or each.id > after]
+        found += filter(wanted.fits, messages)
+        if len(found) > limit:
+            return Found(found[:limit], to_cursor(str(found[limit - 1].id)))
+        examined, batches = examined + len(messages), batches + bool(messages)
+        if examined >= MOST_MESSAGES or batches >= MOST_BATCHES:
+            return Found(found, to_cursor(str(message_id(row.id, row.size))))
+    return Found(found, end)
+
+
+def _start(connection: Connection, cursor: str | None) -> tuple[UUID, UUID]:
+    """The newest send to look at, and the message of it after which the page begins. Raises Problem."""
+    if cursor is None:
+        return LAST, FIRST
+    place = from_cursor(cursor)
+    try:
+        at = UUID(place.removeprefix(BELOW))
+    except ValueError:
+        raise bad_cursor() from None
+    if place.startswith(BELOW):
+        return at, FIRST
+    send: UUID | None = connection.execute(SEND_OF, {"batch": batch_of(at)}).scalar()
+    return (FIRST if send is None else send), at

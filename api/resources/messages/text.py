@@ -1,0 +1,42 @@
+"""The text of one message, as it is sent to its phone."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, text
+
+from api.resources.messages.history import MessageRow
+from shared.db.encryption_keys import texts_of
+from shared.ids import batch_of, index_of
+from shared.sends.templates import as_priced, parse
+from shared.sms.segments import split
+
+TEXT = text(
+    """
+    SELECT s.id AS send_id, s.message, s.encoding, s.on_unicode, b.variables
+      FROM batch b JOIN send s ON s.id = b.send_id WHERE b.id = :batch
+    """
+)
+
+
+class MessageText(NamedTuple):
+    """A text, its encoding, and its parts: one for each segment."""
+
+    text: str | None
+    """None: it was erased, with the phone that it went to."""
+    encoding: str
+    parts: list[str]
+
+
+def text_of_message(connection: Connection, message: MessageRow) -> MessageText:
+    """The text with the recipient's values in it. Raises TextKeyMissing or TextUnreadable."""
+    texts, batch = texts_of(connection), batch_of(message.id)
+    row = connection.execute(TEXT, {"batch": batch}).one()
+    if message.phone is None:
+        return MessageText(None, row.encoding, [])
+    said, encoding = texts.open(row.message, row.send_id), row.encoding
+    if row.variables:
+        template = parse(said)
+        assert template is not None, "values without a placeholder"
+        values = texts.open_json(row.variables, batch)[index_of(message.id) - 1]
+        said, encoding = as_priced(template, values, row.on_unicode)
+    return MessageText(said, encoding, split(said))

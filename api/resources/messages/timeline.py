@@ -1,0 +1,96 @@
+"""What happened to one message, oldest first, by our clock; where the carrier told a time, by its clock too."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from api.endpoint import timestamp
+from api.resources.messages.attempts import Attempt, Doubt, attempts_of, doubt_of
+from api.resources.messages.history import MessageRow
+from shared.carriers.error_codes import error_of
+from shared.lifecycle import MessageStatus
+
+Event = tuple[datetime, dict[str, Any]]
+"""When, and what."""
+
+PRECISIONS = {60: "minute", 1: "second", 0: "millisecond"}
+
+
+def course_of(connection: Connection, message: MessageRow) -> dict[str, Any]:
+    """The message's attempts, its timeline, and its doubt or None."""
+    doubt = doubt_of(connection, message)
+    attempts = attempts_of(connection, message, doubt)
+    return {
+        "attempts": [attempt.told() for attempt in attempts],
+        "timeline": _timeline(message, attempts, doubt),
+        "doubt": doubt and doubt.told(),
+    }
+
+
+def _timeline(message: MessageRow, attempts: list[Attempt], doubt: Doubt | None) -> list[dict[str, Any]]:
+    """The message's events. Their times never go back, also where the clocks of two machines differ."""
+    told: list[dict[str, Any]] = []
+    latest = message.created_at
+    events = [*_before_hand_over(message, attempts), *_with_carriers(message, attempts, doubt)]
+    for at, event in events:
+        latest = max(latest, at)
+        told.append({"at": timestamp(latest), **event})
+    return told
+
+
+def _before_hand_over(message: MessageRow, attempts: list[Attempt]) -> list[Event]:
+    events: list[Event] = [(message.created_at, {"type": "accepted"})]
+    until = (attempts[0].submitted_at if attempts else None) or message.finished_at or datetime.now(UTC)
+    if message.send_at is not None and message.send_at <= until:
+        events.append((message.send_at, {"type": "due"}))
+    return events
+
+
+def _with_carriers(message: MessageRow, attempts: list[Attempt], doubt: Doubt | None) -> list[Event]:
+    left = message.submitted_at is not None
+    events = [_failed(attempt) for attempt in (attempts[:-1] if left else attempts)]
+    shown: str | None = None
+    if left:
+        events += _last_attempt(message, attempts[-1], doubt)
+        shown = events[-1][1]["type"]
+    if message.finished_at is not None and shown != message.status:
+        events.append((message.finished_at, {"type": message.status, **_end(message)}))
+    return events
+
+
+def _failed(attempt: Attempt) -> Event:
+    error = error_of(MessageStatus.FAILED, attempt.error, attempt.carrier)
+    event = {"type": "attempt_failed", "carrier": attempt.carrier, "route": attempt.route, "error": error}
+    return attempt.answered_at or attempt.submitted_at, event
+
+
+def _last_attempt(message: MessageRow, attempt: Attempt, doubt: Doubt | None) -> list[Event]:
+    """The answer to it; or the doubt, and how it ended."""
+    about = {
+        "carrier": message.carrier,
+        "route": message.route,
+        "carrier_reference": message.carrier_reference,
+        "attempts": message.attempts,
+    }
+    if doubt is None:
+        failed = message.status == MessageStatus.FAILED
+        error = error_of(message.status, message.error, message.carrier) if failed else None
+        kind = MessageStatus.FAILED if failed else MessageStatus.SENT
+        return [(attempt.answered_at or attempt.submitted_at, {"type": kind, **about, "error": error})]
+    error = error_of(MessageStatus.IN_DOUBT, doubt.reason, message.carrier)
+    events: list[Event] = [(doubt.since, {"type": MessageStatus.IN_DOUBT, **about, "error": error})]
+    if doubt.resolved_at is not None:
+        end = _end(message) if doubt.status == message.status else {"error": None}
+        ended = {"type": doubt.status, **end, "resolved_by": doubt.resolved_by, "evidence": doubt.evidence}
+        events.append((doubt.resolved_at, ended))
+    return events
+
+
+def _end(message: MessageRow) -> dict[str, Any]:
+    """What is told of how the message ended."""
+    told: dict[str, Any] = {"error": error_of(message.status, message.error, message.carrier)}
+    if message.status in (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED):
+        precision = None if message.precision is None else PRECISIONS[message.precision]
+        told |= {"carrier_at": timestamp(message.carrier_at), "carrier_at_precision": precision}
+    return told

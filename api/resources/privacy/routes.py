@@ -1,0 +1,96 @@
+"""Erasing a person."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+
+from api.actor import by_key
+from api.auth.tokens import Caller
+from api.commit.idempotency import key_of_request, once
+from api.endpoint import endpoint, services, timestamp
+from api.http.lean_flask import Json
+from api.http.pagination import page, uuid_cursor
+from api.http.problems import Problem
+from api.resources.privacy.responses import ErasureAnswer
+from api.resources.privacy.schemas import ErasureBody
+from api.schemas.paging import Paging
+from api.schemas.responses import page_of
+from shared.accounts.audit_log import record
+from shared.db.connection import reading
+from shared.job_failures import SET_ASIDE
+from shared.privacy.erasures import ask_to_erase
+
+COUNTED = ("messages", "texts", "contacts", "inbound")
+COLUMNS = f"""
+    SELECT id, counts, created_at, completed_at, {SET_ASIDE.format(kind="erasure", subject="id")} AS set_aside
+      FROM erasure
+"""
+LIST = text(
+    f"""
+    {COLUMNS} WHERE account_id = :account AND (CAST(:before AS uuid) IS NULL OR id < :before)
+     ORDER BY id DESC LIMIT :limit
+    """
+)
+ONE = text(f"{COLUMNS} WHERE id = :id AND account_id = :account")
+
+
+@endpoint("POST", "/erasures", takes=ErasureBody, answers=ErasureAnswer, scope="privacy:write")
+def erase(caller: Caller, body: dict[str, Any]) -> Json:
+    """Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent.
+
+    Contacts go, also out of groups; messages keep their status and cost. From now on nothing is sent to the phone, and
+    once it is erased an opt-out of it still holds, as a hash. Done within a minute, but for what is on its way.
+    """
+    key = key_of_request(caller, body)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            erasure = ask_to_erase(connection, caller.account_id, body["phone"])
+            record(connection, by_key(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
+            return json.dumps(_erasure(_read(connection, caller, erasure)))
+
+        return once(connection, key, act).response()
+
+
+@endpoint(
+    "GET",
+    "/erasures",
+    query=Paging,
+    answers=page_of(ErasureAnswer),
+    fails=("validation_failed",),
+    scope="privacy:write",
+)
+def erasures(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the erasures, newest first."""
+    asked = {"account": caller.account_id, "before": uuid_cursor(query.get("cursor")), "limit": query["limit"] + 1}
+    with reading(services().engine) as connection:
+        rows = connection.execute(LIST, asked).all()
+    return page(rows, query["limit"], _erasure, lambda row: str(row.id))
+
+
+@endpoint(
+    "GET", "/erasures/<uuid:erasure_id>", answers=ErasureAnswer, fails=("erasure_not_found",), scope="privacy:write"
+)
+def erasure(caller: Caller, erasure_id: UUID) -> dict[str, Any]:
+    """Show one erasure: whether it is complete, and what was erased."""
+    with reading(services().engine) as connection:
+        return _erasure(_read(connection, caller, erasure_id))
+
+
+def _read(connection: Connection, caller: Caller, erasure_id: UUID) -> Row[Any]:
+    row = connection.execute(ONE, {"id": erasure_id, "account": caller.account_id}).one_or_none()
+    if row is None:
+        raise Problem("erasure_not_found", f"Your account has no erasure {erasure_id}.")
+    return row
+
+
+def _erasure(row: Row[Any]) -> dict[str, Any]:
+    return {
+        "erasure_id": str(row.id),
+        "status": "completed" if row.completed_at else "failed" if row.set_aside else "pending",
+        "counts": {name: row.counts.get(name, 0) for name in COUNTED},
+        "created_at": timestamp(row.created_at),
+        "completed_at": timestamp(row.completed_at),
+    }

@@ -1,0 +1,1 @@
+"""The sandbox of an account."""

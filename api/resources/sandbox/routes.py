@@ -1,0 +1,32 @@
+"""The sandbox of a test key: its play credits."""
+
+import json
+from typing import Any
+
+from sqlalchemy import text
+
+from api.auth.tokens import Caller
+from api.commit.idempotency import key_of_request, once
+from api.endpoint import endpoint, services
+from api.http.lean_flask import Json
+from api.http.problems import Problem
+from api.resources.balance.responses import RefillAnswer
+from shared.accounts.sandbox import refill
+
+BALANCE = text("SELECT available AS balance, reserved FROM account WHERE id = :account")
+
+
+@endpoint("POST", "/sandbox/refill", answers=RefillAnswer, fails=("sandbox_only",), scope="sms:send")
+def refill_sandbox(caller: Caller) -> Json:
+    """Fill the play credits of the sandbox up to 1,000,000 again. Only test keys have play credits."""
+    if not caller.test:
+        raise Problem("sandbox_only", "This is a live key: its credits are not play credits.")
+    key = key_of_request(caller, None)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            added = refill(connection, caller.account_id)
+            left: dict[str, Any] = dict(connection.execute(BALANCE, {"account": caller.account_id}).mappings().one())
+            return json.dumps({"added": added, **left}, separators=(",", ":"))
+
+        return once(connection, key, act).response()

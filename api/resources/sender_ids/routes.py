@@ -1,0 +1,109 @@
+"""Sender IDs: an account asks for one, the operator decides."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import text
+
+from api.actor import by_key
+from api.auth.tokens import Caller
+from api.commit.idempotency import key_of_request, once
+from api.endpoint import endpoint, services, timestamp
+from api.http.lean_flask import Json
+from api.http.pagination import page, uuid_cursor
+from api.http.problems import Problem
+from api.resources.sender_ids.responses import DeletedAnswer, SenderAnswer
+from api.resources.sender_ids.schemas import SenderPaging, SenderRequest
+from api.schemas.responses import page_of
+from shared.db.connection import reading
+from shared.senders.sender_ids import decide_sender, form_of, remove_sender, request_sender
+
+LIST = text(
+    """
+    SELECT id, sender_id, state, reason, use_case, created_at, decided_at FROM sender_id
+     WHERE account_id = :account AND id > :after AND (CAST(:status AS text) IS NULL OR state = :status)
+     ORDER BY id LIMIT :limit
+    """
+)
+ONE = text(
+    """
+    SELECT id, sender_id, state, reason, use_case, created_at, decided_at FROM sender_id
+     WHERE account_id = :account AND sender_id = :sender
+    """
+)
+STATE = text("SELECT sender_id, state FROM sender_id WHERE account_id = :account AND id = :id")
+FIRST = UUID(int=0)
+
+
+@endpoint(
+    "GET",
+    "/sender-ids",
+    query=SenderPaging,
+    answers=page_of(SenderAnswer),
+    fails=("validation_failed",),
+    scope="senders:read",
+)
+def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the account's sender IDs and where they stand."""
+    parameters = {
+        "account": caller.account_id,
+        "after": uuid_cursor(query.get("cursor")) or FIRST,
+        "status": query.get("status"),
+        "limit": query["limit"] + 1,
+    }
+    with reading(services().engine) as connection:
+        rows = connection.execute(LIST, parameters).all()
+    return page(rows, query["limit"], _sender, lambda row: str(row.id))
+
+
+@endpoint("POST", "/sender-ids", takes=SenderRequest, answers=SenderAnswer, scope="senders:write")
+def request_sender_id(caller: Caller, body: dict[str, Any]) -> Json:
+    """Ask for a sender ID, also once more for a rejected one.
+
+    The operator decides; in a sandbox it is approved at once. One that was asked for before is answered as it stands.
+    """
+    key = key_of_request(caller, body)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            sender, by = body["sender_id"], by_key(caller)
+            new = request_sender(connection, caller.account_id, sender, body.get("use_case"), by=by)
+            if new and caller.test:
+                decide_sender(connection, caller.account_id, sender, "approved", by=by)
+            row = connection.execute(ONE, {"account": caller.account_id, "sender": sender}).one()
+            return json.dumps(_sender(row), separators=(",", ":"))
+
+        return once(connection, key, act).response()
+
+
+@endpoint(
+    "DELETE",
+    "/sender-ids/<uuid:sender>",
+    answers=DeletedAnswer,
+    fails=("sender_not_found", "state_conflict"),
+    scope="senders:write",
+)
+def delete_sender_id(caller: Caller, sender: UUID) -> dict[str, Any]:
+    """Give a sender ID up. What was accepted with it is still sent; a suspended one stays."""
+    with services().engine.begin() as connection:
+        if not remove_sender(connection, caller.account_id, sender, by=by_key(caller)):
+            row = connection.execute(STATE, {"account": caller.account_id, "id": sender}).one_or_none()
+            if row is None:
+                raise Problem("sender_not_found", f"Your account has no sender ID with the id {sender}.")
+            detail = f"The sender ID {row.sender_id!r} is {row.state} and cannot be deleted."
+            raise Problem("state_conflict", detail, sender_status=row.state)
+    return {"deleted": True}
+
+
+def _sender(row: Any) -> dict[str, Any]:
+    return {
+        "id": str(row.id),
+        "sender_id": row.sender_id,
+        "form": form_of(row.sender_id),
+        "status": row.state,
+        "reason": row.reason,
+        "use_case": row.use_case,
+        "created_at": timestamp(row.created_at),
+        "decided_at": timestamp(row.decided_at),
+    }

@@ -1,0 +1,1 @@
+"""Sends after they were accepted: list, progress, change, cancel, pause, resume."""

@@ -1,0 +1,180 @@
+"""Changing a send that is accepted: its time, its validity, its rate, its text.
+
+Locks are taken in the order batch, send, account. What a worker has begun keeps its text and its time.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+from sqlalchemy.exc import IntegrityError
+
+from api.accept.accept import fit_text
+from api.accept.placeholders import template_of
+from api.accept.validity import due_time, expiry_time, is_default
+from api.commit.group_commit import low_balance, spend_limit_reached
+from api.http.problems import Problem, invalid
+from shared.db.encryption_keys import texts_of
+from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
+from shared.ledger.spend_limits import COUNT, standings
+from shared.lifecycle import SendState
+
+LOCK_BATCHES = text(
+    """
+    SELECT id, state IN ('waiting', 'queued', 'paused', 'held') AND next_index = 1 AND retry IS NULL AND epoch = 0
+               AS untouched
+      FROM batch WHERE send_id = :send ORDER BY id FOR UPDATE
+    """
+)
+LOCK_SEND = text(
+    """
+    SELECT s.*, (SELECT count(*) FROM batch b WHERE b.send_id = s.id) AS batches FROM send s
+     WHERE s.id = :send FOR UPDATE OF s
+    """
+)
+MOVE_BATCHES = text(
+    """
+    UPDATE batch
+       SET due_at = :due_at,
+           state = CASE WHEN state IN ('paused', 'held') THEN state
+                        WHEN :ahead THEN CAST('waiting' AS batch_state) ELSE 'queued' END
+     WHERE send_id = :send AND state IN ('waiting', 'queued', 'paused', 'held')
+    """
+)
+MOVE_SEND = text(
+    """
+    UPDATE send
+       SET send_at = :send_at,
+           state = CASE WHEN state IN ('paused', 'held') THEN state
+                        WHEN :ahead THEN CAST('scheduled' AS send_state)
+                        WHEN expanded_to IS NOT NULL THEN 'expanding' ELSE 'queued' END
+     WHERE id = :send
+    """
+)
+SET_EXPIRY = text("UPDATE send SET expires_at = :expires_at WHERE id = :send")
+SET_RATE = text("UPDATE send SET rate = :rate, paced_until = NULL WHERE id = :send")
+SET_TEXT = text(
+    """
+    UPDATE send SET message = :message, encoding = :encoding, characters = :characters, segments = :segments,
+                    price = :price
+     WHERE id = :send
+    """
+)
+LAST_STEPS = text(
+    "SELECT coalesce(max(step), 0) AS reserve, coalesce(min(step), 0) AS release FROM ledger WHERE subject = :send"
+)
+COUNT_MORE = text(
+    f"""
+    WITH paid AS (SELECT id, available, available + :more AS before, spend_day, spend_month FROM account WHERE id = :id)
+    {COUNT}
+    """
+)
+BALANCE = text("SELECT available FROM account WHERE id = :account")
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A send and its batches, which nobody else changes until the transaction ends."""
+
+    send: Row[Any]
+    untouched: bool
+    """Whether nothing of it was ever given to a worker."""
+
+
+def amend(connection: Connection, send: UUID, changes: Mapping[str, Any]) -> None:
+    """Make the changes, all or none. Raises Problem state_conflict for what is too late."""
+    locked = _lock(connection, send)
+    state = SendState(locked.send.state)
+    if state in (SendState.COMPLETED, SendState.CANCELED):
+        raise _conflict(state, "be changed")
+    if ("send_at" in changes or "message" in changes) and not locked.untouched:
+        raise _conflict(state, "get another time or text: messages of it were handed over, or are being")
+    send_at, expires_at = _times(locked.send, changes)
+    if "message" in changes:
+        _set_text(connection, locked.send, changes)
+    if "send_at" in changes:
+        _move(connection, send, send_at)
+    if expires_at != locked.send.expires_at:
+        connection.execute(SET_EXPIRY, {"send": send, "expires_at": expires_at})
+    if "rate" in changes:
+        connection.execute(SET_RATE, {"send": send, "rate": changes["rate"]})
+
+
+def _lock(connection: Connection, send: UUID) -> Locked:
+    batches = connection.execute(LOCK_BATCHES, {"send": send}).all()
+    row = connection.execute(LOCK_SEND, {"send": send}).one()
+    # Batches that came in between are those of an expansion under way.
+    untouched = all(batch.untouched for batch in batches) and row.batches == len(batches)
+    return Locked(row, untouched)
+
+
+def _times(send: Row[Any], changes: Mapping[str, Any]) -> tuple[datetime | None, datetime]:
+    """When the send is due (None: now) and when it expires, as changed. Raises Problem for times without sense."""
+    now = datetime.now(UTC)
+    send_at = due_time(changes["send_at"], now) if "send_at" in changes else send.send_at
+    due = max(now, send_at or now)
+    if "send_at" in changes and is_default(send.expires_at, send.send_at, send.created_at):
+        return send_at, expiry_time(changes.get("expires_at"), due, now)
+    return send_at, expiry_time(changes.get("expires_at", send.expires_at), due, now)
+
+
+def _move(connection: Connection, send: UUID, send_at: datetime | None) -> None:
+    ahead = send_at is not None
+    values = {"send": send, "ahead": ahead, "due_at": send_at or datetime.now(UTC)}
+    connection.execute(MOVE_BATCHES, values)
+    connection.execute(MOVE_SEND, {"send": send, "ahead": ahead, "send_at": send_at})
+
+
+def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]) -> None:
+    """Another text, at its own price: what it costs more is reserved, what it costs less is given back."""
+    if send.on_unicode is not None:
+        raise _conflict(send.state, "get another text, because its texts differ by recipient")
+    if "{{" in changes["message"] and template_of(changes["message"]) is not None:
+        detail = "A send that was accepted without placeholders cannot get any."
+        raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
+    message, segmentation = fit_text(changes["message"], changes, send.accepted)
+    price = segmentation.count if send.price else 0
+    connection.execute(
+        SET_TEXT,
+        {
+            "send": send.id,
+            "message": texts_of(connection).seal(message, send.id),
+            "encoding": segmentation.encoding,
+            "characters": segmentation.characters,
+            "segments": segmentation.count,
+            "price": price,
+        },
+    )
+    more = send.accepted * (price - send.price)
+    if more:
+        _pay(connection, send, more)
+
+
+def _pay(connection: Connection, send: Row[Any], more: int) -> None:
+    """Reserve what it costs more, within the account's credits and spend limits, or give back what it costs less."""
+    try:
+        post(connection, [_difference(connection, send, more)])
+    except NotEnough:
+        available = connection.execute(BALANCE, {"account": send.account_id}).scalar_one()
+        raise low_balance(more, available) from None
+    if more > 0:
+        try:
+            with connection.begin_nested():
+                connection.execute(COUNT_MORE, {"id": send.account_id, "more": more})
+        except IntegrityError:
+            raise spend_limit_reached(more, standings(connection, send.account_id)) from None
+
+
+def _difference(connection: Connection, send: Row[Any], more: int) -> Entry:
+    """The ledger's entry of an edit. Its step is one that no other operation of the send has."""
+    steps = connection.execute(LAST_STEPS, {"send": send.id}).one()
+    if more > 0:
+        return Entry(send.account_id, "reserve", more, "send", send.id, steps.reserve + 1)
+    return Entry(send.account_id, "release", -more, "send", send.id, min(steps.release, REMAINDER) - 1)
+
+
+def _conflict(state: str, what: str) -> Problem:
+    return Problem("state_conflict", f"The send is {state} and cannot {what}.", send_status=state)

@@ -1,0 +1,69 @@
+"""Canceling, pausing and resuming a send, until its messages are handed over."""
+
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from api.http.problems import Problem
+from shared.lifecycle import SendState
+from shared.sends.closing import close_rest
+from shared.sends.holding import let_go
+
+STATE = text("SELECT state FROM send WHERE id = :send")
+HELD_BY = text("SELECT held_by FROM send WHERE id = :send AND state = 'held'")
+
+PAUSE_BATCHES = text("UPDATE batch SET state = 'paused' WHERE send_id = :send AND state IN ('waiting', 'queued')")
+PAUSE_SEND = text(
+    """
+    UPDATE send SET state = 'paused'
+     WHERE id = :send AND state IN ('scheduled', 'expanding', 'queued', 'sending')
+    """
+)
+RESUME_SEND = text(
+    """
+    UPDATE send
+       SET state = CASE WHEN send_at > clock_timestamp() THEN CAST('scheduled' AS send_state)
+                        WHEN expanded_to IS NOT NULL THEN 'expanding' ELSE 'queued' END
+     WHERE id = :send AND state = 'paused'
+    """
+)
+RESUME_BATCHES = text(
+    """
+    UPDATE batch SET state = CASE WHEN due_at > clock_timestamp() THEN CAST('waiting' AS batch_state) ELSE 'queued' END
+     WHERE send_id = :send AND state = 'paused'
+    """
+)
+
+
+def cancel(connection: Connection, send: UUID) -> None:
+    """End what is left of the send. Canceling twice changes nothing. Raises Problem state_conflict when it is done."""
+    state = connection.execute(STATE, {"send": send}).scalar_one()
+    if state == SendState.COMPLETED:
+        raise _conflict(state, "be canceled")
+    if state != SendState.CANCELED:
+        close_rest(connection, send, "canceled")
+
+
+def pause(connection: Connection, send: UUID) -> None:
+    """Stop submitting. Pausing twice changes nothing. Raises Problem state_conflict when it has ended or is held."""
+    state = connection.execute(STATE, {"send": send}).scalar_one()
+    if state == SendState.PAUSED:
+        return
+    connection.execute(PAUSE_BATCHES, {"send": send})
+    if not connection.execute(PAUSE_SEND, {"send": send}).rowcount:
+        raise _conflict(state, "be paused")
+
+
+def resume(connection: Connection, send: UUID) -> None:
+    """Go on. Raises Problem state_conflict unless it is paused, or held by a rule of its own, which then ends."""
+    held_by = connection.execute(HELD_BY, {"send": send}).scalar()
+    if held_by in ("canary", "stop_if") and let_go(connection, send, held_by):
+        return
+    state = connection.execute(STATE, {"send": send}).scalar_one()
+    connection.execute(RESUME_BATCHES, {"send": send})
+    if not connection.execute(RESUME_SEND, {"send": send}).rowcount:
+        raise _conflict(state, "be resumed")
+
+
+def _conflict(state: str, what: str) -> Problem:
+    return Problem("state_conflict", f"The send is {state} and cannot {what}.", send_status=state)

@@ -1,0 +1,245 @@
+"""Accepted sends: what has become of them, and steering them."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from api.auth.tokens import Caller
+from api.commit.draft import encode
+from api.commit.idempotency import Answered, key_of_request, once
+from api.commit.rules import rules_answer
+from api.endpoint import endpoint, need_scope, services, timestamp
+from api.http.bounded_queries import last_examined, reading_list
+from api.http.lean_flask import Json
+from api.http.pagination import page, uuid_cursor
+from api.http.problems import Problem
+from api.resources.sends import control as steer
+from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, messages_left
+from api.resources.sends.change import amend
+from api.resources.sends.responses import SendAnswer
+from api.resources.sends.totals import OWN, totals
+from api.schemas.paging import SendPaging
+from api.schemas.patch import SendChanges
+from api.schemas.responses import page_of
+from shared.db.connection import reading
+from shared.db.encryption_keys import texts_of
+from shared.encryption import MARK, Texts
+from shared.lifecycle import LANES, STORED, MessageStatus, SendState
+
+SEND = """
+    SELECT s.*, s.state = 'scheduled' OR coalesce(s.send_at > clock_timestamp(), false) AS ahead,
+           (SELECT count(*)
+              FROM batch b
+             CROSS JOIN LATERAL unnest(
+                       CASE WHEN cardinality(b.retry) > 0 THEN CAST(b.retry[1:b.watermark] AS int[])
+                            ELSE ARRAY(SELECT generate_series(b.next_index, b.next_index + b.watermark - 1)) END
+                   ) AS i (index)
+             WHERE b.send_id = s.id AND b.state = 'sending' AND s.completed_at IS NULL
+               AND NOT EXISTS (SELECT FROM message m
+                                WHERE m.id = CAST(overlay(b.id::text placing lpad(to_hex(i.index), 4, '0') from 33)
+                                                  AS uuid))) AS sending,
+           {own}
+      FROM send s
+     WHERE s.account_id = :account {where}
+"""
+"""`sending` are the messages that may have left and have no result yet. Counted where the batches are, in the same
+snapshot as the send's counters, so that the sum is right at every moment."""
+ONE = text(SEND.format(where="AND s.id = :send", own=OWN))
+FILTERS = {"status": " AND s.state = :status", "reference": " AND s.reference = :reference"}
+PAGE = " AND s.id < :before AND s.id >= :end ORDER BY s.id DESC LIMIT :limit"
+EXAMINED = text(
+    "SELECT id FROM send WHERE account_id = :account AND id < :before ORDER BY id DESC OFFSET :most LIMIT 1"
+)
+PAID = ("low_balance", "spend_limit_reached")
+FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
+
+SHOWN = "sms:read"
+"""The scope of whoever is shown a send: also by the answer to a change of it."""
+
+
+@endpoint(
+    "GET", "/sends", query=SendPaging, answers=page_of(SendAnswer), fails=("validation_failed",), scope="sms:read"
+)
+def sends(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the account's sends, newest first."""
+    where = "".join(FILTERS[name] for name in FILTERS if name in query) + PAGE
+    parameters: dict[str, Any] = {
+        "account": caller.account_id,
+        "before": uuid_cursor(query.get("cursor")) or LAST,
+        "limit": query["limit"] + 1,
+        **{name: query[name] for name in FILTERS if name in query},
+    }
+    with reading_list(services().engine) as connection:
+        end = last_examined(connection, EXAMINED, parameters) if FILTERS.keys() & query.keys() else None
+        parameters["end"] = FIRST if end is None else end.id
+        rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
+        limited, texts = limits_of_sends(connection, rows), texts_of(connection)
+
+    def answer(row: Any) -> dict[str, Any]:
+        return send_answer(row, texts.open(row.message, row.id), limited)
+
+    return page(rows, query["limit"], answer, lambda row: str(row.id), end)
+
+
+@endpoint("GET", "/sends/<uuid:send_id>", answers=SendAnswer, fails=("send_not_found",), scope="sms:read")
+def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
+    """Show one send: its status, counts per message status, cost, and when it should be done."""
+    with reading(services().engine) as connection:
+        return read_send(connection, caller, send_id)
+
+
+@endpoint(
+    "POST",
+    "/sends/<uuid:send_id>/cancel",
+    answers=SendAnswer,
+    fails=("send_not_found", "state_conflict"),
+    scope="sms:send",
+)
+def cancel(caller: Caller, send_id: UUID) -> Json:
+    """Cancel what was not handed to a carrier yet; its credits are given back. Needs the scope sms:read, too."""
+    return _steer(caller, send_id, steer.cancel)
+
+
+@endpoint(
+    "POST",
+    "/sends/<uuid:send_id>/pause",
+    answers=SendAnswer,
+    fails=("send_not_found", "state_conflict"),
+    scope="sms:send",
+)
+def pause(caller: Caller, send_id: UUID) -> Json:
+    """Stop handing messages to carriers until the send is resumed. Needs the scope sms:read, too."""
+    return _steer(caller, send_id, steer.pause)
+
+
+@endpoint(
+    "POST",
+    "/sends/<uuid:send_id>/resume",
+    answers=SendAnswer,
+    fails=("send_not_found", "state_conflict"),
+    scope="sms:send",
+)
+def resume(caller: Caller, send_id: UUID) -> Json:
+    """Go on with a paused send, or with one that its `canary` or `stop_if` holds: that rule has ended then.
+
+    Needs the scope sms:read, too: the answer shows the send.
+    """
+    answer = _steer(caller, send_id, steer.resume)
+    services().doorbell.ring([send_id])
+    return answer
+
+
+@endpoint(
+    "PATCH",
+    "/sends/<uuid:send_id>",
+    takes=SendChanges,
+    answers=SendAnswer,
+    fails=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *PAID),
+    scope="sms:send",
+)
+def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+    """Change when a send is due or expires, its rate, or its text.
+
+    Time and text as long as nothing of it was begun; another text is priced anew: what it costs more is reserved, what
+    it costs less is given back. `send_at` null: now. `rate` null: as fast as the route goes. Needs the scope sms:read,
+    too: the answer shows the send.
+    """
+    need_scope(caller, SHOWN)
+    with services().engine.begin() as connection:
+        read_send(connection, caller, send_id)
+        amend(connection, send_id, body)
+        changed = read_send(connection, caller, send_id)
+    if changed["status"] in ("queued", "expanding"):
+        services().doorbell.ring([send_id])
+    return changed
+
+
+def _steer(caller: Caller, send_id: UUID, action: Any) -> Json:
+    need_scope(caller, SHOWN)
+    key = key_of_request(caller, None)
+
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            read_send(connection, caller, send_id)
+            action(connection, send_id)
+            return encode(read_send(connection, caller, send_id, as_kept=True))
+
+        return _opened(once(connection, key, act), texts_of(connection)).response()
+
+
+def _opened(answered: Answered, texts: Texts) -> Answered:
+    """The answer with its text. It is stored with the text as the send's row keeps it."""
+    if encode(MARK)[1:-1] not in answered.body:
+        return answered
+    told = json.loads(answered.body)
+    told["message"] = texts.open(told["message"], told["send_id"])
+    return Answered(encode(told), answered.replayed)
+
+
+def read_send(connection: Connection, caller: Caller, send_id: UUID, *, as_kept: bool = False) -> dict[str, Any]:
+    """One send of the caller's; `as_kept`, with its text as the row keeps it.
+
+    Raises Problem send_not_found, also for another account's.
+    """
+    row = connection.execute(ONE, {"send": send_id, "account": caller.account_id}).one_or_none()
+    if row is None:
+        raise Problem("send_not_found", f"Your account has no send {send_id}.")
+    limited = limits_of_sends(connection, [row])
+    queued = limited.get(row.id) in ("queue_turn", "carrier_rate", "throttled") and not row.rate
+    message = row.message if as_kept else texts_of(connection).open(row.message, row.id)
+    return send_answer(row, message, limited, eta_of_queue(connection, send=send_id) if queued else None)
+
+
+def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: datetime | None = None) -> dict[str, Any]:
+    """A send as the API shows it. `counts` add up: accepted is the sum of the message statuses."""
+    stored = {str(status): getattr(row, status) for status in STORED}
+    waiting = messages_left(row)
+    ahead = MessageStatus.SCHEDULED if row.ahead else MessageStatus.QUEUED
+    counts = {name: getattr(row, name) for name in ("submitted", "accepted", "duplicate", "invalid", "suppressed")}
+    counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, ahead: waiting - row.sending}
+    counts |= {"sending": row.sending, **stored}
+    return {
+        "send_id": str(row.id),
+        "kind": row.kind,
+        "status": row.state,
+        "sender_id": row.sender_id,
+        "message": message,
+        "group_id": row.group_id and str(row.group_id),
+        "counts": counts,
+        **totals(row),
+        "category": LANES[row.lane],
+        "reference": row.reference,
+        "metadata": row.metadata,
+        "callback_url": row.callback_url,
+        "rate": row.rate,
+        **rules_answer(row.rules),
+        "eta": timestamp(eta or _eta(row, waiting)),
+        "limited_by": limited.get(row.id),
+        "resent": row.resent,
+        "held_by": row.held_by,
+        "held_reason": row.held_reason,
+        "send_at": timestamp(row.send_at),
+        "expires_at": timestamp(row.expires_at),
+        "test": row.test,
+        "messages_url": f"/api/v1/sends/{row.id}/messages",
+        "created_at": timestamp(row.created_at),
+        "completed_at": timestamp(row.completed_at),
+    }
+
+
+def _eta(row: Any, waiting: int) -> datetime | None:
+    """When the last message should be handed over: by the send's own rate, or by its progress so far."""
+    if not waiting or row.state in (SendState.PAUSED, SendState.HELD, SendState.CANCELED):
+        return None
+    now = datetime.now(UTC)
+    begin = max(now, row.send_at or now)
+    if row.rate:
+        return begin + timedelta(seconds=waiting * row.segments / row.rate)
+    done = row.accepted - waiting
+    elapsed = (now - max(row.created_at, row.send_at or row.created_at)).total_seconds()
+    return begin + timedelta(seconds=elapsed * waiting / done) if done and elapsed > 0 else None

@@ -1,0 +1,46 @@
+"""What all messages of a send come to: by multiplication, or, where the messages differ, batch by batch."""
+
+from typing import Any, Final
+
+from shared.lifecycle import CHARGED
+from shared.sends.placeholder_batches import PRICE
+
+OWN: Final = f"""
+    CASE WHEN s.on_unicode IS NOT NULL THEN (
+        SELECT json_build_object(
+                   'segments', coalesce(sum(b.size * b.segments), 0), 'cost', coalesce(sum(b.size * {PRICE}), 0),
+                   'fewest', min(b.segments), 'most', max(b.segments),
+                   'charged', (SELECT coalesce(sum(l.amount), 0)
+                                 FROM batch c
+                                 JOIN ledger l ON l.subject >= c.id AND l.kind = 'capture'
+                                      AND l.subject <= CAST(overlay(c.id::text placing 'ffff' from 33) AS uuid)
+                                WHERE c.send_id = s.id))
+          FROM batch b WHERE b.send_id = s.id) END AS own
+"""
+"""SQL: the sums of a send `s` whose messages differ; null for every other."""
+
+
+def totals(row: Any) -> dict[str, Any]:
+    """Segments, cost and charged credits of a send. What is not expanded yet counts with its reserve."""
+    if row.own is None:
+        stored = sum(getattr(row, status) for status in CHARGED)
+        return {
+            "segments": {
+                "per_message": row.segments,
+                "encoding": row.encoding,
+                "total": row.accepted * row.segments,
+            },
+            "cost": row.accepted * row.price,
+            "charged": stored * row.price,
+        }
+    ahead = row.unexpanded_credits or 0
+    alike = row.own["fewest"] == row.own["most"] and not row.unexpanded
+    return {
+        "segments": {
+            "per_message": row.own["most"] if alike else None,
+            "encoding": row.encoding,
+            "total": row.own["segments"] + ahead,
+        },
+        "cost": row.own["cost"] + ahead,
+        "charged": row.own["charged"],
+    }

@@ -1,0 +1,197 @@
+"""The opt-out list: phones that the account sends nothing to."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from flask import Response, request, stream_with_context
+from sqlalchemy import Connection, Row, text
+
+from api.auth.tokens import Caller
+from api.commit.draft import encode
+from api.commit.idempotency import key_of_request, once
+from api.endpoint import endpoint, services, timestamp
+from api.http.bounded_queries import last_examined, reading_list
+from api.http.csv_body import read_csv
+from api.http.csv_cells import csv_line
+from api.http.json_body import LARGE_BODY
+from api.http.lean_flask import Json
+from api.http.pagination import bad_cursor, from_cursor, page
+from api.http.problems import Problem
+from api.resources.groups.schemas import MOST_ENTRIES
+from api.resources.suppressions.entries import OptOut, of_csv, put, read_opt_outs
+from api.resources.suppressions.responses import SuppressedAnswer, SuppressionAnswer, UnsuppressedAnswer
+from api.resources.suppressions.schemas import ScopeQuery, SuppressionPaging, SuppressionsBody
+from api.schemas.responses import page_of
+from shared.contacts.suppressions import Scope, unsuppress
+from shared.db.connection import reading
+from shared.sms.numbering import numbering_of
+from shared.sms.phones import is_phone
+
+LIST = text(
+    """
+    SELECT phone, category, sender_id, reason, created_at FROM suppression
+     WHERE account_id = :account AND (phone, category, sender_id) > (:after_phone, :after_category, :after_sender)
+       AND (CAST(:end_phone AS bigint) IS NULL
+            OR (phone, category, sender_id) <= (:end_phone, :end_category, :end_sender))
+       AND (CAST(:phone AS bigint) IS NULL OR phone = :phone)
+       AND (CAST(:category AS text) IS NULL OR category = :category)
+       AND (CAST(:sender_id AS text) IS NULL OR sender_id = :sender_id)
+       AND (CAST(:reason AS text) IS NULL OR reason = :reason)
+     ORDER BY phone, category, sender_id LIMIT :limit
+    """
+)
+EXAMINED = text(
+    """
+    SELECT phone, category, sender_id FROM suppression
+     WHERE account_id = :account AND (phone, category, sender_id) > (:after_phone, :after_category, :after_sender)
+     ORDER BY phone, category, sender_id OFFSET :most LIMIT 1
+    """
+)
+COUNTRY = text("SELECT country FROM account WHERE id = :account")
+CSV_HEADER = ("phone", "category", "sender_id", "reason", "created_at")
+CSV_PAGE = 5_000
+
+Place = tuple[int, str, str]
+"""Phone, category and sender ID: where a page ends."""
+FIRST: Place = (0, "", "")
+
+
+@endpoint(
+    "GET",
+    "/suppressions",
+    query=SuppressionPaging,
+    answers=page_of(SuppressionAnswer),
+    fails=("validation_failed",),
+    scope="suppressions:read",
+)
+def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
+    """List who has opted out, by phone; with `Accept: text/csv`, stream all of them as CSV."""
+    after = _place(query["cursor"]) if "cursor" in query else FIRST
+    if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+        return _csv(caller, query, after)
+    with reading_list(services().engine) as connection:
+        rows, end = _page(connection, caller, query, after, query["limit"] + 1)
+    return page(rows, query["limit"], _suppression, lambda row: f"{row.phone}|{row.category}|{row.sender_id}", end)
+
+
+@endpoint(
+    "POST",
+    "/suppressions",
+    takes=SuppressionsBody,
+    answers=SuppressedAnswer,
+    scope="suppressions:write",
+    large=True,
+)
+def suppress(caller: Caller, body: dict[str, Any]) -> Json:
+    """Put up to 100,000 phones on the list: of everything, of one category, of one sender ID, or of both together.
+
+    They are looked for when a send is accepted and again when its messages are handed over, and never charged. An
+    entry that is no phone is reported in `rejected`, and the others are taken.
+    """
+    entries = [
+        OptOut(phone, body["reason"], body.get("category", ""), body.get("sender_id", "")) for phone in body["phones"]
+    ]
+    return _put(caller, body, entries)
+
+
+@endpoint(
+    "POST",
+    "/suppressions/import",
+    answers=SuppressedAnswer,
+    fails=("validation_failed", "too_many_recipients", "payload_too_large", "unsupported_media_type"),
+    scope="suppressions:write",
+)
+def import_suppressions(caller: Caller) -> Json:
+    """Put the rows of a CSV on the list, as the export of GET has them: `phone`, and where given the others.
+
+    The body is the file, or a form (multipart/form-data) with the file: up to 100,000 rows and 8 MB. A row that cannot
+    be taken is reported in `rejected`, and the others are taken.
+    """
+    rows = list(read_csv(LARGE_BODY, "phone", MOST_ENTRIES))
+    return _put(caller, {"rows": rows}, map(of_csv, rows))
+
+
+@endpoint(
+    "DELETE",
+    "/suppressions/<phone:phone>",
+    query=ScopeQuery,
+    answers=UnsuppressedAnswer,
+    fails=("validation_failed", "suppression_not_found"),
+    scope="suppressions:write",
+)
+def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> dict[str, Any]:
+    """Let the account send to a phone again; with `category` or `sender_id`, only in that."""
+    scope = Scope(query.get("category", ""), query.get("sender_id", "")) if query else None
+    with services().engine.begin() as connection:
+        removed = unsuppress(connection, caller.account_id, phone, scope) if is_phone(phone) else 0
+    if not removed:
+        raise Problem("suppression_not_found", f"{phone[:40]!r} is not on the list of your account.")
+    return {"phone": phone, "removed": removed}
+
+
+def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> Json:
+    key = key_of_request(caller, body)
+    with reading(services().engine) as connection:
+        country = connection.execute(COUNTRY, {"account": caller.account_id}).scalar()
+    read = read_opt_outs(entries, numbering_of(country))  # before the transaction, which would stand still meanwhile
+    with services().engine.begin() as connection:
+        return once(connection, key, lambda: encode(put(connection, caller.account_id, read))).response()
+
+
+def _place(cursor: str) -> Place:
+    phone, _, rest = from_cursor(cursor).partition("|")
+    category, bar, sender = rest.partition("|")
+    if not (is_phone(phone) and bar):
+        raise bad_cursor()
+    return int(phone), category, sender
+
+
+def _page(
+    connection: Connection, caller: Caller, query: dict[str, Any], after: Place, limit: int
+) -> tuple[Sequence[Row[Any]], Row[Any] | None]:
+    """The entries, and the last that was examined where there are more."""
+    phone = query.get("phone")
+    parameters: dict[str, Any] = {
+        "account": caller.account_id,
+        **dict(zip(("after_phone", "after_category", "after_sender"), after, strict=True)),
+        "phone": phone and int(phone),
+        **{name: query.get(name) for name in ("category", "sender_id", "reason")},
+        "limit": limit,
+    }
+    end = None
+    if phone is None and query.keys() & {"category", "sender_id", "reason"}:
+        end = last_examined(connection, EXAMINED, parameters)
+    place: Place | tuple[None, str, str] = (None, "", "") if end is None else (end.phone, end.category, end.sender_id)
+    parameters |= zip(("end_phone", "end_category", "end_sender"), place, strict=True)
+    return connection.execute(LIST, parameters).all(), end
+
+
+def _csv(caller: Caller, query: dict[str, Any], after: Place) -> Response:
+    engine = services().engine
+
+    def lines() -> Iterator[str]:
+        last = after
+        yield csv_line(CSV_HEADER)
+        while True:
+            with reading_list(engine) as connection:
+                rows, end = _page(connection, caller, query, last, CSV_PAGE)
+            yield "".join(csv_line(_suppression(row)[name] for name in CSV_HEADER) for row in rows)
+            ends = rows[-1] if len(rows) == CSV_PAGE else end
+            if ends is None:
+                return
+            last = (ends.phone, ends.category, ends.sender_id)
+
+    response = Response(stream_with_context(lines()), mimetype="text/csv")
+    response.headers["Content-Disposition"] = 'attachment; filename="suppressions.csv"'
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _suppression(row: Any) -> dict[str, Any]:
+    return {
+        "phone": str(row.phone),
+        "category": row.category or None,
+        "sender_id": row.sender_id or None,
+        "reason": row.reason,
+        "created_at": timestamp(row.created_at),
+    }

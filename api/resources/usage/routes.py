@@ -1,0 +1,126 @@
+"""What was sent, counted."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from flask import Response, request, stream_with_context
+from sqlalchemy import Connection, Row, text
+
+from api.auth.tokens import Caller
+from api.endpoint import endpoint, services, timestamp
+from api.http.bounded_queries import reading_list
+from api.http.csv_cells import csv_line
+from api.http.pagination import list_cursor, page
+from api.resources.usage.responses import UsagePageAnswer
+from api.resources.usage.schemas import DIMENSIONS, UsageQuery
+from shared.lifecycle import LANES
+
+CSV_PAGE = 5_000
+A_MONTH = timedelta(days=30)
+COLUMNS = (*DIMENSIONS, "messages", "credits")
+CATEGORIES = " ".join(f"WHEN {lane} THEN '{category}'" for lane, category in enumerate(LANES))
+
+USAGE = text(
+    f"""
+    SELECT * FROM (
+        SELECT CASE WHEN 'day' = ANY(:by) THEN to_char(u.began_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') ELSE '' END AS day,
+               CASE WHEN 'sender_id' = ANY(:by) THEN u.sender_id ELSE '' END AS sender_id,
+               CASE WHEN 'country' = ANY(:by) THEN u.country ELSE '' END AS country,
+               CASE WHEN 'category' = ANY(:by) THEN CASE u.lane {CATEGORIES} END ELSE '' END AS category,
+               CASE WHEN 'status' = ANY(:by) THEN u.status::text ELSE '' END AS status,
+               CAST(sum(u.messages) AS bigint) AS messages, CAST(sum(u.credits) AS bigint) AS credits
+          FROM usage u
+         WHERE u.account_id = :account AND u.began_at >= :since AND u.began_at < :until
+           AND (CAST(:sender_id AS text) IS NULL OR u.sender_id = :sender_id)
+           AND (CAST(:country AS text) IS NULL OR u.country = :country)
+           AND (CAST(:lane AS int) IS NULL OR u.lane = :lane)
+           AND (CAST(:status AS text) IS NULL OR u.status::text = :status)
+         GROUP BY 1, 2, 3, 4, 5
+    ) AS counted
+     WHERE CAST(:after AS text[]) IS NULL
+        OR (day, sender_id, country, category, status)
+         > ((:after)[1], (:after)[2], (:after)[3], (:after)[4], (:after)[5])
+     ORDER BY 1, 2, 3, 4, 5 LIMIT :limit
+    """
+)
+COUNTED_AT = text("SELECT counted_at FROM usage_hour ORDER BY began_at DESC LIMIT 1")
+
+
+@endpoint(
+    "GET",
+    "/usage",
+    query=UsageQuery,
+    answers=UsagePageAnswer,
+    fails=("validation_failed",),
+    scope="sms:read",
+)
+def usage(caller: Caller, query: dict[str, Any]) -> Any:
+    """Count messages that have a result, by day, sender ID, country, category and status; test sends are not counted.
+
+    With `Accept: text/csv`, all of it as CSV.
+    """
+    parameters = _parameters(caller, query)
+    with reading_list(services().engine) as connection:
+        if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+            return _csv(parameters)
+        rows = _page(connection, parameters, list_cursor(query.get("cursor"), len(DIMENSIONS)), query["limit"] + 1)
+        counted_at = connection.execute(COUNTED_AT).scalar()
+    return page(rows, query["limit"], _counts, lambda row: json.dumps(_place(row))) | {
+        "counted_at": timestamp(counted_at)
+    }
+
+
+def _parameters(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+    today = datetime.now(UTC).date()
+    category = query.get("category")
+    return {
+        "account": caller.account_id,
+        "since": _midnight(query.get("since") or today - A_MONTH),
+        "until": _midnight(query.get("until") or today) + timedelta(days=1),
+        "by": query["by"],
+        "sender_id": query.get("sender_id"),
+        "country": query.get("country"),
+        "lane": None if category is None else LANES.index(category),
+        "status": query.get("status"),
+    }
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def _page(connection: Connection, parameters: dict[str, Any], after: list[str] | None, limit: int) -> list[Row[Any]]:
+    return list(connection.execute(USAGE, {**parameters, "after": after, "limit": limit}).all())
+
+
+def _place(row: Row[Any]) -> list[str]:
+    return [getattr(row, name) for name in DIMENSIONS]
+
+
+def _counts(row: Row[Any]) -> dict[str, Any]:
+    return {name: getattr(row, name) or None for name in DIMENSIONS} | {
+        "messages": row.messages,
+        "credits": row.credits,
+    }
+
+
+def _csv(parameters: dict[str, Any]) -> Response:
+    engine = services().engine
+
+    def lines() -> Iterator[str]:
+        yield csv_line(COLUMNS)
+        after: list[str] | None = None
+        while True:
+            with reading_list(engine) as connection:
+                rows = _page(connection, parameters, after, CSV_PAGE)
+            yield "".join(csv_line(getattr(row, name) for name in COLUMNS) for row in rows)
+            if len(rows) < CSV_PAGE:
+                return
+            after = _place(rows[-1])
+
+    response = Response(stream_with_context(lines()), mimetype="text/csv")
+    response.headers["Content-Disposition"] = 'attachment; filename="usage.csv"'
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,280 @@
+"""Webhooks: where an account wants its events posted."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+
+from api.actor import by_key
+from api.auth.tokens import Caller
+from api.commit.draft import encode
+from api.commit.idempotency import Answered, key_of_request, once
+from api.endpoint import endpoint, services, timestamp
+from api.http.lean_flask import Json
+from api.http.pagination import page, uuid_cursor
+from api.http.problems import Problem, invalid
+from api.resources.webhooks.responses import DeletedWebhookAnswer, SecretAnswer, WebhookAnswer
+from api.resources.webhooks.schemas import WebhookBody, WebhookChange
+from api.schemas.paging import Paging
+from api.schemas.responses import page_of
+from shared.accounts.audit_log import record
+from shared.api_key import secret_key_id
+from shared.db.connection import reading
+from shared.events import webhooks as hooks
+from shared.events.webhook_urls import url_problem
+from shared.ids import new_id
+from shared.outbox import listen
+
+MOST = 20
+"""Webhooks of one account."""
+OVERLAP = "24 hours"
+"""How long the secret before stays valid after a rotation."""
+
+MOST_SECRETS = 5
+"""With which posts are signed at once."""
+
+FIELDS = """
+    id, url, events, description, state, disabled_reason, failing_since, secret_version,
+    CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS previous_until, created_at, updated_at,
+    1 + CASE WHEN previous_until > clock_timestamp()
+             THEN secret_version - coalesce(oldest_version, secret_version - 1) ELSE 0 END AS secrets
+"""
+WEBHOOKS = text(
+    f"""
+    SELECT {FIELDS} FROM webhook
+     WHERE account_id = :account AND state <> 'deleted' AND (CAST(:after AS uuid) IS NULL OR id > :after)
+     ORDER BY id LIMIT :limit
+    """
+)
+WEBHOOK = text(f"SELECT {FIELDS} FROM webhook WHERE id = :id AND account_id = :account AND state <> 'deleted'")
+LOCK = text("SELECT FROM webhook WHERE id = :id AND account_id = :account AND state <> 'deleted' FOR UPDATE")
+ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(hashtextextended('webhooks ' || :account, 0))")
+COUNT = text(
+    """
+    SELECT count(*) AS all, count(*) FILTER (WHERE url IS NULL) AS callbacks FROM webhook
+     WHERE account_id = :account AND state <> 'deleted'
+    """
+)
+INSERT = text(
+    """
+    INSERT INTO webhook (id, account_id, url, events, description, xid, event_id, secret_key_id)
+    VALUES (:id, :account, :url, :events, :description, :xid, :event, :key)
+    """
+)
+CHANGE = text(
+    """
+    UPDATE webhook
+       SET url = :url, events = :events, description = :description, state = :state, disabled_reason = :reason,
+           xid = CASE WHEN :begins THEN :xid ELSE xid END, event_id = CASE WHEN :begins THEN :event ELSE event_id END,
+           failures = 0, failing_since = NULL, rest_until = NULL,
+           epoch = epoch + 1, lease_until = NULL, updated_at = clock_timestamp()
+     WHERE id = :id
+    """
+)
+ROTATE = text(
+    f"""
+    UPDATE webhook
+       SET secret_version = secret_version + 1,
+           oldest_version = CASE WHEN previous_until > clock_timestamp()
+                                 THEN coalesce(oldest_version, secret_version - 1) ELSE secret_version END,
+           previous_until = clock_timestamp() + interval '{OVERLAP}',
+           secret_key_id = :key, updated_at = clock_timestamp()
+     WHERE id = :id
+    """
+)
+SECRET_KEY_ID = text("SELECT secret_key_id FROM webhook WHERE id = :id")
+DELETE = text("UPDATE webhook SET state = 'deleted', epoch = epoch + 1, updated_at = clock_timestamp() WHERE id = :id")
+
+
+@endpoint(
+    "GET",
+    "/webhooks",
+    query=Paging,
+    answers=page_of(WebhookAnswer),
+    fails=("validation_failed",),
+    scope="webhooks:read",
+)
+def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
+    """List the account's webhooks."""
+    limit = query["limit"]
+    parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")), "limit": limit + 1}
+    with reading(services().engine) as connection:
+        rows = connection.execute(WEBHOOKS, parameters).all()
+    return page(rows, limit, webhook_answer, lambda row: str(row.id))
+
+
+@endpoint(
+    "POST", "/webhooks", takes=WebhookBody, answers=SecretAnswer, fails=("webhook_limit",), scope="webhooks:write"
+)
+def new_webhook(caller: Caller, body: dict[str, Any]) -> Json:
+    """Have events posted to an address, signed as Standard Webhooks 1.0 says; its secret is in this answer only.
+
+    From this answer on no event is missed. Without `url`, it is the webhook of your sends' `callback_url`, which an
+    account has once.
+    """
+    check_url(body.get("url"), "/url")
+    key = key_of_request(caller, body)
+    listen(services().engine, caller.account_id)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            _check_room(connection, caller, body)
+            made = new_id()
+            at = hooks.here(connection)
+            values = {name: body.get(name) for name in ("url", "events", "description")}
+            connection.execute(
+                INSERT,
+                {"id": made, "account": caller.account_id, "xid": at.xid, "event": at.id, "key": _key_id(), **values},
+            )
+            _log(connection, caller, "created", made, None, values)
+            return encode(webhook_answer(find_webhook(connection, caller, made)))
+
+        return _with_secret(connection, once(connection, key, act))
+
+
+@endpoint(
+    "GET", "/webhooks/<uuid:webhook_id>", answers=WebhookAnswer, fails=("webhook_not_found",), scope="webhooks:read"
+)
+def webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
+    """Show one webhook."""
+    with reading(services().engine) as connection:
+        return webhook_answer(find_webhook(connection, caller, webhook_id))
+
+
+@endpoint(
+    "PATCH",
+    "/webhooks/<uuid:webhook_id>",
+    takes=WebhookChange,
+    answers=WebhookAnswer,
+    fails=("webhook_not_found", "state_conflict"),
+    scope="webhooks:write",
+)
+def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+    """Change a webhook, disable it or enable it again. What happened while it was disabled is not posted by itself."""
+    check_url(body.get("url"), "/url")
+    with services().engine.begin() as connection:
+        before = find_webhook(connection, caller, webhook_id, lock=True)
+        if "url" in body and before.url is None:
+            raise Problem("state_conflict", "This webhook goes to each send's `callback_url` and has no `url`.")
+        state = body.get("status", before.state)
+        at = hooks.here(connection)
+        values = {name: body.get(name, getattr(before, name)) for name in ("url", "events", "description")}
+        reason = None if state == "active" else before.disabled_reason or "It was disabled by request."
+        begins = state == "active" and before.state != "active"
+        connection.execute(
+            CHANGE,
+            {"id": webhook_id, "state": state, "reason": reason, "begins": begins, "xid": at.xid, "event": at.id}
+            | values,
+        )
+        was = {name: getattr(before, name) for name in values} | {"status": before.state}
+        _log(connection, caller, "changed", webhook_id, was, values | {"status": state})
+        return webhook_answer(find_webhook(connection, caller, webhook_id))
+
+
+@endpoint(
+    "DELETE",
+    "/webhooks/<uuid:webhook_id>",
+    answers=DeletedWebhookAnswer,
+    fails=("webhook_not_found",),
+    scope="webhooks:write",
+)
+def delete_webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
+    """Delete a webhook and what is known of its deliveries. What is being posted at this moment still arrives."""
+    with services().engine.begin() as connection:
+        before = find_webhook(connection, caller, webhook_id, lock=True)
+        connection.execute(DELETE, {"id": webhook_id})
+        _log(connection, caller, "deleted", webhook_id, {"url": before.url}, None)
+    return {"webhook_id": webhook_id, "deleted": True}
+
+
+@endpoint(
+    "POST",
+    "/webhooks/<uuid:webhook_id>/rotate-secret",
+    answers=SecretAnswer,
+    fails=("webhook_not_found", "state_conflict"),
+    scope="webhooks:write",
+)
+def rotate_secret(caller: Caller, webhook_id: UUID) -> Json:
+    """Make a new secret. For 24 hours posts are signed with the one before, too, so that a receiver can change over.
+
+    Another rotation within these 24 hours ends no secret early: posts are signed with up to five.
+    """
+    key = key_of_request(caller, None)
+    with services().engine.begin() as connection:
+
+        def act() -> str:
+            before = find_webhook(connection, caller, webhook_id, lock=True)
+            if before.secrets >= MOST_SECRETS:
+                detail = f"Posts are signed with {MOST_SECRETS} secrets already: wait until `previous_secret_until`."
+                raise Problem("state_conflict", detail)
+            connection.execute(ROTATE, {"id": webhook_id, "key": _key_id()})
+            after = find_webhook(connection, caller, webhook_id)
+            versions = ({"secret_version": row.secret_version} for row in (before, after))
+            _log(connection, caller, "rotated", webhook_id, *versions)
+            return encode(webhook_answer(after))
+
+        return _with_secret(connection, once(connection, key, act))
+
+
+def check_url(url: str | None, pointer: str) -> None:
+    """Raises Problem for an address that this installation does not post to."""
+    problem = None if url is None else url_problem(url, services().settings.webhook_loopback)
+    if problem is not None:
+        raise invalid([{"pointer": pointer, "code": "invalid_url", "detail": problem}])
+
+
+def find_webhook(connection: Connection, caller: Caller, webhook_id: UUID, *, lock: bool = False) -> Row[Any]:
+    """A webhook of the caller's. Raises Problem webhook_not_found, also for another account's."""
+    parameters = {"id": webhook_id, "account": caller.account_id}
+    if lock:
+        connection.execute(LOCK, parameters)
+    row = connection.execute(WEBHOOK, parameters).one_or_none()
+    if row is None:
+        raise Problem("webhook_not_found", f"Your account has no webhook {webhook_id}.")
+    return row
+
+
+def _check_room(connection: Connection, caller: Caller, body: dict[str, Any]) -> None:
+    connection.execute(ONE_AT_A_TIME, {"account": str(caller.account_id)})
+    there = connection.execute(COUNT, {"account": caller.account_id}).one()
+    if body.get("url") is None and there.callbacks:
+        raise Problem("webhook_limit", "Your account has the webhook of its sends' `callback_url` already.")
+    if there.all >= MOST:
+        raise Problem("webhook_limit", f"Your account has {MOST} webhooks, which is the most.")
+
+
+def _with_secret(connection: Connection, answered: Answered) -> Json:
+    """The answer with the secret, which is made and not stored: also for a request that is repeated."""
+    told = json.loads(answered.body)
+    settings = services().settings
+    of = connection.execute(SECRET_KEY_ID, {"id": told["webhook_id"]}).scalar()
+    key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, of)
+    told["secret"] = hooks.shown(hooks.secret(key, UUID(told["webhook_id"]), told["secret_version"]))
+    return Answered(encode(told), answered.replayed).response()
+
+
+def _key_id() -> bytes:
+    return secret_key_id(services().settings.secret_key)
+
+
+def _log(connection: Connection, caller: Caller, what: str, webhook: UUID, before: Any, after: Any) -> None:
+    by, account = by_key(caller), caller.account_id
+    record(connection, by, f"webhook.{what}", account_id=account, subject=webhook, before=before, after=after)
+
+
+def webhook_answer(row: Any) -> dict[str, Any]:
+    """A webhook as the API shows it."""
+    return {
+        "webhook_id": str(row.id),
+        "url": row.url,
+        "events": row.events,
+        "description": row.description,
+        "status": row.state,
+        "disabled_reason": row.disabled_reason,
+        "failing_since": timestamp(row.failing_since),
+        "secret_version": row.secret_version,
+        "previous_secret_until": timestamp(row.previous_until),
+        "created_at": timestamp(row.created_at),
+        "updated_at": timestamp(row.updated_at),
+    }

@@ -1,0 +1,89 @@
+"""Runs the API: `python -m api.server`. Processes of one port, each an event loop and its threads."""
+
+import errno
+import logging
+import sys
+import threading
+from socket import socket
+from typing import Any, cast
+
+import click
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from api.server.reuse_port import IS_DIVIDED, SharedPort
+from shared.carriers.http.file import http_carriers
+from shared.db.connection import make_engine
+from shared.db.schema import schema_problem
+from shared.logs import configure_logging
+from shared.settings import SIMULATED, Settings, SettingsError, service_settings
+
+log = logging.getLogger(__name__)
+
+API = "api.asgi:app"
+KEEP_ALIVE_SECONDS = 75
+BACKLOG = 2048
+END_SECONDS = 20
+"""How long requests may go on when the server is told to stop."""
+
+
+@click.command()
+@click.argument("application", default=API)
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+@click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True)
+def main(application: str, host: str, port: int, processes: int) -> None:
+    """Run the HTTP API, or another APPLICATION in the same way."""
+    configure_logging()
+    if application == API:
+        _check_settings()
+    options: dict[str, Any] = {
+        "loop": "uvloop",
+        "http": "api.server.protocol:Protocol",
+        "ws": "none",
+        "lifespan": "off",
+        "interface": "asgi3",
+        "log_config": None,
+        "access_log": False,
+        "proxy_headers": False,  # TRUSTED_PROXIES says whom we believe
+        "server_header": False,
+        "backlog": BACKLOG,
+        "timeout_keep_alive": KEEP_ALIVE_SECONDS,
+        "timeout_graceful_shutdown": END_SECONDS,
+    }
+    if processes == 1 or not IS_DIVIDED:
+        uvicorn.run(application, host=host, port=port, workers=processes, **options)
+        return
+    try:
+        shared = SharedPort(host, port)
+    except OSError as error:
+        advice = ": stop who has it, or give another --port" if error.errno == errno.EADDRINUSE else ""
+        sys.exit(f"Cannot listen on {host} port {port} ({error.strerror}){advice}.")
+    log.info("listening on %s port %d, %d processes", *shared.address, processes)
+    config = uvicorn.Config(application, host=host, port=port, workers=processes, **options)
+    Multiprocess(config, cast(list[socket], [shared])).run()
+
+
+def _check_settings() -> None:
+    """End with one sentence where they are wrong: the children would say it again each time that they are started."""
+    try:
+        settings = service_settings()
+        http_carriers(settings.carriers_file)
+    except SettingsError as error:
+        sys.exit(str(error))
+    if settings.simulated:
+        log.warning(SIMULATED)
+    threading.Thread(target=_look_at_database, args=(settings,), name="first-look", daemon=True).start()
+
+
+def _look_at_database(settings: Settings) -> None:
+    """Say at once what is wrong with it. The API starts all the same, and is ready when it is mended."""
+    engine = make_engine(settings.database_url, 1, "bulksms-api")
+    problem = schema_problem(engine)
+    engine.dispose()
+    if problem is not None:
+        log.warning("%s", problem)
+
+
+if __name__ == "__main__":
+    main()

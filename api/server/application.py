@@ -1,0 +1,242 @@
+"""Serves the application's WSGI calls, each of which ends with its answer, from an event loop.
+
+The calls are made in threads, but for the one that comes most: a message to one phone is handled on the event loop
+(api/http/event_loop.py), and so no thread is woken for it, neither for its request nor when its send is committed.
+Bodies are awaited, and long answers written, by the loop: a thread is held only while something is worked on.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from api.endpoint import PREFIX
+from api.http.event_loop import Later, Waits, on_the_loop
+from api.http.json_body import LARGE_BODY, SMALL_BODY
+from api.http.request_body import (
+    Gone,
+    Receive,
+    Spooled,
+    TooSlow,
+    Unread,
+    Whole,
+    announced_length,
+    spooled_body,
+    whole_body,
+)
+from api.http.wsgi import Answer, Environ, Start, Wsgi, call, call_whole, environ_of, whole
+from api.limits.bulkheads import (
+    CARRIER_THREADS,
+    EXPORTS_OF_ACCOUNT,
+    LARGE_OF_ACCOUNT,
+    LARGE_OF_ADDRESS,
+    MOST_OF_ACCOUNT,
+    MOST_OF_ADDRESS,
+    SIGN_IN_THREADS,
+    SINGLE_THREADS,
+    Lane,
+    Owner,
+    Places,
+    Share,
+    share,
+)
+from api.resources.carrier_callbacks.routes import LARGEST as LARGEST_CALLBACK
+from api.resources.imports.upload import MOST_UPLOAD
+from api.server.connections import Connections
+from api.server.owners import owner_by_peer
+from api.server.responses import Send, problem_answer, send_pieces, send_whole, until_done_or_gone
+
+log = logging.getLogger(__name__)
+
+Scope = MutableMapping[str, Any]
+
+THREADS = 8
+"""For all but single sends, sign-in and carriers, unless the database has another number of connections for them."""
+IN_MEMORY = 2 * 1024 * 1024
+"""Bytes of an account's body that are kept in memory: 100,000 phones. Those of strangers are as long as small ones."""
+ON_THE_LOOP = f"{PREFIX}/sms/send".encode()
+"""The path whose POST requests are handled on the event loop."""
+HEALTH = ("/healthz", "/readyz")
+"""Counted by themselves: a proxy that asks for it may bring others' requests from the same address."""
+CARRIERS = "/carriers/"
+IMPORT = "/import"
+"""How the paths end that take files."""
+
+
+class Served:
+    """A WSGI application as an ASGI server runs it, and as `api.server.protocol` asks it past ASGI."""
+
+    def __init__(
+        self,
+        app: Wsgi,
+        owner_of: Callable[[Environ], Owner] = owner_by_peer,
+        connections: Connections | None = None,
+        threads: int = THREADS,
+    ) -> None:
+        """`threads` work for accounts, with a connection of the database each; those of the other lanes have the rest
+        of the connections, which nobody else takes."""
+        self._app = app
+        self._owner_of = owner_of
+        self.connections = connections or Connections()
+        self._single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
+        self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
+        self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
+        self._accounts = Lane("accounts", max(2, threads), max(1, threads // 2))
+        self._open, self._exports, self._large = Share(), Share(), Places()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, in a thread. Returns without an answer where the client has left."""
+        environ = environ_of(scope, Unread())
+        owner = self._owner_of(environ)
+        if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
+            owner = f"health {owner}"
+        if not self._open.take(owner, share(owner, MOST_OF_ACCOUNT, MOST_OF_ADDRESS)):
+            await send_whole(send, receive, _too_many(scope["path"]), unread=True)
+            return
+        try:
+            async with self._body(owner, scope, receive) as body:
+                environ["wsgi.input"] = body
+                await self._answer(owner, environ, receive, send)
+        except Gone:
+            pass
+        except TooSlow:
+            slow = problem_answer("bad_request", "The body did not come in time.", scope["path"])
+            await send_whole(send, receive, slow, unread=True)
+        finally:
+            self._open.give_back(owner)
+
+    @asynccontextmanager
+    async def _body(self, owner: Owner, scope: Scope, receive: Receive) -> AsyncIterator[Whole | Spooled | Unread]:
+        """The body of a request, when it is here. Raises Gone or TooSlow."""
+        length, most = announced_length(scope["headers"]), _most(owner, scope["path"])
+        if length is not None and length <= SMALL_BODY:
+            yield Whole(await whole_body(receive))
+        elif length is not None and length > most:
+            yield Unread()
+        else:
+            await self._large.take(owner, share(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
+            try:
+                body = await spooled_body(receive, most, share(owner, IN_MEMORY, SMALL_BODY))
+                try:
+                    yield body
+                finally:
+                    body.close()
+            finally:
+                self._large.give_back(owner)
+
+    async def _answer(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
+        lane = self._lane(owner, environ["PATH_INFO"])
+        unread, waits = environ["wsgi.input"].unread(), not lane.has_room(owner)
+        job = lane.submit(owner, partial(call, self._app, environ))
+        if waits and not unread:
+            await until_done_or_gone(job, receive, partial(lane.withdraw, owner, job))
+        answer = await job
+        if isinstance(answer, Answer):
+            await send_whole(send, receive, answer, unread)
+        elif self._exports.take(owner, EXPORTS_OF_ACCOUNT):
+            try:
+                await send_pieces(send, receive, answer, partial(lane.submit, owner))
+            finally:
+                self._exports.give_back(owner)
+        else:
+            await lane.submit(owner, answer.close)
+            detail = f"Only {EXPORTS_OF_ACCOUNT} exports of an account are written at the same time."
+            await send_whole(send, receive, problem_answer("rate_limited", detail, environ["PATH_INFO"]), unread)
+
+    def _lane(self, owner: Owner, path: str) -> Lane:
+        if path == ON_THE_LOOP.decode():
+            return self._single
+        if path.startswith(CARRIERS):
+            return self._carriers
+        return self._accounts if isinstance(owner, int) else self._sign_in
+
+    def handle(
+        self, scope: Scope, body: bytes, loop: asyncio.AbstractEventLoop, answer: Callable[[Answer], None]
+    ) -> None:
+        """Handle one request on `loop`, the running one. `answer` is called there with its answer, now or later.
+
+        Where it would have to wait, it is made again in a thread. Its environment still has what was noted there: it is
+        counted once.
+        """
+        environ = environ_of(scope, Whole(body))
+        owner = self._owner_of(environ)
+        if not self._open.take(owner, share(owner, MOST_OF_ACCOUNT, MOST_OF_ADDRESS)):
+            answer(_too_many(scope["path"]))
+            return
+        again = partial(self._single.submit, owner)
+        OnTheLoop(self._app, environ, loop, again, partial(self._end, owner, answer)).begin()
+
+    def _end(self, owner: Owner, answer: Callable[[Answer], None], made: Answer) -> None:
+        self._open.give_back(owner)
+        answer(made)
+
+
+class OnTheLoop:
+    """One request that is handled on the event loop."""
+
+    def __init__(
+        self,
+        app: Wsgi,
+        environ: Environ,
+        loop: asyncio.AbstractEventLoop,
+        in_a_thread: Callable[[Callable[[], Answer]], "asyncio.Future[Answer]"],
+        answer: Callable[[Answer], None],
+    ) -> None:
+        self._app = app
+        self._environ = environ
+        self._loop = loop
+        self._in_a_thread = in_a_thread
+        self._answer = answer
+        self._start = Start()
+
+    def begin(self) -> None:
+        """Call the application."""
+        self._end_with(self._called)
+
+    def _called(self) -> Answer | None:
+        with on_the_loop(self._loop):
+            result = self._app(self._environ, self._start)
+        if isinstance(result, Later):
+            result.done = self._go_on
+            return None
+        return whole(self._start, self._environ, result)
+
+    def _go_on(self, later: Later) -> None:
+        self._end_with(lambda: whole(self._start, self._environ, later.result()))
+
+    def _end_with(self, make: Callable[[], Answer | None]) -> None:
+        try:
+            made = make()
+        except Waits:
+            self._make_again()
+        except Exception:
+            self._fail()
+        else:
+            if made is not None:
+                self._answer(made)
+
+    def _make_again(self) -> None:
+        self._environ["wsgi.input"] = Whole(self._environ["wsgi.input"].data)
+        again = self._in_a_thread(partial(call_whole, self._app, self._environ))
+        again.add_done_callback(self._made_again)
+
+    def _made_again(self, made: "asyncio.Future[Answer]") -> None:
+        self._end_with(made.result)
+
+    def _fail(self) -> None:
+        """The application answers its errors itself, and this is not one of them."""
+        log.exception("a request on the event loop failed")
+        self._answer(problem_answer("internal_error", "Something went wrong on our side.", self._environ["PATH_INFO"]))
+
+
+def _too_many(path: str) -> Answer:
+    return problem_answer("rate_limited", "Too many of your requests are under way.", path)
+
+
+def _most(owner: Owner, path: str) -> int:
+    """Bytes of a body that are read of somebody. What each endpoint takes is its own to say."""
+    if not isinstance(owner, int):
+        return LARGEST_CALLBACK if path.startswith(CARRIERS) else SMALL_BODY
+    return MOST_UPLOAD if path.endswith(IMPORT) else LARGE_BODY

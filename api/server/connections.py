@@ -1,0 +1,63 @@
+"""The connections of one process, by the address that they come from."""
+
+import resource
+from collections.abc import Callable
+from typing import Protocol
+
+from api.http.client_ip import shared_by_one
+
+KEPT_FREE = 256
+"""Open files that are left for all else."""
+MOST = 16_384
+MOST_OF_ADDRESS = 1_000
+
+
+class Connection(Protocol):
+    """A connection of a client."""
+
+    def end_if_idle(self) -> bool:
+        """End it where no request is under way on it. Returns whether it was."""
+
+
+class Connections:
+    """Connections, as many as the process can have, and not all of them of one address.
+
+    When all are taken, the address that has the most loses the one that has been open the longest without a request.
+    Peers that are proxies bring the requests of others, and are not counted.
+    """
+
+    def __init__(self, is_proxy: Callable[[str], bool] = lambda _: False, most: int | None = None) -> None:
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        self.most = most or min(MOST, max(64, files - KEPT_FREE))
+        self.most_of_address = min(MOST_OF_ADDRESS, max(1, self.most // 2))
+        self._is_proxy = is_proxy
+        self._of: dict[str, dict[Connection, None]] = {}
+        self._count = 0
+
+    def add(self, connection: Connection, peer: str) -> bool:
+        """A client has connected. False where it may not: its address has too many."""
+        if self._is_proxy(peer):
+            return True
+        network = shared_by_one(peer)
+        if len(self._of.get(network, ())) >= self.most_of_address:
+            return False
+        if self._count >= self.most and not self._make_room():
+            return False
+        self._of.setdefault(network, {})[connection] = None
+        self._count += 1
+        return True
+
+    def remove(self, connection: Connection, peer: str) -> None:
+        """It has gone."""
+        network = shared_by_one(peer)
+        held = self._of.get(network)
+        if held is None or connection not in held:
+            return
+        del held[connection]
+        self._count -= 1
+        if not held:
+            del self._of[network]
+
+    def _make_room(self) -> bool:
+        largest = max(self._of.values(), key=len)
+        return any(connection.end_if_idle() for connection in largest)

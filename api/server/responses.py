@@ -1,0 +1,73 @@
+"""Answers, whole or in pieces, on their way to an ASGI server, and clients that leave or are slow to take them."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from api.http.problems import Problem
+from api.http.request_body import Gone, Receive, drain
+from api.http.wsgi import Answer, Pieces
+from shared.ids import random_bits
+
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+def problem_answer(code: str, detail: str, path: str) -> Answer:
+    """A problem that is answered before the application is asked, and after which the connection ends."""
+    problem, identifier = Problem(code, detail), f"req_{random_bits():016x}"
+    body = json.dumps(problem.document(path[:500], identifier)).encode()
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
+        (b"x-request-id", identifier.encode()),
+        (b"connection", b"close"),
+    ]
+    if problem.kind.retryable:
+        headers.append((b"retry-after", b"1"))
+    return Answer(problem.kind.status, headers, body)
+
+
+async def until_done_or_gone(job: "asyncio.Future[Any]", receive: Receive, withdraw: Callable[[], bool]) -> None:
+    """Wait for a job. Raises Gone where its client leaves before it has begun: nobody would get its answer."""
+    gone = asyncio.ensure_future(_until_gone(receive))
+    try:
+        await asyncio.wait((job, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not job.done() and withdraw():
+            raise Gone
+    finally:
+        gone.cancel()
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def send_whole(send: Send, receive: Receive, answer: Answer, unread: bool = False) -> None:
+    """Send an answer. Where its request has an `unread` body, the connection ends when its client has the answer."""
+    await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+    await send({"type": "http.response.body", "body": answer.body, "more_body": unread})
+    if unread:
+        await drain(receive)
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def send_pieces(send: Send, receive: Receive, answer: Pieces, in_a_thread: Callable[..., Any]) -> None:
+    """Send an answer as it is made, until it is over or its client has left.
+
+    Where the client is slow to take it the loop waits, and no thread; api/server/protocol.py says for how long.
+    """
+    gone = asyncio.ensure_future(_until_gone(receive))
+    try:
+        await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+        while (piece := await in_a_thread(answer.next)) is not None:
+            if gone.done():
+                return
+            if piece:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        gone.cancel()
+        await in_a_thread(answer.close)

@@ -1,0 +1,1 @@
+"""Accounts: administration, keys, limits, sandboxes and the audit log."""

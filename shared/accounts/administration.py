@@ -1,0 +1,286 @@
+"""What an operator does for an account: open it, top it up, stop it, and give it API keys.
+
+Every function works in the connection's transaction and raises Refused, with nothing changed, for what cannot be done.
+What it does is logged (shared/accounts/audit_log.py) as done `by` whom: without that, by the operator.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID, uuid5
+
+from sqlalchemy import Connection, text
+
+from shared.accounts.audit_log import WORKER, By, record
+from shared.accounts.sandbox import NAME_SUFFIX, ensure_sandbox, is_sandbox
+from shared.api_key import DEFAULT_SCOPES, SCOPES, NewKey, hash_secret, make_key, networks
+from shared.ledger.ledger import Entry, post
+from shared.sms.numbering import is_country
+
+__all__ = [
+    "Refused",
+    "TopUp",
+    "activate_account",
+    "allow_authentication",
+    "check_name",
+    "create_account",
+    "create_key",
+    "find_account",
+    "freeze_accounts",
+    "revoke_key",
+    "set_country",
+    "set_retention",
+    "suspend_account",
+    "top_up",
+]
+
+TOP_UPS = UUID("6f0c5a52-3d0f-5a58-9a0e-2f6f6f7b1c11")
+"""The namespace of the ids of top-ups (UUID version 5 of the account and the key)."""
+MOST_RETENTION = 3650
+MOST_CREDITS = 10**12
+"""Credits of one top-up; more is a typing mistake."""
+
+CREATE = text(
+    """
+    INSERT INTO account (name, low_balance_threshold, weight, authentication)
+    VALUES (:name, :threshold, :weight, :authentication)
+    ON CONFLICT (name) DO NOTHING RETURNING id
+    """
+)
+STATE = text("SELECT state FROM account WHERE id = :account FOR NO KEY UPDATE")
+FIND = text("SELECT id FROM account WHERE CAST(id AS text) = :account OR name = :account ORDER BY name <> :account")
+LOCK = text("SELECT available FROM account WHERE id = :account FOR NO KEY UPDATE")
+TOPPED_UP = text("SELECT amount FROM ledger WHERE subject = :subject AND kind = 'topup'")
+SET_STATE = text(
+    "UPDATE account SET state = :state, updated_at = clock_timestamp() WHERE id = :account OR sandbox_of = :account"
+)
+FREEZE = text(
+    """
+    UPDATE account SET state = 'frozen', updated_at = clock_timestamp()
+     WHERE (id = ANY(:accounts) OR sandbox_of = ANY(:accounts)) AND state <> 'frozen'
+    RETURNING id
+    """
+)
+ADD_KEY = text(
+    """
+    INSERT INTO api_key (id, account_id, secret_hash, test, scopes, expires_at, name, allowed_ips, requests_per_second)
+    VALUES (:id, :account, :secret_hash, :test, :scopes, :expires_at, :name, :allowed_ips, :requests_per_second)
+    """
+)
+SET_COUNTRY = text(
+    "UPDATE account SET country = :country, updated_at = clock_timestamp() WHERE id = :account OR sandbox_of = :account"
+)
+SET_RETENTION = text("UPDATE account SET retention_days = :days WHERE id = :account OR sandbox_of = :account")
+ALLOW_AUTHENTICATION = text("UPDATE account SET authentication = :allowed WHERE id = :account OR sandbox_of = :account")
+REVOKE_KEY = text(
+    "UPDATE api_key SET revoked_at = clock_timestamp() WHERE id = :id AND revoked_at IS NULL RETURNING account_id"
+)
+HAS_KEY = text("SELECT EXISTS (SELECT FROM api_key WHERE id = :id)")
+
+
+class Refused(Exception):
+    """What was asked for cannot be done. The message says why, and what to do instead."""
+
+
+class TopUp(NamedTuple):
+    """A top-up's outcome: the credits available now, and whether the same one had been made before."""
+
+    balance: int
+    repeated: bool
+
+
+def create_account(
+    connection: Connection,
+    name: str,
+    low_balance_threshold: int = 100,
+    weight: int = 1,
+    *,
+    authentication: bool = False,
+    by: By | None = None,
+) -> int:
+    """Open an account without credits. Returns its id.
+
+    `weight` is its share of the carrier: with 2 its sends go twice as fast as those of an account with 1. With
+    `authentication` its sends may be of that category.
+    """
+    check_name(name)
+    if weight < 1 or low_balance_threshold < 0:
+        raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
+    values = {"name": name, "threshold": low_balance_threshold, "weight": weight, "authentication": authentication}
+    account = connection.execute(CREATE, values).scalar()
+    if account is None:
+        raise Refused(f"There is an account {name!r} already. Take another name.")
+    record(
+        connection,
+        by,
+        "account.created",
+        account_id=account,
+        subject=name,
+        after={"weight": weight, "authentication": authentication},
+    )
+    return int(account)
+
+
+def check_name(name: str) -> None:
+    """Raises Refused for what cannot be the name of a live account."""
+    if not name.strip() or name.strip() != name or name.isdigit():
+        raise Refused(f"{name!r} is no account name. Take one that is more than digits and has no spaces at its ends.")
+    if name.endswith(NAME_SUFFIX):
+        raise Refused(f"{name!r} is the name of a sandbox, which is made with an account's first test key.")
+
+
+def find_account(connection: Connection, account: str) -> int:
+    """The id of the account with this id or name."""
+    found = connection.execute(FIND, {"account": account}).scalar()
+    if found is None:
+        raise Refused(f"There is no account {account!r}. `bulksms account list` shows them all.")
+    return int(found)
+
+
+def top_up(
+    connection: Connection, account_id: int, credits: int, reason: str, key: str, *, by: By | None = None
+) -> TopUp:
+    """Add credits, once for each `key` of the account: the same top-up again changes nothing.
+
+    Refused where the key was used for another amount.
+    """
+    if not 0 < credits <= MOST_CREDITS:
+        raise Refused(f"A top-up is 1 to {MOST_CREDITS:,} credits; {credits:,} were given.")
+    available = connection.execute(LOCK, {"account": account_id}).scalar()
+    if available is None:
+        raise _unknown(account_id)
+    if is_sandbox(connection, account_id):
+        raise Refused("This is a sandbox. Its play credits are filled up with POST /api/v1/sandbox/refill.")
+    subject = uuid5(TOP_UPS, f"{account_id}:{key}")
+    before = connection.execute(TOPPED_UP, {"subject": subject}).scalar()
+    if before is None:
+        left = post(connection, [Entry(account_id, "topup", credits, "topup", subject, reason=reason)])
+        record(
+            connection,
+            by,
+            "account.topped_up",
+            account_id=account_id,
+            subject=subject,
+            before={"available": available},
+            after={"available": left[account_id]},
+            reason=reason,
+        )
+        return TopUp(left[account_id], repeated=False)
+    if before != credits:
+        raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for another one.")
+    return TopUp(int(available), repeated=True)
+
+
+def suspend_account(
+    connection: Connection, account_id: int, reason: str | None = None, *, by: By | None = None
+) -> None:
+    """Let the account accept nothing new, and its tokens read nothing more."""
+    _set_state(connection, account_id, "suspended", reason, by)
+
+
+def activate_account(
+    connection: Connection, account_id: int, reason: str | None = None, *, by: By | None = None
+) -> None:
+    """Let a suspended or frozen account send again."""
+    _set_state(connection, account_id, "active", reason, by)
+
+
+def set_country(connection: Connection, account_id: int, country: str | None, *, by: By | None = None) -> None:
+    """The country in whose way the account's lists of contacts write numbers, by its two letters; None for none."""
+    if country is not None and not is_country(country):
+        raise Refused(f"{country!r} is no country with phone numbers. Give its two letters of ISO 3166-1, such as KE.")
+    if not connection.execute(SET_COUNTRY, {"account": account_id, "country": country}).rowcount:
+        raise _unknown(account_id)
+    record(connection, by, "account.country_set", account_id=account_id, after={"country": country})
+
+
+def set_retention(connection: Connection, account_id: int, days: int | None, *, by: By | None = None) -> None:
+    """Forget the account's texts and phones so many days after a send is over; None: as the installation does."""
+    if days is not None and not 1 <= days <= MOST_RETENTION:
+        raise Refused(f"Texts and phones are kept for 1 to {MOST_RETENTION:,} days; {days:,} were given.")
+    if not connection.execute(SET_RETENTION, {"account": account_id, "days": days}).rowcount:
+        raise _unknown(account_id)
+    record(connection, by, "account.retention_set", account_id=account_id, after={"days": days})
+
+
+def allow_authentication(connection: Connection, account_id: int, allowed: bool, *, by: By | None = None) -> None:
+    """Whether the account's sends, and those of its sandbox, may be of the category `authentication`."""
+    values = {"account": account_id, "allowed": allowed}
+    if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
+        raise _unknown(account_id)
+    record(connection, by, "account.authentication_set", account_id=account_id, after={"authentication": allowed})
+
+
+def freeze_accounts(connection: Connection, accounts: Iterable[int]) -> list[int]:
+    """Stop the accounts whose books do not add up. Returns those that were not frozen before."""
+    frozen = sorted(connection.execute(FREEZE, {"accounts": sorted(accounts)}).scalars())
+    for account in frozen:
+        record(connection, WORKER, "account.frozen", account_id=account, after={"state": "frozen"})
+    return frozen
+
+
+def create_key(
+    connection: Connection,
+    account_id: int,
+    pepper: str,
+    test: bool = False,
+    scopes: Sequence[str] = DEFAULT_SCOPES,
+    expires_at: datetime | None = None,
+    *,
+    name: str | None = None,
+    allowed_ips: Sequence[str] | None = None,
+    requests_per_second: int | None = None,
+    by: By | None = None,
+) -> NewKey:
+    """Make an API key. Its secret is in the answer and nowhere else; `pepper` is the installation's SECRET_KEY.
+
+    A `test` key is one of the account's sandbox, which is made where there is none; every key of a sandbox is one.
+    `allowed_ips` are the networks (`192.0.2.0/24`) from which alone it may be used; None is everywhere.
+    """
+    try:
+        allowed = [str(network) for network in networks(allowed_ips)] or None
+    except ValueError as error:
+        raise Refused(f"{error}. Write a network like 192.0.2.0/24, or one address.") from None
+    unknown = sorted(set(scopes) - set(SCOPES))
+    if unknown or not scopes:
+        raise Refused(f"Unknown scopes: {', '.join(unknown) or 'none given'}. There are {', '.join(SCOPES)}.")
+    if connection.execute(LOCK, {"account": account_id}).scalar() is None:
+        raise _unknown(account_id)
+    owner = ensure_sandbox(connection, account_id, by=by) if test else account_id
+    test = test or is_sandbox(connection, owner)
+    key = make_key(test)
+    shown = {
+        "test": test,
+        "scopes": sorted(scopes),
+        "expires_at": expires_at,
+        "name": name,
+        "allowed_ips": allowed,
+        "requests_per_second": requests_per_second,
+    }
+    secret_hash = hash_secret(key.api_secret, pepper)
+    connection.execute(ADD_KEY, {**shown, "id": key.api_key, "account": owner, "secret_hash": secret_hash})
+    after = {name: value for name, value in shown.items() if value is not None}
+    record(connection, by, "key.created", account_id=owner, subject=key.api_key, after=after)
+    return key
+
+
+def revoke_key(connection: Connection, key_id: str, *, by: By | None = None) -> None:
+    """End a key and, within seconds, every token that was made with it. Revoking twice changes nothing."""
+    account = connection.execute(REVOKE_KEY, {"id": key_id}).scalar()
+    if account is not None:
+        record(connection, by, "key.revoked", account_id=account, subject=key_id)
+    elif not connection.execute(HAS_KEY, {"id": key_id}).scalar():
+        raise Refused(f"There is no API key {key_id}. `bulksms key list ACCOUNT` shows an account's keys.")
+
+
+def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: By | None) -> None:
+    before = connection.execute(STATE, {"account": account_id}).scalar()
+    if before is None:
+        raise _unknown(account_id)
+    connection.execute(SET_STATE, {"account": account_id, "state": state})
+    what = "account.activated" if state == "active" else f"account.{state}"
+    record(connection, by, what, account_id=account_id, before={"state": before}, after={"state": state}, reason=reason)
+
+
+def _unknown(account_id: int) -> Refused:
+    return Refused(f"There is no account {account_id}. `bulksms account list` shows them all.")

@@ -1,0 +1,69 @@
+"""What an operator has an account's sends bring along, by category: quiet hours, and a cap of messages to a phone.
+
+Authentication has none: somebody waits for those messages. Sends that are accepted keep the rules that they came with.
+"""
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, text
+
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import By, record
+
+MOST_HOURS = 744
+MOST_CAP = 10_000
+
+LIST = text("SELECT * FROM category_rule WHERE account_id = :account ORDER BY category")
+SET_QUIET = text(
+    """
+    INSERT INTO category_rule (account_id, category, quiet_from, quiet_until)
+    SELECT id, :category, :first, :second FROM account WHERE id = :account OR sandbox_of = :account
+    ON CONFLICT (account_id, category) DO UPDATE SET quiet_from = :first, quiet_until = :second
+    """
+)
+SET_CAP = text(
+    """
+    INSERT INTO category_rule (account_id, category, cap_most, cap_hours)
+    SELECT id, :category, :first, :second FROM account WHERE id = :account OR sandbox_of = :account
+    ON CONFLICT (account_id, category) DO UPDATE SET cap_most = :first, cap_hours = :second
+    """
+)
+
+
+def list_rules(connection: Connection, account_id: int) -> list[Row[Any]]:
+    """The account's rules, one row a category; times are minutes of the day."""
+    return list(connection.execute(LIST, {"account": account_id}))
+
+
+def set_quiet_hours(
+    connection: Connection, account_id: int, category: str, hours: tuple[int, int] | None, *, by: By | None = None
+) -> None:
+    """Send nothing of the category from and until these minutes of the recipient's day; None: at any time."""
+    _check(category)
+    if hours is not None and not (hours[0] != hours[1] and all(0 <= minute < 1440 for minute in hours)):
+        raise Refused("Quiet hours begin and end at different times of the day.")
+    _set(connection, account_id, category, "quiet_hours", hours, by)
+
+
+def set_cap(
+    connection: Connection, account_id: int, category: str, cap: tuple[int, int] | None, *, by: By | None = None
+) -> None:
+    """Send at most so many messages of the category to a phone in so many hours; None: any number."""
+    _check(category)
+    if cap is not None and not (0 < cap[0] <= MOST_CAP and 0 < cap[1] <= MOST_HOURS):
+        raise Refused(f"A cap is 1 to {MOST_CAP:,} messages in 1 to {MOST_HOURS} hours.")
+    _set(connection, account_id, category, "cap", cap, by)
+
+
+def _set(
+    connection: Connection, account_id: int, category: str, what: str, pair: tuple[int, int] | None, by: By | None
+) -> None:
+    first, second = pair or (None, None)
+    values = {"account": account_id, "category": category, "first": first, "second": second}
+    connection.execute(SET_QUIET if what == "quiet_hours" else SET_CAP, values)
+    record(connection, by, "rules.changed", account_id=account_id, subject=category, after={what: pair})
+
+
+def _check(category: str) -> None:
+    if category not in ("transactional", "marketing"):
+        raise Refused("Rules are for the categories `transactional` and `marketing`.")

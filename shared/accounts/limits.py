@@ -1,0 +1,171 @@
+"""What an operator limits an account to: requests, credits per day and month, destinations; and its pumping guard.
+
+An account without a row has no limits but those of the installation.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+import phonenumbers
+from sqlalchemy import Connection, text
+
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import By, record
+from shared.accounts.sandbox import find_sandbox
+from shared.ledger.spend_limits import count_spending
+
+Guarding = Literal["off", "watch", "block"]
+"""What is done about traffic that looks like pumping: nothing, it is noted, or it is noted and refused."""
+
+MOST_DESTINATIONS = 1000
+RECIPIENTS = ("recipient_authentication", "recipient_transactional", "recipient_marketing")
+"""By lane."""
+IN_OWN_TABLE = ("requests_per_second", "destinations", "pumping", *RECIPIENTS)
+"""What a send does not pay attention to while the account's row is locked."""
+
+COLUMNS = """l.requests_per_second, a.spend_day, a.spend_month, l.destinations, l.pumping, l.recipient_authentication,
+             l.recipient_transactional, l.recipient_marketing"""
+ALL = text(f"SELECT l.account_id, {COLUMNS} FROM account_limit l JOIN account a ON a.id = l.account_id")
+ONE = text(f"SELECT {COLUMNS} FROM account_limit l JOIN account a ON a.id = l.account_id WHERE a.id = :account")
+LOCK = text("SELECT FROM account WHERE id = :account FOR NO KEY UPDATE")
+SET = text(
+    """
+    INSERT INTO account_limit (account_id, requests_per_second, destinations, pumping, recipient_authentication,
+                               recipient_transactional, recipient_marketing)
+    VALUES (:account, :requests_per_second, :destinations, :pumping, :recipient_authentication,
+            :recipient_transactional, :recipient_marketing)
+    ON CONFLICT (account_id) DO UPDATE
+       SET (requests_per_second, destinations, pumping, recipient_authentication, recipient_transactional,
+            recipient_marketing) = (EXCLUDED.requests_per_second, EXCLUDED.destinations, EXCLUDED.pumping,
+            EXCLUDED.recipient_authentication, EXCLUDED.recipient_transactional, EXCLUDED.recipient_marketing)
+    """
+)
+SET_SPENDING = text("UPDATE account SET spend_day = :spend_day, spend_month = :spend_month WHERE id = :account")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """An account's limits; None is no limit of its own."""
+
+    requests_per_second: int | None = None
+    spend_day: int | None = None
+    """Credits that its sends may reserve on a day of UTC."""
+    spend_month: int | None = None
+    destinations: tuple[str, ...] | None = None
+    """Prefixes with which alone a phone may begin."""
+    pumping: Guarding = "off"
+    recipient_authentication: int | None = None
+    """Messages of the category to a phone within an hour; 0 is any number, None as the installation says."""
+    recipient_transactional: int | None = None
+    recipient_marketing: int | None = None
+
+    def recipients(self, lane: int, of_installation: Sequence[int]) -> int:
+        """Messages of a lane to a phone within an hour; 0 is any number."""
+        own = (self.recipient_authentication, self.recipient_transactional, self.recipient_marketing)[lane]
+        return of_installation[lane] if own is None else own
+
+    def allows(self, phone: str) -> bool:
+        """Whether the account may send to the phone."""
+        return self.destinations is None or phone.startswith(self.destinations)
+
+
+NONE = Limits()
+
+
+def all_limits(connection: Connection) -> dict[int, Limits]:
+    """The limits of every account that has any."""
+    return {row.account_id: _limits(row[1:]) for row in connection.execute(ALL)}
+
+
+def limits_of(connection: Connection, account_id: int) -> Limits:
+    """The limits of one account."""
+    row = connection.execute(ONE, {"account": account_id}).one_or_none()
+    return NONE if row is None else _limits(row)
+
+
+def set_limits(
+    connection: Connection, account_id: int, *, reason: str | None = None, by: By | None = None, **changes: Any
+) -> Limits:
+    """Change the limits that are named, for the account and its sandbox; None takes one away.
+
+    The sandbox has no guard against pumping of its account's: nobody earns by it. Returns all limits of the account as
+    they are then.
+    """
+    connection.execute(LOCK, {"account": account_id})
+    after = _change(connection, account_id, changes, reason, by)
+    sandbox = find_sandbox(connection, account_id)
+    if sandbox is not None:
+        of_sandbox = {name: value for name, value in changes.items() if name != "pumping"}
+        _change(connection, sandbox, of_sandbox, reason, by)
+    return after
+
+
+def _change(
+    connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None, by: By | None
+) -> Limits:
+    before = limits_of(connection, account_id)
+    after = replace(before, **changes)
+    for name in ("requests_per_second", "spend_day", "spend_month"):
+        value = getattr(after, name)
+        if value is not None and not 0 < value < 2**31:
+            raise Refused(f"A limit is 1 to 2,147,483,647, or none; {value:,} was given.")
+    for name in RECIPIENTS:
+        value = getattr(after, name)
+        if value is not None and not 0 <= value < 2**31:
+            raise Refused(f"Messages to a phone within an hour are 1 to 2,147,483,647, 0 or none; {value:,} was given.")
+    values = {"account": account_id, **_shown(after)}
+    connection.execute(SET, {name: values[name] for name in ("account", *IN_OWN_TABLE)})
+    if (before.spend_day, before.spend_month) != (after.spend_day, after.spend_month):
+        connection.execute(SET_SPENDING, {name: values[name] for name in ("account", "spend_day", "spend_month")})
+        count_spending(connection, account_id, "day", after.spend_day)
+        count_spending(connection, account_id, "month", after.spend_month)
+    changed = [each.name for each in fields(Limits) if getattr(before, each.name) != getattr(after, each.name)]
+    if changed:
+        record(
+            connection,
+            by,
+            "limits.changed",
+            account_id=account_id,
+            before={name: getattr(before, name) for name in changed},
+            after={name: getattr(after, name) for name in changed},
+            reason=reason,
+        )
+    return after
+
+
+def destinations(words: Iterable[str]) -> tuple[str, ...]:
+    """Prefixes of phones, from prefixes and from countries by their two letters (ISO 3166-1).
+
+    Refused for a country that shares its country code: its numbers can only be told by longer prefixes.
+    """
+    found = {_prefix(word) for word in words}
+    if not 0 < len(found) <= MOST_DESTINATIONS:
+        raise Refused(f"Name 1 to {MOST_DESTINATIONS:,} destinations, or `all`.")
+    return tuple(
+        sorted(prefix for prefix in found if not any(prefix[:size] in found for size in range(1, len(prefix))))
+    )
+
+
+def _prefix(word: str) -> str:
+    if word.isascii() and word.isdigit() and not word.startswith("0") and len(word) < 15:
+        return word
+    code = phonenumbers.country_code_for_region(word.upper())
+    if not code:
+        raise Refused(f"{word!r} is neither the beginning of phones, such as 254, nor a country, such as KE.")
+    others = sorted(set(phonenumbers.COUNTRY_CODE_TO_REGION_CODE[code]) - {word.upper()})
+    if others:
+        raise Refused(
+            f"{word} shares {code} with {', '.join(others)}. Give {code} for all of them, or longer prefixes."
+        )
+    return str(code)
+
+
+def _limits(row: Any) -> Limits:
+    requests, day, month, prefixes, pumping, *recipients = row
+    return Limits(requests, day, month, None if prefixes is None else tuple(prefixes), pumping, *recipients)
+
+
+def _shown(limits: Limits) -> dict[str, Any]:
+    made = {each.name: getattr(limits, each.name) for each in fields(Limits)}
+    return {**made, "destinations": None if limits.destinations is None else list(limits.destinations)}

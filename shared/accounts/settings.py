@@ -1,0 +1,142 @@
+"""What an operator changes of an account after its creation, and the reversal of a mistaken top-up.
+
+As in shared/accounts/administration.py, everything works in the connection's transaction, is logged, and raises
+Refused.
+"""
+
+from typing import Any, NamedTuple
+from uuid import UUID, uuid5
+
+from sqlalchemy import Connection, text
+
+from shared.accounts.administration import MOST_RETENTION, TOP_UPS, Refused, check_name
+from shared.accounts.audit_log import By, record
+from shared.accounts.sandbox import NAME_SUFFIX
+from shared.ledger.ledger import Entry, post
+from shared.sms.numbering import is_country
+
+ROW = text(
+    """
+    SELECT name, country, low_balance_threshold, weight, retention_days, available, sandbox_of FROM account
+     WHERE id = :account FOR NO KEY UPDATE
+    """
+)
+TAKEN = text("SELECT EXISTS (SELECT FROM account WHERE name = ANY(:names) AND id <> ALL(:except))")
+SANDBOX = text("SELECT id, name FROM account WHERE sandbox_of = :account FOR NO KEY UPDATE")
+RENAME = text("UPDATE account SET name = :name WHERE id = :account")
+CHANGE = text(
+    """
+    UPDATE account
+       SET country = :country, low_balance_threshold = :low_balance_threshold, retention_days = :retention_days,
+           weight = CASE WHEN id = :account THEN :weight ELSE weight END, updated_at = clock_timestamp()
+     WHERE id = :account OR sandbox_of = :account
+    """
+)
+TOP_UP = text(
+    """
+    SELECT l.subject, l.amount, r.amount AS reversed
+      FROM ledger l LEFT JOIN ledger r ON r.subject = l.subject AND r.kind = 'reversal'
+     WHERE l.account_id = :account AND l.kind = 'topup' AND l.subject = ANY(:subjects)
+    """
+)
+
+
+class Reversal(NamedTuple):
+    """A reversal's outcome: the credits available now, and whether the same one had been made before."""
+
+    balance: int
+    repeated: bool
+
+
+def change_account(
+    connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None = None, *, by: By | None = None
+) -> dict[str, Any]:
+    """Change what is named: name, country, low_balance_threshold, weight, retention_days. Returns all of them.
+
+    The country, the threshold and the days are its sandbox's too.
+    """
+    row = connection.execute(ROW, {"account": account_id}).mappings().one_or_none()
+    if row is None:
+        raise Refused(f"There is no account {account_id}. `bulksms account list` shows them all.")
+    if row["sandbox_of"] is not None:
+        raise Refused("This is a sandbox. Change the account that it belongs to.")
+    before = {name: row[name] for name in ("name", "country", "low_balance_threshold", "weight", "retention_days")}
+    after = before | changes
+    _check(after)
+    if after["name"] != before["name"]:
+        _rename(connection, account_id, after["name"])
+    connection.execute(CHANGE, {"account": account_id, **after})
+    changed = {name for name, value in after.items() if value != before[name]}
+    if changed:
+        was, now = ({name: values[name] for name in changed} for values in (before, after))
+        record(connection, by, "account.changed", account_id=account_id, before=was, after=now, reason=reason)
+    return after
+
+
+def reverse_top_up(
+    connection: Connection, account_id: int, top_up: str, credits: int, reason: str, *, by: By | None = None
+) -> Reversal:
+    """Take credits of a top-up back, named by its id or its key: once, so the same reversal again changes nothing.
+
+    Only what is available can be taken back: neither what is reserved for sends, nor what is spent.
+    """
+    row = connection.execute(ROW, {"account": account_id}).one_or_none()
+    if row is None:
+        raise Refused(f"There is no account {account_id}. `bulksms account list` shows them all.")
+    subjects = [uuid5(TOP_UPS, f"{account_id}:{top_up}"), *_as_id(top_up)]
+    found = connection.execute(TOP_UP, {"account": account_id, "subjects": subjects}).one_or_none()
+    if found is None:
+        raise Refused(
+            f"The account has no top-up with the key or id {top_up!r}. `bulksms account topups ACCOUNT` shows them."
+        )
+    if found.reversed is not None:
+        if found.reversed == credits:
+            return Reversal(int(row.available), repeated=True)
+        raise Refused(f"{found.reversed:,} credits of this top-up were reversed before; a top-up is reversed once.")
+    if not 0 < credits <= found.amount:
+        raise Refused(f"Of this top-up 1 to {found.amount:,} credits can be reversed; {credits:,} were given.")
+    if credits > row.available:
+        raise Refused(
+            f"Only {row.available:,} credits are available; what is reserved or spent cannot be taken back. Reverse at"
+            " most so many, or cancel sends first."
+        )
+    left = post(connection, [Entry(account_id, "reversal", credits, "topup", found.subject, reason=reason)])
+    record(
+        connection,
+        by,
+        "account.top_up_reversed",
+        account_id=account_id,
+        subject=found.subject,
+        before={"available": row.available},
+        after={"available": left[account_id]},
+        reason=reason,
+    )
+    return Reversal(left[account_id], repeated=False)
+
+
+def _check(values: dict[str, Any]) -> None:
+    if values["country"] is not None and not is_country(values["country"]):
+        raise Refused(f"{values['country']!r} is no country with phone numbers. Give two letters, such as KE.")
+    if values["weight"] < 1 or values["low_balance_threshold"] < 0:
+        raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
+    days = values["retention_days"]
+    if days is not None and not 1 <= days <= MOST_RETENTION:
+        raise Refused(f"Texts and phones are kept for 1 to {MOST_RETENTION:,} days; {days:,} were given.")
+
+
+def _rename(connection: Connection, account_id: int, name: str) -> None:
+    """The account, and its sandbox with it."""
+    check_name(name)
+    sandbox = connection.execute(SANDBOX, {"account": account_id}).one_or_none()
+    names = {account_id: name} | ({} if sandbox is None else {sandbox.id: f"{name}{NAME_SUFFIX}"})
+    if connection.execute(TAKEN, {"names": list(names.values()), "except": list(names)}).scalar():
+        raise Refused(f"There is an account {name!r} already. Take another name.")
+    for account, new in names.items():
+        connection.execute(RENAME, {"account": account, "name": new})
+
+
+def _as_id(text_of_id: str) -> list[UUID]:
+    try:
+        return [UUID(text_of_id)]
+    except ValueError:
+        return []

@@ -1,0 +1,10 @@
+"""What is true of the database after every commit, rule by rule: the SQL of a rule finds what breaks it."""
+
+from typing import Final
+
+from shared.audit.rules import books, liveness, messages, sends, usage
+from shared.audit.rules.parts import Rule
+
+__all__ = ["RULES", "Rule"]
+
+RULES: Final = (*books.RULES, *sends.RULES, *messages.RULES, *liveness.RULES, *usage.RULES)

@@ -1,0 +1,166 @@
+"""The books: what is true of accounts and of the ledger by themselves."""
+
+from typing import Final
+
+from shared.audit.rules.parts import Rule
+
+ACCOUNT_CACHES = """
+    WITH books AS (
+        SELECT account_id,
+               coalesce(sum(amount) FILTER (WHERE credit = 'available'), 0)
+                   - coalesce(sum(amount) FILTER (WHERE debit = 'available'), 0) AS available,
+               coalesce(sum(amount) FILTER (WHERE credit = 'reserved'), 0)
+                   - coalesce(sum(amount) FILTER (WHERE debit = 'reserved'), 0) AS reserved
+          FROM ledger GROUP BY account_id
+    )
+    SELECT 'account ' || a.id AS subject, a.id AS account_id,
+           format('available %s and reserved %s, by the ledger %s and %s', a.available, a.reserved,
+                  coalesce(b.available, 0), coalesce(b.reserved, 0)) AS detail
+      FROM account a LEFT JOIN books b ON b.account_id = a.id
+     WHERE (a.available, a.reserved) IS DISTINCT FROM (coalesce(b.available, 0), coalesce(b.reserved, 0))
+"""
+
+NOT_NEGATIVE = """
+    SELECT 'account ' || id AS subject, id AS account_id,
+           format('available %s, reserved %s', available, reserved) AS detail
+      FROM account WHERE available < 0 OR reserved < 0
+"""
+
+ZERO_SUM = """
+    SELECT 'all accounts' AS subject, CAST(NULL AS bigint) AS account_id,
+           format('%s were paid in, %s are available or reserved, %s are revenue', paid, held, revenue) AS detail
+      FROM (SELECT coalesce(sum(amount) FILTER (WHERE debit = 'funding'), 0)
+                       - coalesce(sum(amount) FILTER (WHERE credit = 'funding'), 0) AS paid,
+                   coalesce(sum(amount) FILTER (WHERE credit = 'revenue'), 0)
+                       - coalesce(sum(amount) FILTER (WHERE debit = 'revenue'), 0) AS revenue FROM ledger) AS books,
+           (SELECT coalesce(sum(available + reserved), 0) AS held FROM account) AS accounts
+     WHERE paid <> held + revenue
+"""
+
+LEDGER_GUARDED = """
+    SELECT t.of AS subject, CAST(NULL AS bigint) AS account_id,
+           format('the trigger %s is missing or disabled', t.of || t.name) AS detail
+      FROM (SELECT * FROM (VALUES ('ledger'), ('change')) AS o (of),
+                          (VALUES ('_append_only'), ('_no_truncate')) AS n (name)) AS t
+     WHERE NOT EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = t.of::regclass AND g.tgname = t.of || t.name
+                                                  AND g.tgenabled IN ('O', 'A'))
+"""
+
+LEDGER_SUBJECTS = """
+    SELECT 'ledger row ' || l.id AS subject, l.account_id,
+           format('%s of %s for the %s %s, which the account does not have', l.kind, l.amount, l.subject_type,
+                  l.subject) AS detail
+      FROM ledger l
+     WHERE CASE l.subject_type
+               WHEN 'topup' THEN l.kind NOT IN ('topup', 'reversal')
+               WHEN 'send' THEN NOT EXISTS (SELECT FROM send s WHERE s.id = l.subject AND s.account_id = l.account_id)
+               ELSE NOT EXISTS (SELECT FROM batch b
+                                 WHERE b.id = batch_of(l.subject) AND b.account_id = l.account_id) END
+        OR (l.kind IN ('topup', 'reversal') AND l.subject_type <> 'topup')
+"""
+
+REVERSAL_TOPPED_UP = """
+    WITH reversed AS (
+        SELECT subject, account_id, sum(amount) AS amount FROM ledger WHERE kind = 'reversal' GROUP BY 1, 2
+    )
+    SELECT 'top-up ' || r.subject AS subject, r.account_id,
+           format('%s credits reversed, %s topped up', r.amount, coalesce(t.amount, 0)) AS detail
+      FROM reversed r
+      LEFT JOIN ledger t ON t.subject = r.subject AND t.kind = 'topup' AND t.account_id = r.account_id
+     WHERE r.amount > coalesce(t.amount, 0)
+"""
+
+NO_ORPHANS = """
+    SELECT 'batch ' || b.id AS subject, b.account_id, format('of the send %s, which is not there', b.send_id) AS detail
+      FROM batch b WHERE NOT EXISTS (SELECT FROM send s WHERE s.id = b.send_id AND s.account_id = b.account_id)
+    UNION ALL
+    SELECT 'send ' || s.id, s.account_id, 'its account is not there'
+      FROM send s WHERE NOT EXISTS (SELECT FROM account a WHERE a.id = s.account_id)
+    UNION ALL
+    SELECT 'ledger row ' || l.id, l.account_id, 'its account is not there'
+      FROM ledger l WHERE NOT EXISTS (SELECT FROM account a WHERE a.id = l.account_id)
+"""
+
+SETTLED_ONCE = """
+    SELECT 'message ' || subject AS subject, min(account_id) AS account_id,
+           'settled as ' || string_agg(kind || ' of ' || amount, ' and ' ORDER BY id) AS detail
+      FROM ledger l
+     WHERE subject_type = 'message' AND kind IN ('capture', 'release')
+       AND (:full OR subject >= CAST(:since AS uuid) OR created_at > now() - CAST(:span AS interval))
+     GROUP BY l.subject HAVING count(*) > 1
+"""
+
+REFUND_CAPTURED = """
+    WITH refunded AS (
+        SELECT batch_of(subject) AS batch_id, min(account_id) AS account_id, sum(amount) AS amount
+          FROM ledger WHERE kind = 'refund' GROUP BY 1
+    )
+    SELECT 'batch ' || r.batch_id AS subject, r.account_id,
+           format('%s credits refunded, %s captured', r.amount, coalesce(c.amount, 0)) AS detail
+      FROM refunded r
+     CROSS JOIN LATERAL (
+        SELECT sum(l.amount) AS amount FROM ledger l
+         WHERE l.kind = 'capture' AND l.subject >= r.batch_id
+           AND l.subject <= overlay(r.batch_id::text placing 'ffff' from 33)::uuid
+     ) AS c
+     WHERE r.amount > coalesce(c.amount, 0)
+    UNION ALL
+    SELECT 'message ' || f.subject, f.account_id, format('%s credits refunded and released', f.amount)
+      FROM ledger f JOIN ledger l ON l.subject = f.subject AND l.kind = 'release'
+     WHERE f.kind = 'refund' AND f.subject_type = 'message'
+"""
+
+SPENDING = """
+    SELECT 'account ' || s.account_id AS subject, s.account_id,
+           format('%s credits are counted as spent in the %s of %s, by the ledger %s', s.credits, s.period, s.begins,
+                  l.most) AS detail
+      FROM spending s
+     CROSS JOIN LATERAL (
+        SELECT s.begins AT TIME ZONE 'UTC' AS begins,
+               (s.begins + CAST('1 ' || s.period AS interval)) AT TIME ZONE 'UTC' AS ends
+     ) AS p
+     CROSS JOIN LATERAL (
+        SELECT coalesce(sum(amount), 0) AS most,
+               coalesce(sum(amount) FILTER (WHERE created_at BETWEEN p.begins + interval '1 min'
+                                                                 AND p.ends - interval '1 min'), 0) AS least
+          FROM ledger
+         WHERE account_id = s.account_id AND kind = 'reserve' AND subject_type = 'send'
+           AND created_at BETWEEN p.begins - interval '1 min' AND p.ends + interval '1 min'
+     ) AS l
+     WHERE s.credits NOT BETWEEN l.least AND l.most
+"""
+
+WORLDS = """
+    SELECT 'key ' || k.id AS subject, k.account_id, 'it is a test key of a live account, or the reverse' AS detail
+      FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.test <> (a.sandbox_of IS NOT NULL)
+    UNION ALL
+    SELECT 'send ' || s.id, s.account_id, 'it is live, of a sandbox; or the reverse, and took credits'
+      FROM send s JOIN account a ON a.id = s.account_id
+     WHERE s.test <> (a.sandbox_of IS NOT NULL) AND (s.price > 0 OR NOT s.test)
+       AND (:full OR s.id >= CAST(:since AS uuid))
+"""
+"""Sends of test keys from before there were sandboxes are the live account's, and took no credits."""
+
+RULES: Final = (
+    Rule(
+        "account_caches",
+        "An account's available and reserved credits are the sums of its ledger.",
+        ACCOUNT_CACHES,
+        freezes=True,
+    ),
+    Rule("not_negative", "No account has less than no credits, available or reserved.", NOT_NEGATIVE, freezes=True),
+    Rule("spending", "What is counted as spent is what the ledger reserved, but for a minute at midnight.", SPENDING),
+    Rule("zero_sum", "What was paid in is available, reserved or revenue.", ZERO_SUM),
+    Rule("ledger_guarded", "The ledger's rows and those of the log of changes cannot be changed.", LEDGER_GUARDED),
+    Rule(
+        "ledger_subjects",
+        "Every ledger row belongs to a top-up, send, batch or message of its account.",
+        LEDGER_SUBJECTS,
+        full_only=True,
+    ),
+    Rule("no_orphans", "Every batch has its send, every send and ledger row its account.", NO_ORPHANS, full_only=True),
+    Rule("worlds", "What is of a test key is of a sandbox, and nothing else is.", WORLDS),
+    Rule("settled_once", "No message in doubt was captured and released, or either twice.", SETTLED_ONCE),
+    Rule("reversal_topped_up", "Nothing is reversed that was not topped up.", REVERSAL_TOPPED_UP),
+    Rule("refund_captured", "Nothing is refunded that was not captured.", REFUND_CAPTURED),
+)

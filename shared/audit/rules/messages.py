@@ -1,0 +1,81 @@
+"""Messages, groups and keys: what is written once is there once."""
+
+from typing import Final
+
+from shared.audit.rules.parts import PAID, ROWS, Rule
+
+CARRIER_REFERENCE = f"""
+    WITH {ROWS}
+    SELECT 'message ' || f.id AS subject, CAST(NULL AS bigint) AS account_id,
+           f.status || ' without a reference of the carrier' AS detail
+      FROM found f JOIN message m ON m.id = f.id
+     WHERE m.status IN {PAID} AND m.reference IS NULL AND m.price > 0
+       AND NOT EXISTS (SELECT FROM ledger l WHERE l.subject = m.id)
+"""
+
+REFERENCE_ONCE = """
+    WITH twice AS (
+        SELECT carrier, reference, phone FROM message
+         WHERE id >= CAST(:since AS uuid) AND reference IS NOT NULL AND NOT starts_with(reference, 'to:')
+         GROUP BY carrier, reference, phone HAVING count(*) > 1
+    ), apart AS (
+        SELECT m.id, m.carrier, m.reference,
+               m.submitted_at - lag(m.submitted_at) OVER (
+                   PARTITION BY m.carrier, m.reference, m.phone ORDER BY m.submitted_at) AS gap
+          FROM message m JOIN twice USING (carrier, reference, phone)
+         WHERE m.id >= CAST(:since AS uuid)
+    )
+    SELECT 'message ' || id AS subject, CAST(NULL AS bigint) AS account_id,
+           format('the reference %s of %s is that of another message to the phone', reference, carrier) AS detail
+      FROM apart WHERE gap < interval '72 hours'
+"""
+
+DOUBTS = f"""
+    WITH {ROWS}
+    SELECT 'message ' || f.id AS subject, CAST(NULL AS bigint) AS account_id, 'in doubt, and not listed' AS detail
+      FROM found f WHERE f.status = 'in_doubt' AND NOT EXISTS (SELECT FROM doubt d WHERE d.message_id = f.id)
+    UNION ALL
+    SELECT 'message ' || d.message_id, NULL, 'listed as in doubt and is ' || coalesce(m.status::text, 'unknown')
+      FROM doubt d LEFT JOIN message m ON m.id = d.message_id
+     WHERE m.status IS DISTINCT FROM 'in_doubt'
+"""
+
+GROUPS = """
+    SELECT 'group ' || g.id AS subject, g.account_id,
+           format('%s contacts counted, last position %s; %s contacts, last position %s', g.contact_count,
+                  g.last_position, c.contacts, c.last) AS detail
+      FROM contact_group g
+     CROSS JOIN LATERAL (SELECT count(*) AS contacts, coalesce(max(position), 0) AS last FROM contact
+                          WHERE group_id = g.id) AS c
+     WHERE (:full OR g.updated_at > now() - CAST(:span AS interval))
+       AND (g.contact_count <> c.contacts OR g.last_position < c.last)
+"""
+
+IDEMPOTENCY = """
+    WITH answered AS (
+        SELECT account_id, path, key, fingerprint,
+               CAST(substring(answer FROM '"send_id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"') AS uuid) AS send
+          FROM idempotency
+         WHERE path LIKE '%/sms/send%' AND (:full OR created_at > now() - CAST(:span AS interval))
+    )
+    SELECT format('key %s of account %s', a.key, a.account_id) AS subject, a.account_id,
+           'its answer names no send of the account' AS detail
+      FROM answered a
+     WHERE octet_length(a.fingerprint) <> 32
+        OR NOT EXISTS (SELECT FROM send s WHERE s.id = a.send AND s.account_id = a.account_id)
+    UNION ALL
+    SELECT 'send ' || send, min(account_id), format('is the answer of %s keys', count(*))
+      FROM answered GROUP BY send HAVING count(*) > 1
+"""
+
+RULES: Final = (
+    Rule("carrier_reference", "A message with the carrier has the carrier's reference.", CARRIER_REFERENCE),
+    Rule(
+        "reference_once",
+        "No carrier gives two messages to a phone one reference in 72 hours.",
+        REFERENCE_ONCE,
+    ),
+    Rule("doubts", "The messages in doubt are those listed as such, and no others.", DOUBTS),
+    Rule("groups", "A group's count is the count of its contacts, and no position is beyond its last.", GROUPS),
+    Rule("idempotency", "A key names one send of its account, and no send has two keys.", IDEMPOTENCY),
+)

@@ -1,0 +1,29 @@
+"""The counts of messages, kept after the messages are gone."""
+
+from typing import Final
+
+from shared.audit.rules.parts import Rule
+from shared.lifecycle import STORED
+
+_COUNTERS: Final = ", ".join(f"coalesce(sum(s.{status}), 0)" for status in STORED)
+_COUNTED: Final = ", ".join(f"coalesce(sum(u.messages) FILTER (WHERE u.status = '{status}'), 0)" for status in STORED)
+
+FINAL_HOURS = f"""
+    WITH hours AS (
+        SELECT began_at, (lpad(to_hex(ms), 12, '0') || repeat('0', 20))::uuid AS first,
+               (lpad(to_hex(ms + 3600000), 12, '0') || repeat('0', 20))::uuid AS last
+          FROM usage_hour, CAST(extract(epoch FROM began_at) * 1000 AS bigint) AS ms WHERE final
+    )
+    SELECT 'hour ' || h.began_at AS subject, CAST(NULL AS bigint) AS account_id,
+           format('its sends have %s messages by status, %s are counted', s.counters, u.counted) AS detail
+      FROM hours h
+     CROSS JOIN LATERAL (SELECT ARRAY[{_COUNTERS}] AS counters FROM send s
+                          WHERE s.id >= h.first AND s.id < h.last AND s.price > 0 AND s.forgotten_at IS NULL) AS s
+     CROSS JOIN LATERAL (SELECT ARRAY[{_COUNTED}] AS counted FROM usage u
+                          WHERE u.began_at = h.began_at AND NOT u.kept) AS u
+     WHERE CAST(s.counters AS numeric[]) <> u.counted
+"""
+
+RULES: Final = (
+    Rule("usage", "The usage of an hour that is over is what became of its messages.", FINAL_HOURS, full_only=True),
+)

@@ -1,0 +1,160 @@
+"""Why a message did not arrive: the codes to which the codes of all carriers are mapped
+(shared/carriers/error_codes.py)."""
+
+from typing import Final, NamedTuple
+
+
+class MessageError(NamedTuple):
+    """What is always the same about an error. `permanent`: the same message would fail again."""
+
+    permanent: bool
+    title: str
+    meaning: str
+    remediation: str
+
+
+CATALOGUE: Final[dict[str, MessageError]] = {
+    "invalid_recipient": MessageError(
+        True, "Invalid recipient", "The carrier does not accept the phone.", "Correct the number, or remove it."
+    ),
+    "unknown_subscriber": MessageError(
+        True, "Unknown subscriber", "Nobody has this number at present.", "Remove the number from your list."
+    ),
+    "not_mobile": MessageError(
+        True, "Not a mobile phone", "The phone cannot receive SMS, such as a landline.", "Ask for a mobile number."
+    ),
+    "recipient_blocked": MessageError(
+        True,
+        "Recipient is blocked",
+        "The phone is on the carrier's opt-out or do-not-disturb list.",
+        "Do not send to this phone until its owner has agreed at the carrier.",
+    ),
+    "absent_subscriber": MessageError(
+        False,
+        "Phone not reachable",
+        "The phone was off or without coverage until the carrier gave up.",
+        "Send again later, with a longer validity.",
+    ),
+    "handset_error": MessageError(
+        False,
+        "Phone did not take it",
+        "The phone was reached and did not take the message, such as with a full memory.",
+        "Send again later.",
+    ),
+    "invalid_sender": MessageError(
+        True,
+        "Invalid sender ID",
+        "The carrier does not accept the sender ID, or not for this destination.",
+        "Use another sender ID, or ask the operator to have it registered with the carrier.",
+    ),
+    "invalid_message": MessageError(
+        True,
+        "Invalid message",
+        "The carrier does not accept the text: its length, a character or its encoding.",
+        "Change the text.",
+    ),
+    "content_blocked": MessageError(
+        True,
+        "Content blocked",
+        "A filter of the carrier or the network refused the content.",
+        "Change the text or its links; ask the operator when it is wrong.",
+    ),
+    "no_route": MessageError(
+        True,
+        "No route",
+        "The carrier does not send to this destination or network.",
+        "Ask the operator for a carrier that serves it.",
+    ),
+    "rejected_by_carrier": MessageError(
+        True,
+        "Rejected by the carrier",
+        "The carrier refused the message for good and does not say why.",
+        "Ask the operator; `carrier_code` is what the carrier said.",
+    ),
+    "protocol_error": MessageError(
+        True,
+        "Request refused by the carrier",
+        "The carrier refused how the message was submitted, not what it says.",
+        "Tell the operator: a setting of the carrier is wrong.",
+    ),
+    "carrier_account": MessageError(
+        False,
+        "Refused by the carrier's account",
+        "The carrier does not serve the operator's account: its credentials or its credit.",
+        "Tell the operator, then send again.",
+    ),
+    "carrier_unavailable": MessageError(
+        False, "Carrier unavailable", "The carrier had a fault or was busy, and took nothing.", "Send again later."
+    ),
+    "throttled": MessageError(
+        False, "Too fast for the carrier", "The carrier took no more messages for too long.", "Send again later."
+    ),
+    "undelivered": MessageError(
+        False,
+        "Not delivered",
+        "The carrier could not deliver the message and does not say why.",
+        "Send again later; remove the number when it fails again.",
+    ),
+    "validity_expired": MessageError(
+        False,
+        "Validity ended at the carrier",
+        "The carrier could not deliver the message before its validity ended.",
+        "Send again, with a longer validity.",
+    ),
+    "deleted_by_carrier": MessageError(
+        False, "Deleted by the carrier", "The carrier deleted the message before it was delivered.", "Ask the operator."
+    ),
+    "unknown_outcome": MessageError(
+        False,
+        "Unknown outcome",
+        "The carrier took the message and does not know what became of it.",
+        "It may have arrived: send again only what may arrive twice.",
+    ),
+    "partly_sent": MessageError(
+        False,
+        "Partly sent",
+        "The carrier took some parts of a long message and not the others.",
+        "Send again, if the parts that arrived do no harm.",
+    ),
+    "carrier_error": MessageError(
+        False,
+        "Error of the carrier",
+        "The carrier told a code that is not known here.",
+        "Ask the operator what `carrier_code` means with this carrier.",
+    ),
+    "suppressed": MessageError(
+        True, "Recipient has opted out", "The phone was on your opt-out list at hand-off.", "Do not send to this phone."
+    ),
+    "frequency_capped": MessageError(
+        False,
+        "Too many messages to the recipient",
+        "The phone has had as many messages as the cap of its category allows.",
+        "Send when the hours of the cap are over.",
+    ),
+    "expired": MessageError(
+        False,
+        "Expired",
+        "The message's validity ended before a carrier took it; its credits were given back.",
+        "Send again, with a longer validity.",
+    ),
+    "canceled": MessageError(False, "Canceled", "The send was canceled before this message left.", "Nothing."),
+    "no_answer": MessageError(
+        False,
+        "No answer of the carrier",
+        "The message left, and no answer came: the carrier may have it or not.",
+        "Wait for a receipt or the end of its validity; send again only what may arrive twice.",
+    ),
+    "worker_stopped": MessageError(
+        False,
+        "A worker stopped",
+        "The process that submitted the message stopped before it had recorded the answer.",
+        "Wait for a receipt or the end of its validity; send again only what may arrive twice.",
+    ),
+    "not_sent": MessageError(
+        False,
+        "Not sent",
+        "The message was in doubt, and the operator found that the carrier never had it.",
+        "Send again.",
+    ),
+}
+"""Every code, in the order in which they are listed."""

@@ -1,0 +1,159 @@
+"""From the code that a carrier told of a message, or that we keep ourselves, to a code of the catalogue.
+
+A message keeps the carrier's own code as it was told, and its code of the catalogue follows from it when it is read:
+what is mapped here later is right for older messages, too. Codes that one carrier alone has are mapped by its setting
+`error_codes` when they are heard, and kept as `code=carrier_code`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from shared.carriers.error_catalogue import CATALOGUE
+from shared.carriers.smpp.numbers import Status
+from shared.lifecycle import MessageStatus
+
+__all__ = ["WITH_ERROR", "carrier_code_of", "code_of", "error_of", "unknown_codes", "with_code"]
+
+SEPARATOR: Final = "="
+"""Between a code of the catalogue and the carrier's own. Codes are kept without any character but letters, digits and
+`_.:-`."""
+WITHOUT_CARRIER: Final = frozenset({"suppressed", "frequency_capped", "expired", "canceled"})
+"""Codes of messages in which no carrier had a part."""
+SAID_BY_US: Final = WITHOUT_CARRIER | {
+    "no_answer",
+    "worker_stopped",
+    "not_sent",
+    "partly_sent",
+    "not_in_alphabet",
+    "invalid_sender",
+    "unreadable_answer",
+}
+"""What is kept of a message without a word of its carrier."""
+
+_SMPP: Final[dict[str, tuple[Status, ...]]] = {
+    "invalid_recipient": (Status.ESME_RINVDSTADR, Status.ESME_RINVDSTTON, Status.ESME_RINVDSTNPI),
+    "invalid_sender": (Status.ESME_RINVSRCADR, Status.ESME_RINVSRCTON, Status.ESME_RINVSRCNPI),
+    "invalid_message": (Status.ESME_RINVMSGLEN, Status.ESME_RINVESMCLASS),
+    "throttled": (Status.ESME_RTHROTTLED, Status.ESME_RMSGQFUL),
+    "carrier_unavailable": (
+        Status.ESME_RSYSERR,
+        Status.ESME_RSUBMITFAIL,
+        Status.ESME_RX_T_APPN,
+        Status.ESME_RDELIVERYFAILURE,
+        Status.ESME_RUNKNOWNERR,
+    ),
+    "carrier_account": (
+        Status.ESME_RINVBNDSTS,
+        Status.ESME_RBINDFAIL,
+        Status.ESME_RINVPASWD,
+        Status.ESME_RINVSYSID,
+        Status.ESME_RINVSYSTYP,
+    ),
+    "rejected_by_carrier": (Status.ESME_RX_P_APPN, Status.ESME_RX_R_APPN),
+}
+"""SMPP 3.4 §5.1.3; every other status is a `protocol_error`."""
+
+_ANSWERS: Final[dict[str, str]] = {
+    **{status.name: "protocol_error" for status in Status if status is not Status.ESME_ROK},
+    **{status.name: code for code, statuses in _SMPP.items() for status in statuses},
+    "invalid_destination": "invalid_recipient",
+    "system_error": "carrier_unavailable",
+    "not_in_alphabet": "invalid_message",
+    "unreadable_answer": "no_answer",
+    "in_doubt": "no_answer",
+    "rejected": "rejected_by_carrier",
+    "failed": "carrier_unavailable",
+    "http_401": "carrier_account",
+    "http_402": "carrier_account",
+    "http_403": "carrier_account",
+    "http_408": "no_answer",
+    "http_429": "throttled",
+}
+"""Answers to a submit: of SMPP, of the simulated carrier, of our drivers, and HTTP statuses (RFC 9110 §15)."""
+_HTTP: Final = re.compile(r"http_([345])[0-9]{2}", re.ASCII)
+_HTTP_CLASSES: Final = {"3": "carrier_unavailable", "4": "rejected_by_carrier", "5": "no_answer"}
+
+_RECEIPTS: Final[dict[str, str]] = {
+    "absentsubscriber": "absent_subscriber",
+    "canceled": "deleted_by_carrier",
+    "deleted": "deleted_by_carrier",
+    "expired": "validity_expired",
+    "failed": "undelivered",
+    "rejectd": "rejected_by_carrier",
+    "rejected": "rejected_by_carrier",
+    "undeliv": "undelivered",
+    "undeliverable": "undelivered",
+    "unknown": "unknown_outcome",
+}
+"""Words of receipts, in small letters: message_state (SMPP 3.4 §5.2.28, appendix B), and those of HTTP carriers."""
+
+_WITHOUT_CODE: Final = {
+    MessageStatus.IN_DOUBT: "no_answer",
+    MessageStatus.REJECTED: "suppressed",
+    MessageStatus.FAILED: "carrier_error",
+    MessageStatus.CANCELED: "canceled",
+    MessageStatus.EXPIRED: "expired",
+    MessageStatus.UNDELIVERED: "undelivered",
+}
+"""The code of a message that keeps none, by its status. One whose status is not here has no error."""
+WITH_ERROR: Final = frozenset(_WITHOUT_CODE)
+"""The statuses of messages that have an error."""
+
+
+def with_code(carrier_code: str, error_codes: Mapping[str, str]) -> str:
+    """A carrier's code as it is kept: with its code of the catalogue, where the carrier's `error_codes` have one.
+
+    Of a receipt's `UNDELIV:042` the whole is looked for, then `042`, then `UNDELIV`.
+    """
+    word, _, number = carrier_code.partition(":")
+    for name in (carrier_code, number, word):
+        if name in error_codes:
+            return f"{error_codes[name]}{SEPARATOR}{carrier_code}"
+    return carrier_code
+
+
+def unknown_codes(error_codes: Mapping[str, str]) -> list[str]:
+    """The values of a carrier's `error_codes` that the catalogue does not have."""
+    return sorted(set(error_codes.values()) - set(CATALOGUE))
+
+
+def code_of(status: MessageStatus | str, kept: str | None) -> str | None:
+    """The catalogue's code of a message with this status that keeps this error; None where it has none."""
+    without = _WITHOUT_CODE.get(MessageStatus(status))
+    if without is None or kept is None:
+        return without
+    declared, separator, _ = kept.partition(SEPARATOR)
+    if separator and declared in CATALOGUE:
+        return declared
+    word = kept.partition(":")[0]
+    if status == MessageStatus.UNDELIVERED:
+        known = _RECEIPTS.get(word.lower()) or (word if word in CATALOGUE else None)
+    else:
+        known = _ANSWERS.get(word) or (word if word in CATALOGUE else None)
+    http = _HTTP.fullmatch(kept)
+    return known or (_HTTP_CLASSES[http[1]] if http else "carrier_error")
+
+
+def carrier_code_of(status: MessageStatus | str, kept: str | None) -> str | None:
+    """The carrier's own code, as it told it; None where it told none."""
+    ours = SAID_BY_US if status != MessageStatus.UNDELIVERED else {"partly_sent"}
+    if kept is None or kept in ours:
+        return None
+    declared, separator, carrier_code = kept.partition(SEPARATOR)
+    return carrier_code if separator and declared in CATALOGUE else kept
+
+
+def error_of(status: MessageStatus | str, kept: str | None, carrier: str | None) -> dict[str, Any] | None:
+    """A message's error as the API tells it: code, permanent, carrier, carrier_code and text; None without one."""
+    code = code_of(status, kept)
+    if code is None:
+        return None
+    entry = CATALOGUE[code]
+    return {
+        "code": code,
+        "permanent": entry.permanent,
+        "carrier": None if code in WITHOUT_CARRIER else carrier,
+        "carrier_code": carrier_code_of(status, kept),
+        "text": entry.meaning,
+    }

@@ -1,0 +1,138 @@
+"""What a carrier says when it calls us, or is asked: receipts, and messages from phones.
+
+An entry that names no message, or a status that the declaration does not know, says nothing: it would say no more if
+the carrier were made to repeat it. It is counted in the log, by its status and never by its text, and what a carrier
+says by itself is kept as it came.
+"""
+
+import json
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl
+
+from shared.carriers.error_codes import with_code
+from shared.carriers.http import paths
+from shared.carriers.http.config import HttpConfig, Receipts, Spoken
+from shared.carriers.receipts import Receipt
+from shared.carriers.unreadable import Unreadable as UnreadableReceipt
+from shared.inbound import Inbound
+from shared.lifecycle import MessageStatus
+from shared.sms.phones import is_phone
+
+log = logging.getLogger(__name__)
+
+MOST_FIELDS = 1_000
+OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
+"""A time further from now is not believed."""
+
+
+class Unreadable(ValueError):
+    """Not what the declaration says that the carrier sends. Says what was looked for."""
+
+
+def fields_of(encoded: str) -> dict[str, str]:
+    """A query string or form, the first value of each name. Raises Unreadable."""
+    try:
+        pairs = parse_qsl(encoded, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="replace")
+    except ValueError:
+        raise Unreadable(f"more than {MOST_FIELDS} fields") from None
+    made: dict[str, str] = {}
+    for name, value in pairs:
+        made.setdefault(name, value)
+    return made
+
+
+def document_of(content_type: str, query: Mapping[str, str], body: bytes) -> Any:
+    """What was sent: JSON, a form, or no body and the query. Raises Unreadable."""
+    if not body:
+        return dict(query)
+    if content_type.partition(";")[0].strip().lower() == "application/x-www-form-urlencoded":
+        return fields_of(body.decode("utf-8", "replace"))
+    document = paths.parse(body)
+    if document is None:
+        raise Unreadable("neither JSON nor a form")
+    return document
+
+
+def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receipt]:
+    """The receipts in a document. Raises Unreadable where there is no list of them."""
+    if config.receipts is None:
+        raise Unreadable("this carrier sends no receipts")
+    found = _entries(document, config.receipts.each)
+    made = [_receipt(config.receipts, config.error_codes, entry, now) for entry in found]
+    if None in made:
+        words = {paths.code(paths.at(entry, config.receipts.status)) for entry in found}
+        log.warning("%s: %d receipts say nothing; statuses: %s", config.name, made.count(None), sorted(words)[:10])
+    return [receipt for receipt in made if receipt is not None]
+
+
+def unreadable_in(config: HttpConfig, document: Any) -> list[UnreadableReceipt]:
+    """The entries in a document that say nothing."""
+    where = config.receipts
+    found = (paths.entries(document, where.each) if where is not None else None) or []
+    return [
+        UnreadableReceipt(
+            json.dumps(entry, ensure_ascii=False, default=str).encode("utf-8", "replace"),
+            "unknown_status" if paths.identity(paths.at(entry, where.id)) is not None else "no_id_or_state",
+        )
+        for entry in found
+        if where is not None and _receipt(where, config.error_codes, entry, datetime.now(UTC)) is None
+    ]
+
+
+def inbound_in(config: HttpConfig, document: Any) -> list[Inbound]:
+    """The messages from phones in a document. Raises Unreadable."""
+    if config.inbound is None:
+        raise Unreadable("this carrier sends no messages")
+    spoken = config.inbound
+    return [message for entry in _entries(document, spoken.each) if (message := _spoken(spoken, entry)) is not None]
+
+
+def _entries(document: Any, each: str | None) -> list[Any]:
+    found = paths.entries(document, each)
+    if found is None:
+        raise Unreadable(f"there is no list at {each}")
+    return found
+
+
+def _receipt(where: Receipts, error_codes: Mapping[str, str], entry: Any, now: datetime) -> Receipt | None:
+    reference = paths.identity(paths.at(entry, where.id))
+    told = where.statuses.get(paths.word(paths.at(entry, where.status)))
+    if reference is None or told is None:
+        return None
+    status = MessageStatus(told)
+    phone = paths.word(paths.at(entry, where.phone)).lstrip("+") if where.phone else ""
+    error = paths.code(paths.at(entry, where.error)) if where.error else ""
+    error = error or paths.code(paths.at(entry, where.status))
+    done_at, precision = _time(paths.at(entry, where.time) if where.time else None, now)
+    return Receipt(
+        reference=reference,
+        status=status,
+        error=with_code(error, error_codes) if status is MessageStatus.UNDELIVERED else None,
+        done_at=done_at,
+        phone=phone if is_phone(phone) else None,
+        precision=precision,
+    )
+
+
+def _spoken(where: Spoken, entry: Any) -> Inbound | None:
+    said = paths.at(entry, where.text)
+    phone, recipient = (paths.word(paths.at(entry, path)) for path in (where.phone, where.recipient))
+    if not phone or not recipient or not isinstance(said, str):
+        return None
+    return Inbound(phone, recipient, said, identity=paths.identity(paths.at(entry, where.id)) if where.id else None)
+
+
+def _time(told: Any, now: datetime) -> tuple[datetime, int | None]:
+    """A time, and its precision in seconds; now, and None, where none is told that can be believed."""
+    try:
+        moment = datetime.fromisoformat(told) if isinstance(told, str) else None
+        if moment is None:
+            return now, None
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return now, None
+    believed = now - OLDEST <= moment <= now + NEWEST
+    return (moment, 0 if "." in told else 1) if believed else (now, None)

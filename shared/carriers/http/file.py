@@ -1,0 +1,59 @@
+"""The http carriers of CARRIERS_FILE, as far as the API needs them: to know who calls."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shared.carriers.http.config import HttpConfig, HttpConfigError
+from shared.environment import Environment, SettingsError, reason
+
+OF_EVERY_KIND = frozenset({"kind", "driver", "prices", "authentication_share"})
+"""Settings of a carrier's table that are not its kind's."""
+
+
+def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[str, HttpConfig]:
+    """The http carriers of the file by name; none without a file. Raises SettingsError for one that is wrong."""
+    if not file:
+        return {}
+    try:
+        told = tomllib.loads(Path(file).read_text())
+    except OSError as error:
+        raise SettingsError(f"CARRIERS_FILE={file} cannot be read: {reason(error)}.") from None
+    except ValueError as error:
+        raise SettingsError(f"CARRIERS_FILE={file} is not TOML: {error}.") from None
+    tables = told.get("carrier")
+    found = {}
+    for name, table in tables.items() if isinstance(tables, dict) else ():
+        if isinstance(table, dict) and is_http(table):
+            try:
+                found[name] = of_table(name, table, os.environ if environ is None else environ)
+            except HttpConfigError as error:
+                raise SettingsError(f"{file}: [carrier.{name}]: {error}.") from None
+    return found
+
+
+def is_http(table: Mapping[str, Any]) -> bool:
+    """Whether the table is an http carrier's."""
+    return "http" in (table.get("driver"), table.get("kind"))
+
+
+def of_table(name: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> HttpConfig:
+    """The carrier that a table of the file declares. A text that begins with `$` names a variable of the environment.
+
+    Raises HttpConfigError.
+    """
+    told = {key: value for key, value in table.items() if key not in OF_EVERY_KIND}
+    return HttpConfig.from_mapping(name, _from_environment(name, told, environ))
+
+
+def _from_environment(where: str, value: Any, environ: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _from_environment(key, item, environ) for key, item in value.items()}
+    if not isinstance(value, str) or not value.startswith("$"):
+        return value
+    secret = Environment(environ).get(value[1:])
+    if not secret:
+        raise HttpConfigError(f"{where}: the environment has no {value[1:]}; set it, or write the value itself")
+    return secret

@@ -1,0 +1,1 @@
+"""Contact groups, their CSV files, and opt-outs."""

@@ -1,0 +1,195 @@
+"""Contacts from CSV as people have it, piece by piece: what is not read yet is a few lines, whatever the file's size.
+
+The first row is a header where no cell of it looks like a number. A column named `phone`, or one of the names that
+address books use, has the phones, or the only column there is; `tags` has tags, between semicolons; every other named
+column is a field. Without a header, the first column that looks like numbers has the phones, and the others are left
+alone.
+"""
+
+import csv
+import re
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, NamedTuple
+
+from shared.contacts.fields import MOST_FIELDS, MOST_TAGS, tag_problem, value_problem
+from shared.contacts.groups import Contact
+from shared.sms.numbering import Numbering
+
+__all__ = ["Bad", "ContactReader", "NoContacts", "Place"]
+
+MOST_RECORD: Final = 8_192
+"""Characters of one row; where an open quote leads further, it is a mistake and not a quote."""
+MOST_RECORD_LINES: Final = 50
+QUOTED: Final = 40
+"""Characters shown of a bad value."""
+LOST: Final = "\ufffd"
+"""What a program writes in place of a character that it could not read."""
+PHONE_COLUMNS: Final = (
+    "phone", "phone_number", "phonenumber", "phones", "mobile", "mobile_number", "msisdn", "number", "telephone", "tel",
+    "cell", "recipient", "phone_no", "mobile_no", "mobile_phone", "cell_phone", "cellphone", "contact_number",
+)  # fmt: skip
+
+_NUMBER = re.compile(r"\d.?\d.?\d.?\d.?\d")
+_NOT_OF_NAMES = re.compile(r"[^a-z0-9_]+")
+_BETWEEN_TAGS = re.compile(r"[;|]")
+
+
+class NoContacts(Exception):
+    """The file as a whole cannot be read. The message says why."""
+
+
+class Bad(NamedTuple):
+    """A row that is no contact."""
+
+    line: int
+    value: str
+    code: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Place:
+    """How far a file has been read, and how: all that is needed to go on."""
+
+    line: int = 0
+    """Lines before the rest."""
+    rest: str = ""
+    """The beginning of a row whose end has not come yet."""
+    delimiter: str | None = None
+    """None until the first row was seen."""
+    phone: int = 0
+    fields: dict[str, int] = field(default_factory=dict)
+    """Column of each field."""
+    tags: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; `Place(**values)` is the place again."""
+        return asdict(self)
+
+
+class ContactReader:
+    """Reads contacts from pieces of text, from a place on."""
+
+    def __init__(self, numbering: Numbering, place: Place | None = None) -> None:
+        self._numbering = numbering
+        self.place = place or Place()
+
+    def read(self, piece: str, last: bool) -> tuple[list[Contact], list[Bad]]:
+        """The contacts of the next piece, and the rows that are none. Raises NoContacts for a header without sense.
+
+        A piece ends with a line, unless it is the `last`; a row may go on in the next piece.
+        """
+        contacts: list[Contact] = []
+        bad: list[Bad] = []
+        for line, record in self._records(piece, last):
+            if record is None:
+                bad.append(Bad(line, "", "invalid", "The row has a quote that does not end."))
+            elif record.strip():
+                found = self._contact(line, record)
+                if isinstance(found, Contact):
+                    contacts.append(found)
+                elif found is not None:
+                    bad.append(found)
+        return contacts, bad
+
+    def _records(self, piece: str, last: bool) -> list[tuple[int, str | None]]:
+        """The rows that end in the piece, with the number of their first line; None for a row that has no end."""
+        place = self.place
+        lines = (place.rest + piece).split("\n")
+        if not lines[-1]:
+            lines.pop()
+        found: list[tuple[int, str | None]] = []
+        at = 0
+        place.rest = ""
+        while at < len(lines):
+            end = _end_of_record(lines, at)
+            if end is None and not last and _short(lines[at:]):
+                place.rest = "\n".join(lines[at:]) + "\n"
+                break
+            found.append((place.line + at + 1, None if end is None else "\n".join(lines[at:end])))
+            at = at + 1 if end is None else end
+        place.line += at
+        return found
+
+    def _contact(self, line: int, record: str) -> Contact | Bad | None:
+        """The contact of a row; None for the header and for a row without anything."""
+        place = self.place
+        if place.delimiter is None and self._begin(record):
+            return None
+        try:
+            cells = _cells(record, place.delimiter or ",")
+        except csv.Error as error:
+            return Bad(line, record[:QUOTED], "invalid", f"The row is no CSV: {error}.")
+        if not any(cells):
+            return None
+        written = cells[place.phone].lstrip("'") if place.phone < len(cells) else ""
+        phone = self._numbering.read(written)
+        if phone is None:
+            return Bad(line, written[:QUOTED], **self._numbering.problem(written))
+        fields = {name: cells[at] for name, at in place.fields.items() if at < len(cells) and cells[at]}
+        tags = [] if place.tags is None or place.tags >= len(cells) else _tags(cells[place.tags])
+        problem = next(filter(None, [*map(value_problem, fields.values()), *map(tag_problem, tags)]), None)
+        if problem is None and len(tags) > MOST_TAGS:
+            problem = f"A contact has at most {MOST_TAGS} tags."
+        if LOST in record:
+            problem = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
+        if problem is not None:
+            return Bad(line, written[:QUOTED], "invalid", problem)
+        return Contact(int(phone), fields if place.fields else None, tags if place.tags is not None else None)
+
+    def _begin(self, record: str) -> bool:
+        """See how the file is written, by its first row. Whether that is a header."""
+        place = self.place
+        delimiter = max(",;\t|", key=record.count)
+        try:
+            cells = _cells(record, delimiter)
+        except csv.Error as error:
+            raise NoContacts(f"The first row is no CSV: {error}.") from None
+        if not any(cells):
+            return True
+        place.delimiter = delimiter
+        numbers = [at for at, cell in enumerate(cells) if _NUMBER.search(cell)]
+        if numbers:
+            place.phone = numbers[0]
+            return False
+        names = [_NOT_OF_NAMES.sub("_", cell.strip().lower()).strip("_") for cell in cells]
+        place.phone = min((names.index(name) for name in PHONE_COLUMNS if name in names), default=0)
+        if names[place.phone] not in PHONE_COLUMNS and len(names) > 1:
+            known = ", ".join(PHONE_COLUMNS)
+            raise NoContacts(f"None of the columns in the first row has the phones. Call it one of: {known}.")
+        place.tags = names.index("tags") if "tags" in names else None
+        for at, name in enumerate(names):
+            if name and at not in (place.phone, place.tags):
+                place.fields.setdefault(("_" + name if name[0].isdigit() else name)[:32], at)
+        if len(place.fields) > MOST_FIELDS:
+            raise NoContacts(
+                f"The file has {len(place.fields)} columns of fields; a contact has at most {MOST_FIELDS}."
+            )
+        return True
+
+
+def _end_of_record(lines: list[str], start: int) -> int | None:
+    """After which line the quotes of a row are closed; None where that is too far away, or not there."""
+    open_quotes = size = 0
+    for at in range(start, min(len(lines), start + MOST_RECORD_LINES)):
+        open_quotes ^= lines[at].count('"') & 1
+        size += len(lines[at])
+        if size > MOST_RECORD and at > start:
+            return None
+        if not open_quotes:
+            return at + 1
+    return None
+
+
+def _short(lines: list[str]) -> bool:
+    return len(lines) < MOST_RECORD_LINES and sum(map(len, lines)) <= MOST_RECORD
+
+
+def _cells(record: str, delimiter: str) -> list[str]:
+    if '"' not in record:
+        return [cell.strip() for cell in record.split(delimiter)]
+    return [cell.strip() for row in csv.reader([record], delimiter=delimiter) for cell in row]
+
+
+def _tags(cell: str) -> list[str]:
+    return [tag for tag in (part.strip() for part in _BETWEEN_TAGS.split(cell)) if tag]

@@ -1,0 +1,234 @@
+"""Contact groups.
+
+A contact's position in its group is never used again, so a send to the group is bound by the last position at its
+acceptance: who joins later is not in it. Group, contacts, count and last position change in one transaction, under the
+lock of the group's row.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+from sqlalchemy.exc import IntegrityError
+
+from shared.accounts.administration import Refused
+from shared.ids import new_id
+from shared.sms.phones import invalid_detail, is_phone
+
+PAGE = 100_000
+"""Contacts of one statement: some seconds of work at the most."""
+MOST_CONTACTS = 10_000_000
+"""Contacts of one group."""
+
+MOST_GROUPS = 10_000
+"""Groups of an account, besides those that were deleted."""
+
+GROUPS = text(
+    """
+    SELECT count(*) FROM
+        (SELECT FROM contact_group WHERE account_id = :account AND deleted_at IS NULL LIMIT :most) AS live
+    """
+)
+CREATE_GROUP = text(
+    """
+    INSERT INTO contact_group (id, account_id, name) VALUES (:id, :account, :name)
+    ON CONFLICT (account_id, name) WHERE deleted_at IS NULL DO NOTHING
+    """
+)
+DELETE_GROUP = text(
+    """
+    UPDATE contact_group SET deleted_at = clock_timestamp(), updated_at = clock_timestamp()
+     WHERE id = :group AND deleted_at IS NULL
+    """
+)
+RENAME_GROUP = text(
+    """
+    UPDATE contact_group SET name = :name, updated_at = clock_timestamp()
+     WHERE id = :group AND deleted_at IS NULL
+    """
+)
+LOCK_GROUP = text(
+    """
+    SELECT last_position, contact_count FROM contact_group WHERE id = :group AND deleted_at IS NULL FOR NO KEY UPDATE
+    """
+)
+NEW = "(SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL"
+"""Each phone is looked up by itself: an anti-join, before the table has statistics, compares each with all contacts."""
+ADD = text(
+    f"""
+    INSERT INTO contact (group_id, position, phone)
+    SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone
+      FROM unnest(CAST(:phones AS bigint[])) WITH ORDINALITY AS u (phone, place)
+     WHERE {NEW}
+    """
+)
+ADD_WITH_DETAILS = text(
+    f"""
+    INSERT INTO contact (group_id, position, phone, fields, tags)
+    SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone, nullif(CAST(u.fields AS jsonb), '{{}}'),
+           (SELECT array_agg(t) FROM jsonb_array_elements_text(CAST(u.tags AS jsonb)) AS t)
+      FROM unnest(CAST(:phones AS bigint[]), CAST(:fields AS text[]), CAST(:tags AS text[]))
+           WITH ORDINALITY AS u (phone, fields, tags, place)
+     WHERE {NEW}
+    """
+)
+CHANGE = text(
+    """
+    UPDATE contact c SET fields = g.fields, tags = g.tags
+      FROM (SELECT o.position,
+                   CASE WHEN u.fields IS NULL THEN o.fields ELSE nullif(CAST(u.fields AS jsonb), '{}') END AS fields,
+                   CASE WHEN u.tags IS NULL THEN o.tags ELSE
+                       (SELECT array_agg(t) FROM jsonb_array_elements_text(CAST(u.tags AS jsonb)) AS t) END AS tags
+              FROM unnest(CAST(:phones AS bigint[]), CAST(:fields AS text[]), CAST(:tags AS text[]))
+                   AS u (phone, fields, tags)
+              JOIN contact o ON o.group_id = :group AND o.phone = u.phone) AS g
+     WHERE c.group_id = :group AND c.position = g.position AND (c.fields, c.tags) IS DISTINCT FROM (g.fields, g.tags)
+    """
+)
+ADDED = text(
+    """
+    UPDATE contact_group
+       SET contact_count = contact_count + :count, last_position = last_position + :count,
+           updated_at = clock_timestamp()
+     WHERE id = :group
+    """
+)
+REMOVE = text("DELETE FROM contact WHERE group_id = :group AND phone = ANY(:phones)")
+REMOVED = text(
+    """
+    UPDATE contact_group SET contact_count = contact_count - :count, updated_at = clock_timestamp() WHERE id = :group
+    """
+)
+
+
+class UnknownGroup(Refused):
+    """There is no such group, or it was deleted."""
+
+
+class NameTaken(Refused):
+    """The account has a group of this name."""
+
+
+class TooManyGroups(Refused):
+    """The account has as many groups as it may have."""
+
+
+class GroupFull(Refused):
+    """The group would become larger than a group may be."""
+
+
+class Contact(NamedTuple):
+    """A contact to be: fields and tags replace those that it has, and None leaves them as they are."""
+
+    phone: int
+    fields: Mapping[str, str] | None = None
+    tags: Sequence[str] | None = None
+
+
+class Put(NamedTuple):
+    """What became of contacts that were put into a group; the others were in it as they are."""
+
+    added: int
+    changed: int
+    contact_count: int
+
+
+def create_group(connection: Connection, account_id: int, name: str) -> UUID:
+    """Make an empty group. Refused where the account has one of that name, or as many as it may have."""
+    if not name.strip():
+        raise Refused("A group needs a name.")
+    if connection.execute(GROUPS, {"account": account_id, "most": MOST_GROUPS}).scalar_one() >= MOST_GROUPS:
+        raise TooManyGroups(f"An account has at most {MOST_GROUPS:,} groups.")
+    group = new_id()
+    if not connection.execute(CREATE_GROUP, {"id": group, "account": account_id, "name": name}).rowcount:
+        raise _taken(name)
+    return group
+
+
+def rename_group(connection: Connection, group_id: UUID, name: str) -> None:
+    """Give the group another name. Refused where the account has one of that name; the transaction is then spoiled."""
+    try:
+        if not connection.execute(RENAME_GROUP, {"group": group_id, "name": name}).rowcount:
+            raise _unknown(group_id)
+    except IntegrityError:
+        raise _taken(name) from None
+
+
+def delete_group(connection: Connection, group_id: UUID) -> None:
+    """Let nothing more be sent to the group. Sends that were accepted before go on; its name is free again."""
+    if not connection.execute(DELETE_GROUP, {"group": group_id}).rowcount:
+        raise _unknown(group_id)
+
+
+def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Contact]) -> Put:
+    """Add the contacts that are not in the group yet, in their order, and change the others. No phone may be twice.
+
+    Refused for an unknown group, and where the group would become larger than a group may be.
+    """
+    group = _lock(connection, group_id)
+    added = changed = 0
+    for start in range(0, len(contacts), PAGE):
+        values = {"group": group_id, "last": group.last_position + added, **_columns(contacts[start : start + PAGE])}
+        if "fields" in values:
+            changed += connection.execute(CHANGE, values).rowcount
+        added += connection.execute(ADD_WITH_DETAILS if "fields" in values else ADD, values).rowcount
+    if group.contact_count + added > MOST_CONTACTS:
+        raise GroupFull(f"A group has at most {MOST_CONTACTS:,} contacts. Make another group for the rest.")
+    if added:
+        connection.execute(ADDED, {"group": group_id, "count": added})
+    return Put(added, changed, group.contact_count + added)
+
+
+def add_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
+    """Add the phones that are not in the group yet, in their order. Returns how many that was."""
+    numbers = dict.fromkeys(_number(phone) for phone in phones)
+    return put_contacts(connection, group_id, [Contact(number) for number in numbers]).added
+
+
+def remove_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
+    """Take the phones out of the group. Returns how many were in it."""
+    _lock(connection, group_id)
+    removed = connection.execute(
+        REMOVE, {"group": group_id, "phones": sorted({_number(phone) for phone in phones})}
+    ).rowcount
+    if removed:
+        connection.execute(REMOVED, {"group": group_id, "count": removed})
+    return removed
+
+
+def _lock(connection: Connection, group_id: UUID) -> Row[Any]:
+    group = connection.execute(LOCK_GROUP, {"group": group_id}).one_or_none()
+    if group is None:
+        raise _unknown(group_id)
+    return group
+
+
+def _columns(contacts: Sequence[Contact]) -> dict[str, list[Any]]:
+    """The contacts column by column; `fields` and `tags` only where any contact has some."""
+    columns: dict[str, list[Any]] = {"phones": [contact.phone for contact in contacts]}
+    if any(contact.fields is not None or contact.tags is not None for contact in contacts):
+        columns["fields"] = [_json(contact.fields) for contact in contacts]
+        columns["tags"] = [_json(contact.tags) for contact in contacts]
+    return columns
+
+
+def _json(value: Mapping[str, str] | Sequence[str] | None) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _number(phone: str | int) -> int:
+    if not is_phone(str(phone)):
+        raise Refused(f"{phone!r} is no phone. {invalid_detail(str(phone))}")
+    return int(phone)
+
+
+def _taken(name: str) -> NameTaken:
+    return NameTaken(f"The account has a group {name!r} already. Take another name, or add contacts to that one.")
+
+
+def _unknown(group_id: UUID) -> UnknownGroup:
+    return UnknownGroup(
+        f"There is no group {group_id}, or it was deleted. `bulksms group list ACCOUNT` shows the groups."
+    )

@@ -1,0 +1,42 @@
+"""What happened to an account's messages and sends, for its webhooks and for who pulls."""
+
+from sqlalchemy import (
+    ARRAY,
+    JSON,
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
+
+from shared.db.tables.base import MOMENT, THIS_TRANSACTION, metadata
+
+event = Table(
+    "event",
+    metadata,
+    Column("id", Uuid, primary_key=True, comment="its last 16 bits are zero, and there the places of its events"),
+    Column("xid", BigInteger, nullable=False, server_default=THIS_TRANSACTION, comment="the order for readers"),
+    Column("account_id", BigInteger, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("send_id", Uuid),
+    Column("batch_id", Uuid),
+    Column("indexes", ARRAY(SmallInteger), comment="the messages of the batch, one event each; null: one event"),
+    Column("error", Text),
+    Column("data", JSON),
+    Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
+    Index("ix_event_account_id_xid_id", "account_id", "xid", "id"),
+    comment="one row for messages that moved together; kept for some days",
+)
+
+listener = Table(
+    "listener",
+    metadata,
+    Column("account_id", BigInteger, ForeignKey("account.id"), primary_key=True),
+    Column("pulled_at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
+    comment="accounts whose events are written",
+)

@@ -1,0 +1,58 @@
+"""Messages from phones."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
+
+from shared.db.tables.base import MOMENT, NOW, metadata
+
+inbound = Table(
+    "inbound",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id"), comment="null: nobody has the number it was sent to"),
+    Column("carrier", Text, nullable=False),
+    Column("identity", Text, comment="the carrier's own id of it, where it has one"),
+    Column("phone", Text, nullable=False, comment="who sent it: nearly always a phone"),
+    Column("sender_id", Text, nullable=False, comment="the number that it was sent to"),
+    Column("message", Text, nullable=False),
+    Column("segments", SmallInteger, nullable=False),
+    Column("missing", SmallInteger, nullable=False, comment="segments that never came"),
+    Column("keyword", Text),
+    Column("received_at", MOMENT, nullable=False, server_default=NOW),
+    CheckConstraint("keyword IN ('stop', 'start')", name="keyword"),
+    UniqueConstraint("carrier", "identity"),
+    Index("ix_inbound_account_id_id", "account_id", "id"),
+    Index("ix_inbound_account_id_phone_id", "account_id", "phone", "id"),
+)
+
+inbound_part = Table(
+    "inbound_part",
+    metadata,
+    Column("carrier", Text, nullable=False),
+    Column("phone", Text, nullable=False),
+    Column("sender_id", Text, nullable=False),
+    Column("reference", Integer, nullable=False),
+    Column("total", SmallInteger, nullable=False),
+    Column("number", SmallInteger, nullable=False),
+    Column("text", LargeBinary, nullable=False, comment="UTF-16, as a part may end within a character"),
+    Column("whole", Boolean, nullable=False, server_default=text("false"), comment="the message has been kept"),
+    Column("received_at", MOMENT, nullable=False, server_default=NOW, index=True),
+    PrimaryKeyConstraint("carrier", "phone", "sender_id", "reference", "total", "number"),
+    CheckConstraint("number BETWEEN 1 AND total", name="number"),
+    comment="parts of long messages: until all have come, and a little longer, as a carrier may repeat them",
+)

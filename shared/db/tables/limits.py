@@ -1,0 +1,68 @@
+"""What accounts are limited to, what they have spent, and what their pumping guards have found."""
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Date,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+)
+
+from shared.db.tables.base import MOMENT, NOW, metadata
+
+account_limit = Table(
+    "account_limit",
+    metadata,
+    Column("account_id", BigInteger, ForeignKey("account.id"), primary_key=True, autoincrement=False),
+    Column("requests_per_second", Integer),
+    Column("destinations", ARRAY(Text), comment="prefixes with which alone a phone may begin; null: all"),
+    Column("pumping", Text, nullable=False, server_default="off"),
+    Column(
+        "recipient_authentication",
+        Integer,
+        comment="messages of the category to a phone within an hour; 0: any number; null: as the installation says",
+    ),
+    Column("recipient_transactional", Integer),
+    Column("recipient_marketing", Integer),
+    CheckConstraint(
+        "recipient_authentication >= 0 AND recipient_transactional >= 0 AND recipient_marketing >= 0", name="recipient"
+    ),
+    CheckConstraint("requests_per_second > 0", name="requests_per_second"),
+    CheckConstraint("pumping IN ('off', 'watch', 'block')", name="pumping"),
+)
+
+spending = Table(
+    "spending",
+    metadata,
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("period", Text, nullable=False),
+    Column("begins", Date, nullable=False),
+    Column("credits", BigInteger, nullable=False),
+    Column("most", BigInteger, nullable=False),
+    PrimaryKeyConstraint("account_id", "period", "begins"),
+    CheckConstraint("credits <= most", name="most"),
+    CheckConstraint("period IN ('day', 'month')", name="period"),
+    comment="what sends of accounts with a spend limit reserved, by day or month of UTC",
+)
+
+pumping_finding = Table(
+    "pumping_finding",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("at", MOMENT, nullable=False, server_default=NOW),
+    Column("rule", Text, nullable=False),
+    Column("prefix", Text, nullable=False, comment="what the phones begin with"),
+    Column("phones", Integer, nullable=False, comment="phones that were sent to within the window"),
+    Column("most", Integer, nullable=False, comment="phones that are usual"),
+    Column("refused", Boolean, nullable=False, comment="whether sends were refused, or only watched"),
+    Index("ix_pumping_finding_account_id_id", "account_id", "id"),
+)

@@ -1,0 +1,44 @@
+"""The ledger."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Identity,
+    Integer,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
+
+from shared.db.tables.base import MOMENT, metadata
+
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), nullable=False),
+    Column("account_id", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("debit", Text, nullable=False, comment="the book that the amount leaves"),
+    Column("credit", Text, nullable=False, comment="the book that the amount enters"),
+    Column("amount", BigInteger, nullable=False),
+    Column("subject_type", Text, nullable=False),
+    Column("subject", Uuid, nullable=False, comment="the top-up, send, batch or message that the amount belongs to"),
+    Column("step", Integer, nullable=False, server_default=text("0")),
+    Column("reason", Text),
+    Column("created_at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
+    CheckConstraint("amount > 0", name="amount"),
+    CheckConstraint("subject_type IN ('topup', 'send', 'batch', 'message')", name="subject_type"),
+    CheckConstraint(
+        "(kind, debit, credit) IN (('topup', 'funding', 'available'), ('reserve', 'available', 'reserved'),"
+        " ('capture', 'reserved', 'revenue'), ('release', 'reserved', 'available'),"
+        " ('refund', 'revenue', 'available'), ('reversal', 'available', 'funding'))",
+        name="double_entry",
+    ),
+    PrimaryKeyConstraint("account_id", "id"),
+    UniqueConstraint("subject", "kind", "step", name="uq_ledger_operation"),
+    comment="append-only: a trigger refuses UPDATE, DELETE and TRUNCATE",
+)

@@ -1,0 +1,61 @@
+"""Quotes, and the rules of accounts that their sends bring along."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
+
+from shared.db.tables.base import MOMENT, metadata
+
+quote = Table(
+    "quote",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("fingerprint", LargeBinary, nullable=False, comment="of the request that was priced"),
+    Column("cost", BigInteger, nullable=False),
+    Column("expires_at", MOMENT, nullable=False, index=True),
+)
+
+category_rule = Table(
+    "category_rule",
+    metadata,
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("category", Text, nullable=False),
+    Column("quiet_from", SmallInteger, comment="minute of the recipient's day"),
+    Column("quiet_until", SmallInteger),
+    Column("cap_most", SmallInteger),
+    Column("cap_hours", SmallInteger),
+    PrimaryKeyConstraint("account_id", "category"),
+    CheckConstraint("category IN ('transactional', 'marketing')", name="category"),
+    CheckConstraint(
+        "(quiet_from IS NULL) = (quiet_until IS NULL) AND quiet_from <> quiet_until"
+        " AND quiet_from BETWEEN 0 AND 1439 AND quiet_until BETWEEN 0 AND 1439",
+        name="quiet",
+    ),
+    CheckConstraint(
+        "(cap_most IS NULL) = (cap_hours IS NULL) AND cap_most > 0 AND cap_hours BETWEEN 1 AND 744", name="cap"
+    ),
+    comment="what an account's sends of a category bring along unless they say otherwise",
+)
+
+capped = Table(
+    "capped",
+    metadata,
+    Column("account_id", BigInteger, nullable=False),
+    Column("lane", SmallInteger, nullable=False),
+    Column("phone", BigInteger, nullable=False),
+    Column("message_id", Uuid, nullable=False),
+    Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()"), index=True),
+    PrimaryKeyConstraint("account_id", "lane", "phone", "message_id"),
+    comment="messages that were given to a carrier, or are being, under a cap",
+)

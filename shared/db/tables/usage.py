@@ -1,0 +1,52 @@
+"""Counts of messages, kept after the messages are gone."""
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Table,
+    Text,
+    text,
+)
+
+from shared.db.tables.base import MOMENT, message_status, metadata
+
+usage_hour = Table(
+    "usage_hour",
+    metadata,
+    Column("began_at", MOMENT, primary_key=True),
+    Column("due_at", MOMENT, nullable=False, comment="when its sends are looked at again"),
+    Column("counted_at", MOMENT),
+    Column("counters", ARRAY(BigInteger), comment="sums over its sends when it was counted"),
+    Column("final", Boolean, nullable=False, server_default=text("false"), comment="nothing of it changes any more"),
+    Index("ix_usage_hour_due_at", "due_at", postgresql_where=text("NOT final")),
+    comment="the hours in which sends were accepted, UTC",
+)
+
+usage = Table(
+    "usage",
+    metadata,
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("began_at", MOMENT, nullable=False, comment="the hour in which its sends were accepted"),
+    Column("sender_id", Text, nullable=False),
+    Column("lane", SmallInteger, nullable=False),
+    Column("country", Text, nullable=False, comment="ISO 3166-1, two letters; empty: unknown"),
+    Column("status", message_status, nullable=False),
+    Column("messages", BigInteger, nullable=False),
+    Column("credits", BigInteger, nullable=False, comment="of its charged messages"),
+    Column(
+        "kept",
+        Boolean,
+        nullable=False,
+        server_default=text("false"),
+        comment="of forgotten sends: these rows are only added to",
+    ),
+    PrimaryKeyConstraint("account_id", "began_at", "sender_id", "lane", "country", "status", "kept"),
+    Index("ix_usage_began_at", "began_at"),
+    comment="messages with a result, by hour; the rows of an hour are replaced together",
+)

@@ -1,0 +1,104 @@
+"""Encryption of the texts that the database keeps: of sends, the values for their placeholders, and messages received.
+
+Off until there is a key. A text is encrypted by AES-256-GCM under a key of its own, which is derived from the
+installation's key and the id of its row: it can be read in that row and nowhere else, and however many there are, no
+nonce is used twice under a key. It is kept as MARK, the key's id, a colon and base64 of nonce, text and tag. MARK is a
+control character that no message may have, so a text that is not encrypted is known as one.
+"""
+
+import hmac
+import json
+import os
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+__all__ = ["MARK", "PLAIN", "TextKey", "TextKeyMissing", "TextUnreadable", "Texts"]
+
+MARK: Final = "\x0e"
+"""What an encrypted text begins with: shift out, "the following has another meaning" (ECMA-48 §8.3.128)."""
+NONCE: Final = 12
+"""Bytes, as GCM is made for (NIST SP 800-38D §5.2.1.1)."""
+
+
+class TextKeyMissing(RuntimeError):
+    """A text is encrypted with a key that this process does not have. The message says which and what to do."""
+
+
+class TextUnreadable(RuntimeError):
+    """The text of the row `of` is not what was encrypted for it: it was changed, or is that of another row."""
+
+    def __init__(self, of: UUID | str) -> None:
+        super().__init__(f"The text of {of} cannot be decrypted: it is not what was written there.")
+        self.of = of
+
+
+class TextKey(NamedTuple):
+    """A key by the id that encrypted texts name; one without a secret leaves texts as they are."""
+
+    id: str
+    secret: bytes
+
+
+class Texts:
+    """Encrypts what is written with the first key, and decrypts what any of the keys has encrypted.
+
+    >>> texts = Texts([TextKey("2027", bytes(32))])
+    >>> texts.open(texts.seal("Hello", of=send_id), of=send_id)
+    'Hello'
+    """
+
+    def __init__(self, keys: Sequence[TextKey] = (), *, checked: bool = False) -> None:
+        self.checked = checked
+        """Whether the keys are known to be those of the database; see shared/db/encryption_keys.py."""
+        self._secrets = {key.id: key.secret for key in keys if key.secret}
+        self.current = keys[0].id if keys and keys[0].secret else None
+        """The id of the key that encrypts; None: texts are written as they are."""
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the keys."""
+        return list(self._secrets)
+
+    def seal(self, text: str, of: UUID | str) -> str:
+        """The text as it is to be kept in the row with the id `of`. An empty one stays empty."""
+        if self.current is None or not text:
+            return text
+        nonce = os.urandom(NONCE)
+        sealed = self._cipher(self.current, of).encrypt(nonce, text.encode("utf-8", "surrogatepass"), None)
+        return f"{MARK}{self.current}:{b64encode(nonce + sealed).decode()}"
+
+    def open(self, kept: str, of: UUID | str) -> str:
+        """The text that is kept in the row with the id `of`. Raises TextKeyMissing or TextUnreadable."""
+        if not kept.startswith(MARK):
+            return kept
+        key, _, sealed = kept[1:].partition(":")
+        if key not in self._secrets:
+            raise TextKeyMissing(
+                f"A text is encrypted with the key {key!r}, which TEXT_KEYS does not have here. Add it, and restart."
+            )
+        try:
+            octets = b64decode(sealed, validate=True)
+            return self._cipher(key, of).decrypt(octets[:NONCE], octets[NONCE:], None).decode("utf-8", "surrogatepass")
+        except (ValueError, InvalidTag):
+            raise TextUnreadable(of) from None
+
+    def seal_json(self, value: object, of: UUID | str) -> str:
+        """JSON for a column that keeps texts in a structure: where they are encrypted, one string."""
+        text = json.dumps(value)
+        return text if self.current is None else json.dumps(self.seal(text, of))
+
+    def open_json(self, kept: Any, of: UUID | str) -> Any:
+        """The value that such a column keeps. Raises TextKeyMissing or TextUnreadable."""
+        return json.loads(self.open(kept, of)) if isinstance(kept, str) else kept
+
+    def _cipher(self, key: str, of: UUID | str) -> AESGCM:
+        return AESGCM(hmac.digest(self._secrets[key], f"text of {of}".encode(), "sha256"))
+
+
+PLAIN: Final = Texts(checked=True)
+"""Texts as they are."""

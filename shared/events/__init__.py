@@ -1,0 +1,1 @@
+"""Events as webhooks and pullers get them."""

@@ -1,0 +1,60 @@
+"""Webhooks: their secrets and signatures, by Standard Webhooks 1.0.
+
+A secret is not stored. It is derived from the installation's SECRET_KEY, the webhook and the version of its secret, so
+that a copy of the database signs nothing, and what a repeated request is told can be made again.
+"""
+
+import hashlib
+import hmac
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from shared.api_key import secret_key_id
+from shared.events.stream import Position
+from shared.ids import new_id
+
+LAST = UUID(int=2**128 - 1)
+
+CALLBACKS = text(
+    """
+    INSERT INTO webhook (id, account_id, xid, event_id)
+    VALUES (:id, :account, CAST(CAST(pg_current_xact_id() AS text) AS bigint), :last)
+    ON CONFLICT (account_id) WHERE url IS NULL AND state <> 'deleted' DO NOTHING
+    """
+)
+HERE = text("SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)")
+
+
+def secret(secret_key: str, webhook: UUID, version: int) -> bytes:
+    """The 32 bytes with which a webhook's posts are signed."""
+    return hmac.digest(secret_key.encode(), b"webhook\0" + webhook.bytes + version.to_bytes(4, "big"), hashlib.sha256)
+
+
+def key_of(secret_key: str, fallbacks: Sequence[str], key_id: bytes | None) -> str:
+    """The key with which a webhook's secret was made. Older releases did not note it: then the oldest that is known."""
+    keys = (secret_key, *fallbacks)
+    return next((key for key in keys if secret_key_id(key) == key_id), keys[-1])
+
+
+def shown(secret: bytes) -> str:
+    """A secret as receivers take it."""
+    return "whsec_" + b64encode(secret).decode()
+
+
+def sign(secrets: Iterable[bytes], event: UUID, timestamp: int, body: bytes) -> str:
+    """The header `webhook-signature`: one signature for each secret that is valid, the newest first."""
+    content = f"{event}.{timestamp}.".encode() + body
+    return " ".join("v1," + b64encode(hmac.digest(key, content, hashlib.sha256)).decode() for key in secrets)
+
+
+def here(connection: Connection) -> Position:
+    """The position before all that is written after this transaction."""
+    return Position(connection.execute(HERE).scalar_one(), LAST)
+
+
+def open_callbacks(connection: Connection, account_id: int) -> None:
+    """Give the account the webhook of its sends' `callback_url`, if it has none."""
+    connection.execute(CALLBACKS, {"id": new_id(), "account": account_id, "last": LAST})

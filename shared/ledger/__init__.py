@@ -1,0 +1,1 @@
+"""Money: the ledger and spend limits."""

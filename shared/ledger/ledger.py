@@ -1,0 +1,126 @@
+"""The ledger: double entry, append-only, every operation posted exactly once.
+
+    topup    funding   → available      reserve  available → reserved
+    capture  reserved  → revenue        release  reserved  → available
+    refund   revenue   → available      reversal available → funding (of a top-up)
+
+The account's row caches `available` and `reserved`; the row and the ledger change in the same transaction, and the
+account's row is the last thing a transaction locks, because the lock is held until the commit is on the disk.
+"""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from shared.db.connection import array, uuids
+
+Kind = Literal["topup", "reserve", "capture", "release", "refund", "reversal"]
+
+BOOKS: dict[Kind, tuple[str, str]] = {
+    "topup": ("funding", "available"),
+    "reserve": ("available", "reserved"),
+    "capture": ("reserved", "revenue"),
+    "release": ("reserved", "available"),
+    "refund": ("revenue", "available"),
+    "reversal": ("available", "funding"),
+}
+
+REMAINDER = -1
+"""The step under which the unsent rest of a batch or send is released, once."""
+
+
+class NotEnough(Exception):
+    """An account's available credits do not cover a reserve, or the account may not spend. Nothing was posted."""
+
+
+class Entry(NamedTuple):
+    """One ledger row to be: `amount` credits of one account, for one subject.
+
+    `(subject, kind, step)` is posted at most once. For a batch the step is the epoch of the turn that settled it.
+    """
+
+    account_id: int
+    kind: Kind
+    amount: int
+    subject_type: Literal["topup", "send", "batch", "message"]
+    subject: UUID
+    step: int = 0
+    reason: str | None = None
+
+
+INSERT = text(
+    """
+    INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step, reason)
+    SELECT * FROM unnest(CAST(:account AS bigint[]), CAST(:kind AS text[]), CAST(:debit AS text[]),
+                         CAST(:credit AS text[]), CAST(:amount AS bigint[]), CAST(:subject_type AS text[]),
+                         CAST(:subject AS uuid[]), CAST(:step AS int[]), CAST(:reason AS text[]))
+    """
+)
+
+LOCK = text("SELECT 1 FROM account WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE")
+
+MOVE = text(
+    """
+    UPDATE account a
+       SET available = a.available + d.available, reserved = a.reserved + d.reserved, updated_at = clock_timestamp()
+      FROM unnest(CAST(:id AS bigint[]), CAST(:available AS bigint[]), CAST(:reserved AS bigint[]))
+           AS d (id, available, reserved)
+     WHERE a.id = d.id AND (NOT :spending OR (a.available + d.available >= 0 AND a.state = 'active'))
+    RETURNING a.id, a.available
+    """
+)
+
+
+def post(connection: Connection, entries: Iterable[Entry]) -> dict[int, int]:
+    """Write the entries and move the accounts' credits with them, in the connection's transaction.
+
+    Entries of 0 credits are left out. Returns each account's available credits afterwards. Raises NotEnough where a
+    reserve is not covered (the transaction must be rolled back), IntegrityError where an operation was posted before.
+    """
+    rows = [entry for entry in entries if entry.amount]
+    if not rows:
+        return {}
+    changes: dict[int, list[int]] = {}
+    for entry in rows:
+        change = changes.setdefault(entry.account_id, [0, 0])
+        for book, amount in zip(BOOKS[entry.kind], (-entry.amount, entry.amount), strict=True):
+            if book in ("available", "reserved"):
+                change[book == "reserved"] += amount
+    accounts, kinds, amounts, subject_types, subjects, steps, reasons = zip(*rows, strict=True)
+    connection.execute(
+        INSERT,
+        {
+            "account": array(accounts),
+            "kind": array(kinds),
+            "debit": array(BOOKS[kind][0] for kind in kinds),
+            "credit": array(BOOKS[kind][1] for kind in kinds),
+            "amount": array(amounts),
+            "subject_type": array(subject_types),
+            "subject": uuids(subjects),
+            "step": array(steps),
+            "reason": list(reasons),
+        },
+    )
+    return _move(connection, changes, spending="reserve" in kinds)
+
+
+def _move(connection: Connection, changes: dict[int, list[int]], spending: bool) -> dict[int, int]:
+    """Apply each account's (available, reserved) change. Several accounts are locked in the order of their ids."""
+    ids = sorted(changes)
+    if len(ids) > 1:
+        connection.execute(LOCK, {"ids": ids})
+    moved = connection.execute(
+        MOVE,
+        {
+            "id": ids,
+            "available": [changes[account][0] for account in ids],
+            "reserved": [changes[account][1] for account in ids],
+            "spending": spending,
+        },
+    )
+    left = {row.id: row.available for row in moved}
+    if len(left) != len(ids):
+        raise NotEnough(sorted(set(ids) - set(left)))
+    return left

@@ -1,0 +1,88 @@
+"""Spend limits: what an account's sends may reserve in a day and in a month of UTC.
+
+Counted is what sends reserve when they are accepted; what is given back later does not make room again. The statement
+that accepts a send counts it, under the lock of the account's row, and a check of the count's row refuses what goes
+beyond the limit: so it is exact, whoever sends at once. A period without a limit is not counted.
+"""
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal, NamedTuple
+
+from sqlalchemy import Connection, text
+
+from shared.ledger.ledger import NotEnough
+
+Period = Literal["day", "month"]
+
+PERIODS = """
+    (VALUES ('day', CAST(clock_timestamp() AT TIME ZONE 'UTC' AS date), {spend_day}),
+            ('month', CAST(date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') AS date), {spend_month}))
+    AS l (period, begins, most)
+"""
+"""SQL: the two periods that are now, and the limits of each."""
+
+COUNT = f"""
+    INSERT INTO spending (account_id, period, begins, credits, most)
+    SELECT p.id, l.period, l.begins, p.before - p.available, l.most
+      FROM paid p CROSS JOIN LATERAL {PERIODS.format(spend_day="p.spend_day", spend_month="p.spend_month")}
+     WHERE l.most IS NOT NULL AND p.before > p.available
+    ON CONFLICT (account_id, period, begins)
+    DO UPDATE SET credits = spending.credits + EXCLUDED.credits, most = EXCLUDED.most
+"""
+"""SQL: counts what accounts have `paid` (id, available, before, spend_day, spend_month), or its check refuses."""
+REFUSAL = "ck_spending_most"
+"""The constraint of a count that would go beyond its limit."""
+
+STANDING = text(
+    f"""
+    SELECT l.period, l.begins, l.most, coalesce(s.credits, 0) AS credits
+      FROM account a CROSS JOIN LATERAL {PERIODS.format(spend_day="a.spend_day", spend_month="a.spend_month")}
+      LEFT JOIN spending s ON s.account_id = a.id AND s.period = l.period AND s.begins = l.begins
+     WHERE a.id = :account
+    """
+)
+FORGET = text("DELETE FROM spending WHERE account_id = :account AND period = :period")
+COUNT_LEDGER = text(
+    """
+    INSERT INTO spending (account_id, period, begins, credits, most)
+    SELECT :account, :period, l.begins, l.credits, GREATEST(:most, l.credits)
+      FROM (SELECT b.begins, coalesce(sum(amount), 0) AS credits
+              FROM (SELECT CAST(date_trunc(:period, clock_timestamp() AT TIME ZONE 'UTC') AS date) AS begins) AS b
+              LEFT JOIN ledger ON account_id = :account AND kind = 'reserve' AND subject_type = 'send'
+                              AND created_at >= b.begins AT TIME ZONE 'UTC'
+             GROUP BY b.begins) AS l
+    """
+)
+
+
+class OverSpend(NotEnough):
+    """A reserve goes beyond a spend limit. Nothing was posted."""
+
+
+class Standing(NamedTuple):
+    """What an account's sends have reserved in a period, and may; None is no limit, and then nothing is counted."""
+
+    period: Period
+    begins: date
+    most: int | None
+    credits: int
+
+    @property
+    def ends(self) -> datetime:
+        """When the next period begins."""
+        following = self.begins + timedelta(days=1)
+        if self.period == "month":
+            following = (self.begins + timedelta(days=31)).replace(day=1)
+        return datetime.combine(following, time(), UTC)
+
+
+def standings(connection: Connection, account_id: int) -> dict[Period, Standing]:
+    """Of the day and the month that are now."""
+    return {row.period: Standing(*row) for row in connection.execute(STANDING, {"account": account_id})}
+
+
+def count_spending(connection: Connection, account_id: int, period: Period, most: int | None) -> None:
+    """Begin to count by what the ledger says of the period, or stop where there is no limit. The account is locked."""
+    connection.execute(FORGET, {"account": account_id, "period": period})
+    if most is not None:
+        connection.execute(COUNT_LEDGER, {"account": account_id, "period": period, "most": most})

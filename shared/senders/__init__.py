@@ -1,0 +1,1 @@
+"""Sender IDs and who approves them."""

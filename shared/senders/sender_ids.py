@@ -1,0 +1,156 @@
+"""Sender IDs: an account asks for one, the operator decides, and only an approved one may be sent from.
+
+A sender ID is 1 to 11 characters of GSM's default alphabet (3GPP TS 23.040 §9.1.2.5) of which we take letters, digits
+and a few signs, all ASCII, so that no letter can be mistaken for another alphabet's; or a short code of 3 to 7 digits;
+or a phone's number, digits only.
+"""
+
+import re
+from typing import Literal
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import By, record
+from shared.accounts.sandbox import approve_in_sandbox, find_sandbox, is_sandbox
+from shared.ids import new_id
+from shared.outbox import EventType, add
+from shared.sends.holding import hold_sender, release_sender
+from shared.sms.phones import is_phone
+
+ALPHANUMERIC = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9 .\-_+&]{1,11}")
+SHORT_CODE = re.compile(r"[0-9]{3,7}", re.ASCII)
+
+Decision = Literal["approved", "rejected", "suspended"]
+Form = Literal["alphanumeric", "short_code", "number"]
+
+NO_SENDER_ID = (
+    "Take 1 to 11 of A-Z, a-z, 0-9, space and . - _ + & with a letter among them and no space at an end, or a short"
+    " code of 3 to 7 digits, or a number of 8 to 15 digits that begins with the country code."
+)
+
+REGISTER = text(
+    """
+    INSERT INTO sender_id (id, account_id, sender_id, use_case) VALUES (:id, :account, :sender, :use_case)
+    ON CONFLICT (account_id, sender_id) DO UPDATE
+       SET state = 'pending', reason = NULL, decided_at = NULL, use_case = EXCLUDED.use_case
+     WHERE sender_id.state = 'rejected'
+    """
+)
+REMOVE = text(
+    "DELETE FROM sender_id WHERE account_id = :account AND id = :id AND state <> 'suspended' RETURNING sender_id"
+)
+LOCK_NAME = text("SELECT pg_advisory_xact_lock(hashtextextended('sender ' || lower(:sender), 0))")
+OWNER = text(
+    """
+    SELECT a.name FROM sender_id s JOIN account a ON a.id = s.account_id
+     WHERE lower(s.sender_id) = lower(:sender) AND s.account_id <> :account AND s.state = 'approved'
+       AND a.sandbox_of IS NULL LIMIT 1
+    """
+)
+STATE = text("SELECT state FROM sender_id WHERE account_id = :account AND sender_id = :sender FOR UPDATE")
+DECIDE = text(
+    """
+    UPDATE sender_id SET state = :state, reason = :reason, decided_at = clock_timestamp()
+     WHERE account_id = :account AND sender_id = :sender
+    """
+)
+
+ALLOW_AUTHENTICATION = text(
+    """
+    UPDATE sender_id SET authentication = :allowed
+     WHERE account_id IN (SELECT id FROM account WHERE id = :account OR sandbox_of = :account) AND sender_id = :sender
+    """
+)
+
+
+def form_of(name: str) -> Form | None:
+    """What kind of sender ID the name is; None where carriers would not show it as it is."""
+    if ALPHANUMERIC.fullmatch(name) is not None and name == name.strip():
+        return "alphanumeric"
+    if SHORT_CODE.fullmatch(name) is not None:
+        return "short_code"
+    return "number" if is_phone(name) else None
+
+
+def request_sender(
+    connection: Connection, account_id: int, sender: str, use_case: str | None = None, *, by: By | None = None
+) -> bool:
+    """Ask for a sender ID, also once more for a rejected one.
+
+    False when the account has asked for it before; its state is then as it was.
+    """
+    if form_of(sender) is None:
+        raise Refused(f"{sender!r} is no sender ID. {NO_SENDER_ID}")
+    values = {"id": new_id(), "account": account_id, "sender": sender, "use_case": use_case}
+    new = bool(connection.execute(REGISTER, values).rowcount)
+    if new:
+        record(connection, by, "sender.requested", account_id=account_id, subject=sender)
+    return new
+
+
+def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: By | None = None) -> bool:
+    """Give a sender ID up, by its id; what was accepted with it is still sent. False where it is suspended or none."""
+    name = connection.execute(REMOVE, {"account": account_id, "id": sender}).scalar()
+    if name is not None:
+        record(connection, by, "sender.removed", account_id=account_id, subject=name)
+    return name is not None
+
+
+def allow_authentication_from(
+    connection: Connection, account_id: int, sender: str, allowed: bool, *, by: By | None = None
+) -> None:
+    """Whether sends from the sender ID may be of the category `authentication`, though those of the account may not."""
+    values = {"account": account_id, "sender": sender, "allowed": allowed}
+    if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
+        raise Refused(f"The account has not asked for {sender!r}. `bulksms sender request` does that.")
+    after = {"authentication": allowed}
+    record(connection, by, "sender.authentication_set", account_id=account_id, subject=sender, after=after)
+
+
+def decide_sender(
+    connection: Connection,
+    account_id: int,
+    sender: str,
+    state: Decision,
+    reason: str | None = None,
+    *,
+    by: By | None = None,
+) -> None:
+    """Approve, reject or suspend a sender ID; `reason` is told to whoever tries to send from it.
+
+    What is accepted and not handed over yet is held while the sender ID is suspended or rejected, and goes on when it
+    is approved. Refused where another account has the name, in capitals or not: nobody may send in another's name. In
+    a sandbox everybody may. What an account is given its sandbox gets too.
+    """
+    if state != "approved" and not reason:
+        raise Refused(f"Say why {sender!r} is {state}: the account is told the reason.")
+    connection.execute(LOCK_NAME, {"sender": sender})
+    in_sandbox = is_sandbox(connection, account_id)
+    if state == "approved" and not in_sandbox:
+        owner = connection.execute(OWNER, {"sender": sender, "account": account_id}).scalar()
+        if owner is not None:
+            raise Refused(f"{sender!r} is approved for the account {owner!r} and cannot be another account's too.")
+    before = connection.execute(STATE, {"account": account_id, "sender": sender}).scalar()
+    values = {"account": account_id, "sender": sender, "state": state, "reason": reason}
+    if not connection.execute(DECIDE, values).rowcount:
+        raise Refused(f"The account has not asked for {sender!r}. `bulksms sender request` does that.")
+    record(
+        connection,
+        by,
+        f"sender.{state}",
+        account_id=account_id,
+        subject=sender,
+        before={"state": before},
+        after={"state": state},
+        reason=reason,
+    )
+    add(connection, account_id, EventType(f"sender_id.{state}"), {"sender_id": sender, "reason": reason})
+    if state == "approved":
+        sandbox = None if in_sandbox else find_sandbox(connection, account_id)
+        if sandbox is not None:
+            approve_in_sandbox(connection, sandbox, sender)
+        release_sender(connection, account_id, sender)
+    else:
+        hold_sender(connection, account_id, sender, f"The sender ID {sender!r} is {state}: {reason}")

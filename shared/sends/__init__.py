@@ -1,0 +1,1 @@
+"""Sends: what may be sent, hold and close, order among accounts, placeholders."""

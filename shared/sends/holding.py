@@ -1,0 +1,225 @@
+"""Holding a send, and letting it go on.
+
+A held send submits nothing; its owner can cancel it. What a worker is submitting at that moment ends as it would.
+`held_by` says what holds it, and so who can let it go on:
+
+    operator    the operator
+    crashes     the operator: workers that sent a batch of it died, or failed to prepare it, again and again
+    sender_id   its sender ID is suspended or rejected; it goes on when that is approved again
+    canary      its owner: the first part is sent, the rest waits for what becomes of that
+    stop_if     its owner: too many of its messages failed
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Literal, TypeVar
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, text
+
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import WORKER, By, record
+from shared.db.connection import transaction
+from shared.encryption import TextUnreadable
+from shared.job_failures import stack_of
+from shared.lifecycle import SendState
+from shared.outbox import add_of_sends
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
+
+FAULT = "The service failed to prepare this send. Its operator can let it go on."
+
+STATE = text("SELECT state FROM send WHERE id = :send")
+OWNER = text("SELECT account_id FROM send WHERE id = :send")
+SENDER_STATE = text(
+    """
+    SELECT i.state FROM send s JOIN sender_id i ON i.account_id = s.account_id AND i.sender_id = s.sender_id
+     WHERE s.id = :send
+    """
+)
+
+HOLD_BATCHES = text("UPDATE batch SET state = 'held' WHERE send_id = :send AND state IN ('waiting', 'queued')")
+HOLD_SEND = text(
+    """
+    UPDATE send SET state = 'held', held_by = :by, held_reason = :reason
+     WHERE id = :send AND completed_at IS NULL AND state NOT IN ('canceled', 'completed', 'held')
+    RETURNING account_id
+    """
+)
+
+RELEASE_BATCHES = text(
+    """
+    UPDATE batch
+       SET state = CASE WHEN due_at > clock_timestamp() THEN CAST('waiting' AS batch_state) ELSE 'queued' END,
+           crashes = 0
+     WHERE send_id = :send AND state = 'held'
+    """
+)
+LET_GO = text(
+    """
+    UPDATE send SET rules = rules - held_by, paced_until = NULL
+     WHERE id = :send AND state = 'held' AND held_by = :by
+    """
+)
+LOCK_OF_SEND = text(
+    """
+    SELECT FROM batch WHERE send_id = :send AND state IN ('waiting', 'held', 'paused') ORDER BY id FOR UPDATE
+    """
+)
+RELEASE_SEND = text(
+    """
+    UPDATE send
+       SET held_reason = NULL, held_by = NULL,
+           state = CASE WHEN EXISTS (SELECT FROM batch b WHERE b.send_id = send.id AND b.state = 'paused')
+                        THEN CAST('paused' AS send_state)
+                        WHEN send_at > clock_timestamp() THEN 'scheduled'
+                        WHEN expanded_to IS NOT NULL THEN 'expanding' ELSE 'queued' END
+     WHERE id = :send AND state = 'held'
+    """
+)
+
+SENDS_OF_SENDER = text(
+    """
+    SELECT id FROM send
+     WHERE account_id = :account AND sender_id = :sender AND completed_at IS NULL
+       AND CASE WHEN :held THEN state = 'held' AND held_by = 'sender_id'
+                ELSE state NOT IN ('held', 'canceled', 'completed') END
+     ORDER BY id
+    """
+)
+LOCK_BATCHES = text(
+    """
+    SELECT FROM batch WHERE send_id = ANY(:sends) AND state IN ('waiting', 'queued', 'held') ORDER BY id FOR UPDATE
+    """
+)
+LOCK_SENDS = text("SELECT FROM send WHERE id = ANY(:sends) ORDER BY id FOR UPDATE")
+NEWLY_REFUSED = text(
+    """
+    SELECT account_id, sender_id, format('The sender ID ''%s'' is %s: %s', sender_id, state, reason) AS reason
+      FROM sender_id
+     WHERE state IN ('suspended', 'rejected') AND decided_at > clock_timestamp() - interval '1 minute'
+    """
+)
+
+
+def hold(connection: Connection, send: UUID, reason: str) -> None:
+    """Stop submitting until the operator releases it. Refused when the send is held or has ended."""
+    if not stop_submitting(connection, send, "operator", reason):
+        raise _refused(connection, send, "held")
+    _record(connection, None, "send.held", send, reason)
+
+
+def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str) -> bool:
+    """Hold a send. False when it is held or has ended."""
+    connection.execute(HOLD_BATCHES, {"send": send})
+    account = connection.execute(HOLD_SEND, {"send": send, "by": by, "reason": reason}).scalar()
+    if account is not None:
+        add_of_sends(connection, [(account, send, SendState.HELD)])
+    return account is not None
+
+
+class SendUnusable(RuntimeError):
+    """What the database has of a send makes no message. It would fail whoever takes it, with all that is taken too."""
+
+    def __init__(self, send: UUID) -> None:
+        super().__init__(f"The send {send} makes no message.")
+        self.send = send
+
+
+def holding_unusable(engine: Engine, work: Callable[[], T]) -> T:
+    """What the work returns. A send of which it can make nothing is held before another try, which must leave out what
+    is held: one whose text somebody else changed, so that it cannot be decrypted, or one that meets a fault of ours."""
+    while True:
+        try:
+            return work()
+        except TextUnreadable as broken:
+            log.error("the text of the send %s cannot be decrypted: it is not what was written there", broken.of)
+            _hold_unusable(engine, UUID(str(broken.of)), "operator", "Its text cannot be decrypted.")
+        except SendUnusable as broken:
+            cause = broken.__cause__ if isinstance(broken.__cause__, Exception) else broken
+            log.error("the send %s makes no message: %s", broken.send, stack_of(cause))
+            _hold_unusable(engine, broken.send, "crashes", FAULT)
+
+
+def _hold_unusable(engine: Engine, send: UUID, by: HeldBy, reason: str) -> None:
+    with transaction(engine) as connection:
+        hold_for_operator(connection, send, by, reason)
+
+
+def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: str) -> None:
+    """Hold a send that failed, unless it is held or has ended."""
+    connection.execute(LOCK_BATCHES, {"sends": [send]})
+    if stop_submitting(connection, send, by, reason):
+        _record(connection, WORKER, "send.held", send, reason)
+
+
+def release(connection: Connection, send: UUID) -> None:
+    """Let a held send go on; paused ones stay paused. Its workers' crashes are forgotten. Refused unless held.
+
+    Refused also while its sender ID may not be sent from.
+    """
+    sender = connection.execute(SENDER_STATE, {"send": send}).scalar()
+    if sender in ("suspended", "rejected"):
+        raise Refused(f"The sender ID of the send is {sender}. Approve that first: `bulksms sender approve`.")
+    if not _go_on(connection, send):
+        raise _refused(connection, send, "released")
+    _record(connection, None, "send.released", send)
+
+
+def let_go(connection: Connection, send: UUID, by: Literal["canary", "stop_if"]) -> bool:
+    """Let a send go on that its own rule holds; the rule has ended. False when it is not held by it any more."""
+    connection.execute(LOCK_OF_SEND, {"send": send})
+    if not connection.execute(LET_GO, {"send": send, "by": by}).rowcount:
+        return False
+    return _go_on(connection, send)
+
+
+def hold_sender(connection: Connection, account_id: int, sender: str, reason: str) -> None:
+    """Hold what the account still has to send from a sender ID."""
+    for send in _lock_sends(connection, account_id, sender, held=False):
+        if stop_submitting(connection, send, "sender_id", reason):
+            _record(connection, WORKER, "send.held", send, reason)
+
+
+def release_sender(connection: Connection, account_id: int, sender: str) -> None:
+    """Let go on what was held because of the sender ID."""
+    for send in _lock_sends(connection, account_id, sender, held=True):
+        _go_on(connection, send)
+        _record(connection, WORKER, "send.released", send)
+
+
+def hold_newly_refused(connection: Connection) -> None:
+    """Hold what was accepted while a sender ID was suspended: the API remembers its approval for two seconds."""
+    for row in connection.execute(NEWLY_REFUSED).all():
+        hold_sender(connection, row.account_id, row.sender_id, row.reason)
+
+
+def _go_on(connection: Connection, send: UUID) -> bool:
+    connection.execute(RELEASE_BATCHES, {"send": send})
+    return bool(connection.execute(RELEASE_SEND, {"send": send}).rowcount)
+
+
+def _lock_sends(connection: Connection, account_id: int, sender: str, *, held: bool) -> list[UUID]:
+    """The sends from a sender ID that are held by it, or that are not held. Batches are locked before sends."""
+    values = {"account": account_id, "sender": sender, "held": held}
+    sends = list(connection.execute(SENDS_OF_SENDER, values).scalars())
+    if sends:
+        connection.execute(LOCK_BATCHES, {"sends": sends})
+        connection.execute(LOCK_SENDS, {"sends": sends})
+    return sends
+
+
+def _record(connection: Connection, by: By | None, what: str, send: UUID, reason: str | None = None) -> None:
+    account = connection.execute(OWNER, {"send": send}).scalar_one()
+    record(connection, by, what, account_id=account, subject=send, reason=reason)
+
+
+def _refused(connection: Connection, send: UUID, what: str) -> Refused:
+    state = connection.execute(STATE, {"send": send}).scalar()
+    if state is None:
+        return Refused(f"There is no send {send}. `bulksms send list` shows the newest.")
+    return Refused(f"The send is {state} and cannot be {what}.")

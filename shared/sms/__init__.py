@@ -1,0 +1,1 @@
+"""The SMS itself: alphabets, segments, phone numbers, countries."""

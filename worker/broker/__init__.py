@@ -1,0 +1,1 @@
+"""Celery's connection to its broker, kept alive."""

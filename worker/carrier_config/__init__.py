@@ -1,0 +1,1 @@
+"""Reads CARRIERS_FILE."""

@@ -1,0 +1,205 @@
+"""CARRIERS_FILE: the carriers that messages go to, the routes to them, and rates of their own, in TOML.
+
+    [carrier.main]
+    kind = "smpp"
+    host = "smsc.example.com"
+    system_id = "acme"
+    password = "$MAIN_PASSWORD"
+    prices = { "254" = 0.8, default = 1.5 }
+
+    [carrier.spare]
+    kind = "smpp"
+    ...
+
+    [[routes]]
+    name = "kenya"
+    prefixes = ["254"]
+    carriers = ["main", "spare"]
+    choose = "cheapest"
+
+    [[routes]]
+    carriers = ["spare", "main"]
+
+    [[limits]]
+    sender = "ACME"
+    rate = 10
+
+A text that begins with `$` names a variable of the environment, or where only NAME_FILE is set the file
+that it names, so that no secret stands in here. A carrier's
+other settings are those of its kind.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine
+
+from shared.carriers.http import HttpConfig, HttpConfigError
+from shared.carriers.http.file import OF_EVERY_KIND
+from shared.environment import Environment, SettingsError, reason
+from worker.carrier_config.positions import Places
+from worker.carrier_config.routing import RouteError, read_limits, read_prices, read_routes
+from worker.carriers.base import Carrier
+from worker.carriers.http.driver import HttpCarrier
+from worker.carriers.simulator import Simulator
+from worker.carriers.smpp.config import ConfigError, SmppConfig
+from worker.carriers.smpp.driver import SmppCarrier
+from worker.routing.routes import Routes
+from worker.sending.authentication_share import DEFAULT_SHARE
+
+MARGIN = 3.0
+"""Seconds that a turn needs of its lease beside waiting for answers; without a lease it would be taken for dead."""
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+BUILT_IN = "simulator"
+
+
+class CarriersError(SettingsError):
+    """The file cannot be used. Says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A carrier's settings as the file has them, `where` they stand, and what a driver may need besides."""
+
+    name: str
+    settings: dict[str, Any]
+    where: str
+    lease: float
+    engine: Engine | None
+
+
+@dataclass(frozen=True, slots=True)
+class Carriers:
+    """What the file says. `routes` is None where there is nothing to choose, `shares` are those of authentication."""
+
+    carriers: list[Carrier]
+    routes: Routes | None
+    shares: Mapping[str, float]
+
+
+def _smpp(table: Table) -> Carrier:
+    config = SmppConfig.from_mapping({"name": table.name, **table.settings})
+    _check_answer_time(config.answer_time, table.lease)
+    return SmppCarrier(config)
+
+
+def _http(table: Table) -> Carrier:
+    try:
+        config = HttpConfig.from_mapping(table.name, table.settings)
+    except HttpConfigError as error:
+        raise ConfigError(str(error)) from None
+    _check_answer_time(config.answer_time, table.lease)
+    return HttpCarrier(config)
+
+
+def _check_answer_time(seconds: float, lease: float) -> None:
+    if seconds + MARGIN > lease:
+        most = f"at most {lease - MARGIN:g} seconds, as a turn's lease is {lease:g} (LEASE_SECONDS)"
+        raise ConfigError(f"answer_time: {most}")
+
+
+SIMULATED = {"rate": 0.0, "window": 400, "receipt_delay": 1.0, "round_trip": 0.0}
+
+
+def _simulator(table: Table) -> Carrier:
+    values = {**SIMULATED, **table.settings}
+    unknown = sorted(set(values) - set(SIMULATED))
+    if unknown:
+        raise ConfigError(f"there is no setting {unknown[0]}")
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int if name == "window" else (int, float)) or value < 0:
+            raise ConfigError(f"{name}: a number of at least 0, not {value!r}")
+    if table.engine is None:
+        raise ConfigError("kind: a simulated carrier needs the database")
+    return Simulator(table.engine, **values, name=table.name)
+
+
+KINDS: dict[str, Callable[[Table], Carrier]] = {"smpp": _smpp, "http": _http, "simulator": _simulator}
+"""How a carrier of each kind is made of its table. Raises ConfigError, whose text begins with the setting's name."""
+
+
+def read_carriers(
+    path: Path, lease: float, engine: Engine | None = None, environ: Mapping[str, str] | None = None
+) -> Carriers:
+    """The file's carriers, not opened yet, and its routes. `lease` is a turn's, in seconds. Raises CarriersError."""
+    try:
+        source = path.read_text()
+        told = tomllib.loads(source)
+    except OSError as error:
+        raise CarriersError(f"CARRIERS_FILE={path} cannot be read: {reason(error)}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CarriersError(f"{path} is not TOML: {error}.") from None
+    places = Places(path, source)
+    tables = told.pop("carrier", None)
+    if not isinstance(tables, dict) or not tables or not all(isinstance(table, dict) for table in tables.values()):
+        raise CarriersError(f"{path} must have a table [carrier.NAME] for each carrier.")
+    routes, limits = told.pop("routes", []), told.pop("limits", [])
+    if told:
+        raise CarriersError(
+            f"{places.of_table(next(iter(told)))}: there is no {next(iter(told))}, only carrier, routes and limits."
+        )
+    prices: dict[str, dict[str, float]] = {}
+    shares: dict[str, float] = {}
+    carriers = []
+    for name, table in tables.items():
+        carriers.append(_carrier(places, name, dict(table), lease, engine, os.environ if environ is None else environ))
+        prices[name] = _prices(places, name, table)
+        shares[name] = _share(places, name, table)
+    try:
+        several = routes or limits or len(carriers) > 1
+        chosen = read_routes(routes, prices, read_limits(limits)) if several else None
+    except RouteError as error:
+        raise CarriersError(f"{places.of_entry(error.table, error.number, error.key)}: {error}.") from None
+    return Carriers(carriers, chosen, shares)
+
+
+def _carrier(
+    places: Places, name: str, table: dict[str, Any], lease: float, engine: Engine | None, environ: Mapping[str, str]
+) -> Carrier:
+    header = f"carrier.{name}"
+    if not NAME.fullmatch(name) or name == BUILT_IN:
+        raise CarriersError(
+            f"{places.of_table(header)}: [{header}]: a name is a letter and up to 31 of a-z, 0-9, - and _, "
+            f"and {BUILT_IN} is the built-in one's."
+        )
+    kind = table.pop("kind", None) or table.pop("driver", None)
+    for key in OF_EVERY_KIND - {"kind", "driver"}:
+        table.pop(key, None)
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise CarriersError(f"{places.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
+    try:
+        settings = {key: _from_environment(key, value, environ) for key, value in table.items()}
+        return KINDS[kind](Table(name, settings, places.of_table(header), lease, engine))
+    except ConfigError as error:
+        raise CarriersError(f"{places.of_setting(header, str(error))}: [{header}]: {error}.") from None
+
+
+def _prices(places: Places, name: str, table: Mapping[str, Any]) -> dict[str, float]:
+    try:
+        return read_prices(table.get("prices", {}))
+    except ValueError as error:
+        raise CarriersError(f"{places.of_setting(f'carrier.{name}', 'prices')}: [carrier.{name}]: {error}.") from None
+
+
+def _share(places: Places, name: str, table: Mapping[str, Any]) -> float:
+    share = table.get("authentication_share", DEFAULT_SHARE)
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
+        where = places.of_setting(f"carrier.{name}", "authentication_share")
+        raise CarriersError(f"{where}: [carrier.{name}]: authentication_share: a number from 0 to 1, not {share!r}.")
+    return float(share)
+
+
+def _from_environment(key: str, value: Any, environ: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {name: _from_environment(f"{key}.{name}", inner, environ) for name, inner in value.items()}
+    if not isinstance(value, str) or not value.startswith("$"):
+        return value
+    secret = Environment(environ).get(value[1:])
+    if not secret:
+        raise ConfigError(f"{key}: the environment has no {value[1:]}; set it, or write the value itself")
+    return secret

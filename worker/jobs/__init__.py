@@ -1,0 +1,1 @@
+"""What runs beside sending: expansion, imports, usage, retention, erasure, audits."""

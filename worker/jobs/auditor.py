@@ -1,0 +1,101 @@
+"""Audits the books each hour, in one worker of all, and freezes accounts whose credits do not add up.
+
+Each hour the sends that are open or ended a short time ago, once a day those of the whole day; the first time when a
+worker starts. A frozen account's sends stop at the end of the window under way; nobody else's do.
+"""
+
+import logging
+import threading
+import time
+from datetime import timedelta
+from typing import NamedTuple
+from uuid import uuid4
+
+from sqlalchemy import Connection, Engine, text
+
+from shared.accounts.administration import freeze_accounts
+from shared.audit.check import audit
+from shared.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LOOK = 60.0
+"""Seconds between looks whether an audit is due."""
+PATIENCE = 20
+"""After an audit the hourly ones rest for so many times as long as it took, if that is more than an hour."""
+
+
+class Period(NamedTuple):
+    """Audits that are made from time to time."""
+
+    name: str
+    every: timedelta
+    span: timedelta
+    """How long ago a send that is looked at may have ended."""
+
+
+HOUR = Period("audit", timedelta(hours=1), timedelta(hours=2))
+DAY = Period("audit-day", timedelta(days=1), timedelta(hours=26))
+
+TAKE = text(
+    """
+    INSERT INTO lease (name, holder, held_until) VALUES (:name, :holder, clock_timestamp() + :every)
+    ON CONFLICT (name) DO UPDATE SET holder = :holder, held_until = EXCLUDED.held_until
+     WHERE lease.held_until < clock_timestamp()
+    """
+)
+REST = text(
+    """
+    UPDATE lease SET held_until = GREATEST(held_until, clock_timestamp() + :rest)
+     WHERE name = :name AND holder = :holder
+    """
+)
+
+
+class Auditor:
+    """The auditing thread of one worker process. Its engine is not the turns': an audit reads whole tables."""
+
+    def __init__(self, engine: Engine, settings: Settings) -> None:
+        self._engine = engine
+        self._settings = settings
+
+    def start(self, stop: threading.Event) -> None:
+        """Begin to look, now and each minute, until `stop` is set."""
+
+        def run() -> None:
+            while True:
+                try:
+                    self.audit_when_due()
+                except Exception:
+                    log.exception("the audit failed and is tried again in an hour")
+                if stop.wait(LOOK):
+                    return
+
+        threading.Thread(target=run, name="auditor", daemon=True).start()
+
+    def audit_when_due(self) -> bool:
+        """Audit, if it is time and no other worker does. Returns whether it did."""
+        holder = str(uuid4())
+        with self._engine.begin() as connection:  # one, or another worker would take what this one has not yet
+            taken = [period for period in (HOUR, DAY) if _take(connection, period, holder)]
+        if not taken:
+            return False
+        begun = time.monotonic()
+        span = max(period.span for period in taken)
+        breaches = audit(self._engine, full=False, doubt_grace=self._settings.doubt_grace, span=span)
+        rest = timedelta(seconds=PATIENCE * (time.monotonic() - begun))
+        with self._engine.begin() as connection:
+            connection.execute(REST, {"name": HOUR.name, "rest": rest, "holder": holder})
+        for breach in breaches:
+            log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
+        accounts = {breach.account_id for breach in breaches if breach.account_id is not None}
+        if accounts:
+            with self._engine.begin() as connection:
+                frozen = freeze_accounts(connection, accounts)
+            log.error("accounts %s are frozen; see `bulksms audit`", sorted(frozen))
+        return True
+
+
+def _take(connection: Connection, period: Period, holder: str) -> bool:
+    values = {"name": period.name, "holder": holder, "every": period.every}
+    return connection.execute(TAKE, values).rowcount == 1

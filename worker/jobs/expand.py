@@ -1,0 +1,246 @@
+"""Expands group sends page by page into batches, a little ahead of what is being sent.
+
+Memory and transaction size are those of one page, whatever the group's size. The row of the send is the cursor: the
+batches, the cursor and the credits of contacts that dropped out change in one commit, so a page is expanded once.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, Row, text
+
+from shared.contacts.suppressions import listed
+from shared.crashpoints import crashpoint
+from shared.db.connection import transaction
+from shared.db.encryption_keys import texts_of
+from shared.encryption import TextUnreadable
+from shared.ids import new_batch_id
+from shared.job_failures import FAILURES, RESTS, attempt
+from shared.ledger.ledger import Entry, post
+from shared.lifecycle import LANES, SendState
+from shared.outbox import add_of_sends
+from shared.sends import fair_queueing as fair
+from shared.sends.holding import FAULT, hold_for_operator, holding_unusable
+from shared.sends.placeholder_batches import Piece, pieces_of
+from shared.sends.quiet_hours import by_zone
+from shared.sends.sendable import SENDABLE
+from worker.jobs.recipient_limits import RecipientLimits
+from worker.sending.placeholders import complete_contacts, compose_page, template_of
+
+BATCH_SIZE = 1000
+"""Recipients of one batch."""
+PAGE = 8 * BATCH_SIZE
+AHEAD = 4
+"""A send is expanded further when fewer batches than this are open and not being sent."""
+
+NEXT_SEND = text(
+    f"""
+    WITH under_way AS MATERIALIZED (SELECT send_id, count(*) AS batches FROM batch WHERE state = 'sending' GROUP BY 1)
+    SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
+           s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight, a.turns[s.lane + 1] AS last_turn,
+           l.destinations, l.recipient_authentication, l.recipient_transactional, l.recipient_marketing,
+           {FAILURES.format(kind="expansion", subject="s.id")} AS failures
+      FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
+     WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
+       AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
+       AND {SENDABLE} AND NOT {RESTS.format(kind="expansion", subject="s.id")}
+     ORDER BY s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
+    """
+)
+
+CONTACTS = text(
+    """
+    SELECT position, phone FROM contact
+     WHERE group_id = :group_id AND position > :expanded_to AND position <= :group_bound
+     ORDER BY position LIMIT :page
+    """
+)
+
+CONTACTS_WITH_FIELDS = text(
+    """
+    SELECT position, phone, fields FROM contact
+     WHERE group_id = :group_id AND position > :expanded_to AND position <= :group_bound
+     ORDER BY position LIMIT :page
+    """
+)
+
+INSERT_BATCHES = text(
+    """
+    INSERT INTO batch (id, send_id, account_id, lane, state, turn, size, recipients, segments, variables)
+    SELECT id, :send, :account, :lane, 'queued', turn, size, recipients, segments, CAST(variables AS jsonb)
+      FROM unnest(CAST(:id AS uuid[]), CAST(:turn AS bigint[]), CAST(:size AS int[]), CAST(:recipients AS text[]),
+                  CAST(:segments AS int[]), CAST(:variables AS text[]))
+           AS b (id, turn, size, recipients, segments, variables)
+    """
+)
+
+MOVE_CURSOR = text(
+    """
+    UPDATE send
+       SET expanded_to = CASE WHEN :over THEN NULL ELSE CAST(:position AS bigint) END,
+           unexpanded = unexpanded - :expanded - :removed,
+           unexpanded_credits = CASE WHEN :over THEN unexpanded_credits * 0 ELSE unexpanded_credits - :credits END,
+           open_batches = open_batches + :batches,
+           suppressed = suppressed + :suppressed, removed = removed + :removed,
+           invalid = invalid + :unfit, accepted = accepted - :suppressed - :removed - :unfit,
+           state = CASE WHEN NOT :over THEN state
+                        WHEN open_batches + :batches = 0 THEN CAST('completed' AS send_state)
+                        ELSE CAST('sending' AS send_state) END,
+           completed_at = CASE WHEN :over AND open_batches + :batches = 0 THEN clock_timestamp() END
+     WHERE id = :send
+    RETURNING state
+    """
+)
+
+NEXT_STEP = text("SELECT GREATEST(max(step), 0) + 1 FROM ledger WHERE subject = :send AND kind = 'release'")
+"""The step of a page's release. Not its position: those of a group whose contacts come and go have 64 bits."""
+
+SET_TURN = text("UPDATE account SET turns[:place] = GREATEST(turns[:place], :turn) WHERE id = :account")
+
+
+class Page(NamedTuple):
+    """What becomes of the next contacts of a group; `credits` are those that the messages take of the reserve."""
+
+    phones: int
+    """Contacts that were counted as accepted."""
+    suppressed: int
+    unfit: int
+    """Those whose values do not make a message."""
+    pieces: list[Piece] | list[list[str]]
+    credits: int
+
+
+def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID]:
+    """Expand one page of the oldest group send that needs it. Returns the new batches; empty when none needed it.
+
+    Contacts over the recipient `limits` drop out, as who has opted out. A send whose text was changed by somebody else
+    is held, and one whose expansion fails again and again.
+    """
+    batches: list[UUID] | None = None
+    while batches is None:  # it failed: then there may be another
+        batches = holding_unusable(engine, lambda: _expand(engine, limits))
+    return batches
+
+
+def _expand(engine: Engine, limits: RecipientLimits | None) -> list[UUID] | None:
+    """As `expand`; None where the expansion failed."""
+    batches: list[UUID] | None = None
+    with attempt(engine, "expansion", _set_aside, (TextUnreadable,)) as job:
+        with transaction(engine) as connection:
+            send = connection.execute(NEXT_SEND, {"ahead": AHEAD}).one_or_none()
+            if send is None:
+                return []
+            job.begin(send.id, send.account_id, send.failures)
+            batches, pieces = _expand_page(connection, send, limits)
+        crashpoint("expand.committed")
+        if limits is not None:
+            limits.add(send, pieces)
+    return batches
+
+
+def _set_aside(connection: Connection, send: str, _: str) -> None:
+    hold_for_operator(connection, UUID(send), "crashes", FAULT)
+
+
+def _expand_page(
+    connection: Connection, send: Row[Any], limits: RecipientLimits | None
+) -> tuple[list[UUID], Sequence[Piece] | Sequence[list[str]]]:
+    statement = CONTACTS if send.on_unicode is None else CONTACTS_WITH_FIELDS
+    contacts = connection.execute(statement, {**send._asdict(), "page": PAGE}).all()
+    page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts, limits)
+    over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
+    position = contacts[-1].position if contacts else send.group_bound
+    removed = send.unexpanded - page.phones if over else 0
+    batches, end = _insert_batches(connection, send, page.pieces)
+    state = connection.execute(
+        MOVE_CURSOR,
+        {
+            "send": send.id,
+            "over": over,
+            "position": position,
+            "expanded": page.phones,
+            "removed": removed,
+            "batches": len(batches),
+            "suppressed": page.suppressed,
+            "unfit": page.unfit,
+            "credits": page.credits,
+        },
+    ).scalar_one()
+    if state == SendState.COMPLETED:
+        add_of_sends(connection, [(send.account_id, send.id, state)])
+    dropped = _left_over(send, page, over, removed)
+    if dropped:
+        step = connection.execute(NEXT_STEP, {"send": send.id}).scalar_one()
+        post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, step)])
+    connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
+    crashpoint("expand.before_commit")
+    return batches, page.pieces
+
+
+def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None) -> Page:
+    kept = _not_suppressed(connection, send, contacts, limits)
+    phones = [str(contact.phone) for contact in kept]
+    sets = [[phones[place] for place in places] for places in by_zone(phones)] if _is_quiet(send) else [phones]
+    pieces = [own[start : start + BATCH_SIZE] for own in sets for start in range(0, len(own), BATCH_SIZE)]
+    return Page(len(contacts), len(contacts) - len(kept), 0, pieces, len(kept) * send.price)
+
+
+def _personal_page(
+    connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None
+) -> Page:
+    template = template_of(texts_of(connection).open(send.message, send.id))
+    complete = complete_contacts(template, send, contacts)
+    kept = _not_suppressed(connection, send, complete, limits)
+    made = compose_page(template, send, kept)
+    suppressed = len(complete) - len(kept)
+    pieces = pieces_of(made.fits, BATCH_SIZE)
+    if _is_quiet(send):
+        pieces = [part for piece in pieces for part in piece.parts(by_zone(piece.phones))]
+    return Page(len(complete), suppressed, made.unfit, pieces, made.credits)
+
+
+def _is_quiet(send: Row[Any]) -> bool:
+    """Whether the send has quiet hours: then no batch of it is in several time zones."""
+    return send.rules is not None and "quiet" in send.rules
+
+
+def _left_over(send: Row[Any], page: Page, over: bool, removed: int) -> int:
+    """Credits that are given back: of who dropped out, or, where the messages differ, what is left at the end."""
+    if send.on_unicode is None:
+        return int((page.suppressed + removed) * send.price)
+    return int(send.unexpanded_credits - page.credits) if over else 0
+
+
+def _not_suppressed(
+    connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None
+) -> Sequence[Row[Any]]:
+    """The contacts that have not opted out, whose destination the account may send to, and who are not flooded."""
+    phones = [contact.phone for contact in contacts]
+    opted_out = listed(connection, send.account_id, phones, LANES[send.lane], send.sender_id) if phones else ()
+    if opted_out:
+        contacts = [contact for contact in contacts if contact.phone not in opted_out]
+    if send.destinations is not None:
+        contacts = [contact for contact in contacts if str(contact.phone).startswith(tuple(send.destinations))]
+    return contacts if limits is None else limits.within(send, contacts)
+
+
+def _insert_batches(
+    connection: Connection, send: Row[Any], pieces: list[Piece] | list[list[str]]
+) -> tuple[list[UUID], int]:
+    end, texts = max(fair.clock(connection), send.last_turn), texts_of(connection)
+    columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
+    for piece in pieces:
+        phones, segments = (piece.phones, piece.segments) if isinstance(piece, Piece) else (piece, None)
+        whole = len(phones) * (segments or send.segments)
+        batch = new_batch_id()
+        columns["id"].append(batch)
+        columns["turn"].append(fair.turn(end, whole, send.lane, send.weight))
+        end += fair.cost(whole, send.lane, send.weight)
+        columns["size"].append(len(phones))
+        columns["recipients"].append("\n".join(phones))
+        columns["segments"].append(segments)
+        columns["variables"].append(texts.seal_json(piece.variables, batch) if isinstance(piece, Piece) else None)
+    if pieces:
+        connection.execute(INSERT_BATCHES, {"send": send.id, "account": send.account_id, "lane": send.lane, **columns})
+    return columns["id"], end

@@ -1,0 +1,167 @@
+"""Imports files of contacts, a piece after the other.
+
+A piece is one transaction: its contacts, the errors of its rows, the counts and the place in the file change together,
+under a lock of the import's row. So an import whose worker died is gone on with by any other, exactly where it was, and
+as the lock ends with the connection, at once. The import that waited longest is next, so a large file holds up nobody;
+one that fails again and again is set aside (shared/job_failures.py).
+"""
+
+import contextlib
+import json
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, text
+
+from shared.contacts.csv import Bad, ContactReader, NoContacts, Place
+from shared.contacts.groups import Contact, GroupFull, Put, UnknownGroup, put_contacts
+from shared.db.connection import transaction
+from shared.job_failures import FAILURES, RESTS, attempt
+from shared.sms.numbering import numbering_of
+
+log = logging.getLogger(__name__)
+
+LOOK = 1.0
+"""Seconds between looks for imports that no doorbell told of."""
+MOST_ERRORS = 100_000
+"""Rows of one import whose errors are kept; the others are counted."""
+
+NEXT = text(
+    f"""
+    SELECT id, account_id, group_id, country, pieces, next_piece, place, invalid,
+           {FAILURES.format(kind="import", subject="id")} AS failures
+      FROM contact_import
+     WHERE state IN ('queued', 'running') AND NOT {RESTS.format(kind="import", subject="id")}
+     ORDER BY worked_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    """
+)
+TAKE_PIECE = text("DELETE FROM import_piece WHERE import_id = :id AND number = :number RETURNING content")
+KEEP_ERRORS = text(
+    """
+    INSERT INTO import_error (import_id, line, value, code, detail)
+    SELECT :id, * FROM unnest(CAST(:line AS int[]), CAST(:value AS text[]), CAST(:code AS text[]),
+                              CAST(:detail AS text[]))
+    """
+)
+MOVE_ON = text(
+    """
+    UPDATE contact_import
+       SET state = CASE WHEN next_piece + 1 < pieces THEN 'running' ELSE 'completed' END,
+           next_piece = next_piece + 1, bytes_done = bytes_done + :bytes, place = CAST(:place AS jsonb),
+           rows = rows + :rows, added = added + :added, changed = changed + :changed,
+           unchanged = unchanged + :unchanged, invalid = invalid + :invalid, worked_at = clock_timestamp(),
+           finished_at = CASE WHEN next_piece + 1 < pieces THEN NULL ELSE clock_timestamp() END
+     WHERE id = :id
+    """
+)
+FAIL = text(
+    """
+    UPDATE contact_import
+       SET state = 'failed', error = :error, worked_at = clock_timestamp(), finished_at = clock_timestamp()
+     WHERE id = :id
+    """
+)
+SET_ASIDE = text(
+    """
+    UPDATE contact_import SET state = 'failed', error = :error, finished_at = clock_timestamp()
+     WHERE id = :id AND state IN ('queued', 'running')
+    """
+)
+"""What is left of the file is kept: the operator can try it again."""
+OURS = "The service failed to import this file. Its operator has been told and can try it again."
+DROP_PIECES = text("DELETE FROM import_piece WHERE import_id = :id")
+
+
+class Importer:
+    """The background thread of one worker process that imports contacts."""
+
+    def __init__(
+        self, engine: Engine, tolerated: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext
+    ) -> None:
+        self._engine = engine
+        self._tolerated = tolerated
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="importer", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look for imports, each second and when woken."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """There is an import to begin with."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Stop after the piece under way."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(10)
+
+    def work(self) -> int:
+        """Import until nothing is left to import, or the worker stops. Returns how many pieces that were."""
+        pieces = 0
+        while not self._stop.is_set() and import_piece(self._engine):
+            pieces += 1
+        return pieces
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._wake.wait(LOOK)
+            self._wake.clear()
+            try:
+                with self._tolerated():
+                    self.work()
+            except Exception:
+                log.exception("an import failed and is tried again in a second")
+
+
+def import_piece(engine: Engine) -> bool:
+    """Import the next piece of the import that waited longest. False when there is none."""
+    with attempt(engine, "import", _set_aside) as job, transaction(engine) as connection:
+        row = connection.execute(NEXT).one_or_none()
+        if row is None:
+            return False
+        job.begin(row.id, row.account_id, row.failures)
+        piece = connection.execute(TAKE_PIECE, {"id": row.id, "number": row.next_piece}).scalar_one()
+        reader = ContactReader(numbering_of(row.country), Place(**(row.place or {})))
+        try:
+            contacts, bad = reader.read(piece, row.next_piece + 1 == row.pieces)
+            once = list({contact.phone: contact for contact in contacts}.values())
+            with connection.begin_nested():
+                put = put_contacts(connection, row.group_id, once)
+        except (NoContacts, GroupFull, UnknownGroup) as problem:
+            error = "The group was deleted." if isinstance(problem, UnknownGroup) else str(problem)
+            connection.execute(FAIL, {"id": row.id, "error": error})
+            connection.execute(DROP_PIECES, {"id": row.id})
+            return True
+        _keep_errors(connection, row, bad)
+        connection.execute(MOVE_ON, {"id": row.id, **_progress(piece, contacts, bad, put, reader.place)})
+    return True
+
+
+def _set_aside(connection: Connection, import_id: str, _: str) -> None:
+    connection.execute(SET_ASIDE, {"id": import_id, "error": OURS})
+
+
+def _keep_errors(connection: Connection, row: Row[Any], bad: list[Bad]) -> None:
+    kept = bad[: max(0, MOST_ERRORS - row.invalid)]
+    if kept:
+        line, value, code, detail = map(list, zip(*kept, strict=True))
+        connection.execute(KEEP_ERRORS, {"id": row.id, "line": line, "value": value, "code": code, "detail": detail})
+
+
+def _progress(piece: str, contacts: list[Contact], bad: list[Bad], put: Put, place: Place) -> dict[str, Any]:
+    return {
+        "bytes": len(piece.encode()),
+        "place": json.dumps(place.as_dict()),
+        "rows": len(contacts) + len(bad),
+        "added": put.added,
+        "changed": put.changed,
+        "unchanged": len(contacts) - put.added - put.changed,
+        "invalid": len(bad),
+    }

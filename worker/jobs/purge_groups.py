@@ -1,0 +1,40 @@
+"""Takes the contacts of deleted groups out of the database, when no send needs them any more."""
+
+from sqlalchemy import Engine, text
+
+from shared.db.connection import transaction
+
+PAGE = 10_000
+MOST_PAGES = 50
+"""Pages of one round: a few seconds of work."""
+
+REMOVE_PAGE = text(
+    """
+    WITH gone AS (
+        SELECT g.id FROM contact_group g
+         WHERE g.deleted_at IS NOT NULL AND g.contact_count > 0
+           AND NOT EXISTS (SELECT FROM send s WHERE s.group_id = g.id AND s.expanded_to IS NOT NULL)
+         ORDER BY g.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+    ), page AS (
+        SELECT c.group_id, c.position FROM gone g
+         CROSS JOIN LATERAL (SELECT group_id, position FROM contact WHERE group_id = g.id
+                              ORDER BY position LIMIT :page) AS c
+    ), removed AS (
+        DELETE FROM contact c USING page p WHERE c.group_id = p.group_id AND c.position = p.position RETURNING 1
+    )
+    UPDATE contact_group g SET contact_count = g.contact_count - (SELECT count(*) FROM removed)
+      FROM gone WHERE g.id = gone.id
+    """
+)
+"""One page of one group, and its count with it. A group that is still being expanded waits."""
+
+
+def purge_deleted_groups(engine: Engine) -> int:
+    """Remove contacts of deleted groups, page by page. Returns how many pages it was."""
+    pages = 0
+    while pages < MOST_PAGES:
+        with transaction(engine) as connection:
+            if not connection.execute(REMOVE_PAGE, {"page": PAGE}).rowcount:
+                break
+        pages += 1
+    return pages

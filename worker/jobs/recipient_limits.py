@@ -1,0 +1,38 @@
+"""How many messages an account may send to a phone within an hour, looked at when a group is expanded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row
+
+from shared.accounts.limits import RECIPIENTS
+from shared.sends.placeholder_batches import Piece
+from shared.sends.recipient_counts import RecipientCounts
+
+
+@dataclass(frozen=True, slots=True)
+class RecipientLimits:
+    """The counts of this process, and the limits of the installation by lane."""
+
+    counts: RecipientCounts
+    of_installation: Sequence[int]
+
+    def within(self, send: Row[Any], contacts: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
+        """The contacts of a send (with its account's limits) that may get another message now. Counts nothing."""
+        limit = self._limit(send)
+        if not limit:
+            return contacts
+        phones = [str(contact.phone) for contact in contacts]
+        over = self.counts.over(send.account_id, send.lane, phones, limit, unique=True)
+        return [contact for place, contact in enumerate(contacts) if place not in over] if over else contacts
+
+    def add(self, send: Row[Any], pieces: Sequence[Piece] | Sequence[list[str]]) -> None:
+        """Count the messages of new batches, when they are committed."""
+        limit = self._limit(send)
+        for piece in pieces if limit else ():
+            self.counts.add(send.account_id, send.lane, piece.phones if isinstance(piece, Piece) else piece, limit)
+
+    def _limit(self, send: Row[Any]) -> int:
+        own = send._mapping[RECIPIENTS[send.lane]]
+        return int(self.of_installation[send.lane] if own is None else own)

@@ -1,0 +1,1 @@
+"""Rates of carriers and the circuit breakers before them."""

@@ -1,0 +1,141 @@
+"""What workers tell each other and the operator about the carriers, each second.
+
+The operator's changes (`carrier_setting`) take effect at once and drop no connection. Each worker reports how it finds
+each carrier (`carrier_report`); where there are several, a carrier is open as long as one worker finds it open.
+"""
+
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, Engine, text
+
+from shared.db.connection import transaction
+from worker.carriers.base import Carrier, KeepsUnreadable
+from worker.pacing.circuit_breaker import Gate
+from worker.pacing.pace import Pacer
+from worker.pacing.rate_limits import Limit
+
+FRESH = 5.0
+"""Seconds for which a report counts."""
+
+SETTINGS = text('SELECT name, rate, "window", paused FROM carrier_setting')
+
+REPORT = text(
+    """
+    INSERT INTO carrier_report (carrier, worker, state, error, since, rate, allowed, "window", alone, submitted,
+                                throttled, failed, unreadable, unknown_answers, reported_at)
+    SELECT *, clock_timestamp() FROM unnest(
+        CAST(:carrier AS text[]), CAST(:worker AS text[]), CAST(:state AS text[]), CAST(:error AS text[]),
+        CAST(:since AS timestamptz[]), CAST(:rate AS float8[]), CAST(:allowed AS float8[]), CAST(:window AS int[]),
+        CAST(:alone AS boolean[]), CAST(:submitted AS bigint[]), CAST(:throttled AS bigint[]),
+        CAST(:failed AS bigint[]), CAST(:unreadable AS bigint[]), CAST(:unknown_answers AS bigint[]))
+    ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state, error = EXCLUDED.error, since = EXCLUDED.since,
+        rate = EXCLUDED.rate, allowed = EXCLUDED.allowed, "window" = EXCLUDED."window", alone = EXCLUDED.alone,
+        submitted = EXCLUDED.submitted, throttled = EXCLUDED.throttled, failed = EXCLUDED.failed,
+        unreadable = EXCLUDED.unreadable, unknown_answers = EXCLUDED.unknown_answers,
+        reported_at = EXCLUDED.reported_at
+    """
+)
+
+TELL_LIMITS = text(
+    """
+    INSERT INTO carrier_limit AS l (name, rate, reported_at)
+    SELECT name, rate, clock_timestamp() FROM unnest(CAST(:name AS text[]), CAST(:rate AS float8[])) AS t (name, rate)
+    ON CONFLICT (name) DO UPDATE SET rate = EXCLUDED.rate, reported_at = EXCLUDED.reported_at
+     WHERE l.reported_at < clock_timestamp() - interval '2 seconds' OR l.rate <> EXCLUDED.rate
+    """
+)
+
+LIMITS = text("SELECT name, changed FROM carrier_limit WHERE name = ANY(:names) AND changed IS NOT NULL")
+
+OTHERS = text(
+    """
+    SELECT carrier, bool_or(state = 'ready') AS open, bool_or(state = 'probing') AS probing,
+           count(*) FILTER (WHERE alone AND worker <> :worker) AS alone
+      FROM carrier_report WHERE reported_at > clock_timestamp() - make_interval(secs => :fresh) GROUP BY carrier
+    """
+)
+
+FORGET = text("DELETE FROM carrier_report WHERE reported_at < now() - interval '1 hour'")
+
+
+@dataclass(slots=True)
+class Board:
+    """One worker's gates, and what it knows of the others'."""
+
+    engine: Engine
+    pacer: Pacer
+    gates: list[Gate]
+    limits: tuple[Limit, ...] = ()
+    worker: str = ""
+    """This worker's name among the others."""
+    open: frozenset[str] = frozenset()
+    """Carriers that some worker finds open."""
+    trying: set[str] = field(default_factory=set)
+    """Others that may be tried with one batch: whoever gives it to them takes them out of here."""
+    _file: dict[str, tuple[float, int]] = field(default_factory=dict)
+    _limits: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._file = {gate.carrier.name: (gate.carrier.rate, gate.carrier.window) for gate in self.gates}
+        self._limits = {limit.name: limit.rate for limit in sorted(self.limits, key=lambda limit: limit.name)}
+        self.open = frozenset(self._file)
+
+    def look(self) -> None:
+        """Take what was changed, report, and hear the others."""
+        with transaction(self.engine, durable=False) as connection:
+            self._take_settings(connection)
+            if self.limits:
+                self._take_limits(connection)
+            connection.execute(REPORT, self._report())
+            rows = connection.execute(OTHERS, {"worker": self.worker, "fresh": FRESH}).all()
+        self.open = frozenset(row.carrier for row in rows if row.open)
+        self.trying = {row.carrier for row in rows if row.probing and not row.open}
+        self.pacer.crowd.alone = max((row.alone for row in rows), default=0)
+
+    def _take_settings(self, connection: Connection) -> None:
+        changed = {row.name: row for row in connection.execute(SETTINGS)}
+        for gate in self.gates:
+            carrier = gate.carrier
+            rate, window = self._file[carrier.name]
+            told = changed.get(carrier.name)
+            gate.paused = told is not None and told.paused
+            rate = told.rate if told is not None and told.rate is not None else rate
+            window = told.window if told is not None and told.window is not None else window
+            if carrier.rate != rate:
+                carrier.rate = rate
+            if carrier.window != window:
+                carrier.window = window
+
+    def _take_limits(self, connection: Connection) -> None:
+        """Say which limits the file has, and take what was changed of them."""
+        names, rates = list(self._limits), list(self._limits.values())
+        connection.execute(TELL_LIMITS, {"name": names, "rate": rates})
+        changed = {row.name: row.changed for row in connection.execute(LIMITS, {"names": names})}
+        for limit in self.limits:
+            rate = changed.get(limit.name)
+            limit.rate = self._limits[limit.name] if rate is None else rate
+
+    def _report(self) -> dict[str, object]:
+        gates = self.gates
+        strange = [_not_understood(gate.carrier) for gate in gates]
+        return {
+            "carrier": [gate.carrier.name for gate in gates],
+            "worker": [self.worker] * len(gates),
+            "state": [gate.state for gate in gates],
+            "error": [gate.error for gate in gates],
+            "since": [gate.since for gate in gates],
+            "rate": [float(gate.carrier.rate) for gate in gates],
+            "allowed": [float(gate.carrier.pace.allowed) for gate in gates],
+            "window": [gate.carrier.window for gate in gates],
+            "alone": [self.pacer.alone] * len(gates),
+            "submitted": [gate.counts.submitted for gate in gates],
+            "throttled": [gate.counts.throttled for gate in gates],
+            "failed": [gate.counts.failed for gate in gates],
+            "unreadable": [unreadable for unreadable, _ in strange],
+            "unknown_answers": [unknown for _, unknown in strange],
+        }
+
+
+def _not_understood(carrier: Carrier) -> tuple[int, int]:
+    """What the carrier sent that could not be read, and its answers to nothing."""
+    return (carrier.unreadable, carrier.unknown_answers) if isinstance(carrier, KeepsUnreadable) else (0, 0)

@@ -1,0 +1,1 @@
+"""Delivery receipts, late answers, and the doubts that they resolve."""

@@ -1,0 +1,261 @@
+"""Applies delivery receipts: each exactly once in effect, in any order and number.
+
+A receipt is matched by the carrier's id of the message, and by the phone where the receipt names it. One that finds
+nothing is either early (its submit's result is not recorded yet), the answer to a doubt, or not ours: it waits in
+`receipt` and is tried again, and `worker.receipts.match_doubts` resolves doubts by it. A status only moves forward.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from operator import attrgetter
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, Row, text
+
+from shared.carriers.receipts import Receipt, by_destination, columns, keep
+from shared.crashpoints import crashpoint
+from shared.db.connection import array, transaction
+from shared.ids import batch_of, first_id_at, index_of
+from shared.lifecycle import MessageStatus
+from shared.outbox import Moved, add_of_messages, listening
+from worker.receipts.candidates import UNDER_WAY
+from worker.send_counters import add_to_sends
+
+FINAL = (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+RECENT = timedelta(days=4)
+"""Age of the messages that usual receipts are about."""
+PAGE, MOST_PAGES = 1000, 10
+NEWEST_ID = 2**63 - 1
+
+APPLY = text(
+    """
+    WITH word AS (
+        SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:status AS message_status[]),
+                             CAST(:error AS text[]), CAST(:done_at AS timestamptz[]),
+                             CAST(:precision AS smallint[]), CAST(:received_at AS timestamptz[]))
+                      AS w (reference, phone, status, error, done_at, precision, received_at)
+    ), found AS (
+        SELECT m.id, m.reference, m.phone, m.status AS before, w.status, w.error, w.done_at, w.precision, w.received_at
+          FROM word w JOIN message m ON m.reference = w.reference AND m.carrier = :carrier
+         WHERE m.phone = w.phone
+            OR w.phone IS NULL AND NOT EXISTS (SELECT FROM message o WHERE o.reference = w.reference
+                                                 AND o.carrier = :carrier AND o.id <> m.id)
+         ORDER BY m.id FOR UPDATE OF m
+    ), moved AS (
+        UPDATE message m SET status = f.status, error = f.error,
+                             finished_at = GREATEST(coalesce(f.received_at, now()), m.submitted_at),
+                             carrier_at = CASE WHEN f.precision IS NOT NULL THEN f.done_at END,
+                             carrier_at_precision = f.precision
+          FROM found f
+         WHERE m.id = f.id AND f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status
+        RETURNING m.id
+    )
+    SELECT f.id, f.reference, f.phone, f.before, f.status, f.error, b.send_id, b.account_id, v.id IS NOT NULL AS moved
+      FROM found f LEFT JOIN moved v ON v.id = f.id LEFT JOIN batch b ON b.id = batch_of(v.id)
+    """
+)
+
+USUAL = """
+    WITH word AS (
+        SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:done_at AS float8[]))
+                      AS w (reference, phone, done_at)
+    ), moved AS (
+        UPDATE message m SET status = CAST(:status AS message_status), error = CAST(:error AS text),
+                             finished_at = GREATEST(now(), m.submitted_at),
+                             carrier_at = CASE WHEN CAST(:precision AS smallint) IS NOT NULL
+                                               THEN to_timestamp(w.done_at) END,
+                             carrier_at_precision = CAST(:precision AS smallint)
+          FROM word w
+         WHERE m.reference = w.reference AND m.phone = w.phone AND m.id > CAST(:since AS uuid)
+           AND coalesce(m.status = 'sent' AND m.carrier = :carrier, false)
+        RETURNING m.id, m.reference
+    )
+    SELECT b.send_id, b.account_id, m.*
+      FROM (SELECT batch_of(id) AS batch, array_agg(reference) AS found {also} FROM moved GROUP BY 1) m
+      JOIN batch b ON b.id = m.batch
+"""
+APPLY_USUAL = text(USUAL.format(also=""))
+APPLY_USUAL_TOLD = text(USUAL.format(also=", array_agg(right(CAST(id AS text), 4)) AS places"))
+"""For messages of the last days, whose partitions are few. Within `coalesce` a condition does not count in the plan:
+while a partition has no statistics, it would seem to leave so few rows that all of them are read for each receipt."""
+
+WITHOUT_ID = text(
+    """
+    SELECT DISTINCT phone FROM message
+     WHERE reference = ANY(:references) AND carrier = :carrier AND status = 'sent' AND id > CAST(:since AS uuid)
+    """
+)
+
+ONLY_WITHOUT_ID = text(
+    f"""
+    WITH wanted AS MATERIALIZED (SELECT unnest(CAST(:phones AS bigint[])) AS phone)
+    SELECT m.phone
+      FROM message m LEFT JOIN batch b ON b.id = batch_of(m.id) LEFT JOIN send s ON s.id = b.send_id
+     WHERE m.reference = ANY(:references) AND m.carrier = :carrier
+       AND (m.status NOT IN ('delivered', 'undelivered') OR coalesce(b.segments, s.segments, 2) > 1)
+       AND m.submitted_at > clock_timestamp() - CAST(:recent AS interval)
+       AND NOT EXISTS (SELECT FROM doubt d WHERE d.phone = m.phone AND d.carrier = :carrier)
+       AND m.phone NOT IN (SELECT phone FROM ({UNDER_WAY}) AS u)
+     GROUP BY m.phone HAVING count(*) = 1 AND bool_and(m.status = 'sent')
+    """
+)
+"""Phones with one message without an id, and nothing else that a receipt without a known id could be for. What has an
+id is not asked for: its receipt names it."""
+
+KEPT = text(
+    """
+    SELECT id, carrier, reference, phone, status, error, done_at, sender_id, precision, received_at FROM receipt
+     WHERE received_at > now() - make_interval(secs => :newest) AND id < :before
+     ORDER BY id DESC LIMIT :page FOR UPDATE SKIP LOCKED
+    """
+)
+
+DROP_KEPT = text("DELETE FROM receipt WHERE id = ANY(:ids)")
+
+
+def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
+    """Store what the receipts say. When it returns, it is committed and the carrier may be answered."""
+    if not receipts:
+        return
+    with transaction(engine) as connection:
+        unmatched = _place(connection, carrier, apply_usual(connection, carrier, receipts))
+        if unmatched:
+            keep(connection, carrier, unmatched)
+        crashpoint("receipts.before_commit")
+    crashpoint("receipts.committed")
+
+
+def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+    """Apply the usual receipts: the last word on a message of these days that is `sent`. Returns all others."""
+    alike: dict[tuple[MessageStatus, str | None, int | None], dict[str, Receipt]] = {}
+    others = []
+    for receipt in sorted(receipts, key=attrgetter("reference")):
+        group = alike.setdefault((receipt.status, receipt.error, receipt.precision), {})
+        if receipt.status in FINAL and receipt.phone is not None and receipt.reference not in group:
+            group[receipt.reference] = receipt
+        else:
+            others.append(receipt)
+    changes: dict[UUID, Counter[str]] = {}
+    since = first_id_at(datetime.now(UTC) - RECENT)
+    heard = listening(connection)
+    moved: list[Moved] = []
+    for (status, error, precision), group in alike.items():
+        values = {
+            "reference": list(group),
+            "phone": array(receipt.phone for receipt in group.values()),
+            "done_at": array(receipt.done_at.timestamp() for receipt in group.values()),
+            "status": status,
+            "error": error,
+            "precision": precision,
+            "carrier": carrier,
+            "since": since,
+        }
+        for row in connection.execute(APPLY_USUAL_TOLD if heard else APPLY_USUAL, values) if group else ():
+            if row.account_id in heard:
+                indexes = [int(place, 16) for place in row.places]
+                moved.append(Moved(row.account_id, row.send_id, row.batch, status, indexes, error))
+            changes.setdefault(row.send_id, Counter()).update(
+                {MessageStatus.SENT: -len(row.found), status: len(row.found)}
+            )
+            for reference in row.found:
+                group.pop(reference, None)
+        others += group.values()
+    if moved:
+        add_of_messages(connection, lambda _: moved)
+    add_to_sends(connection, changes)
+    return others
+
+
+def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+    """Move the messages that any receipts are about, one look and one move each. Returns those that found none."""
+    strongest: dict[tuple[str, str | None], Receipt] = {}
+    for receipt in receipts:
+        known = strongest.get((receipt.reference, receipt.phone))
+        if known is None or _rank(receipt) > _rank(known):
+            strongest[receipt.reference, receipt.phone] = receipt
+    received_at = [receipt.received_at for receipt in strongest.values()]
+    values = {"carrier": carrier, "received_at": received_at, **columns(list(strongest.values()))}
+    rows = connection.execute(APPLY, values).all()
+    changes: dict[UUID, Counter[str]] = {}
+    for row in rows:
+        if row.moved:
+            changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
+    add_of_messages(connection, lambda _: [_moved(row) for row in rows if row.moved])
+    add_to_sends(connection, changes)
+    found = {(row.reference, phone) for row in rows for phone in (str(row.phone), None)}
+    return [receipt for key, receipt in strongest.items() if key not in found]
+
+
+def _moved(row: Row[Any]) -> Moved:
+    return Moved(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
+
+
+def match_kept(engine: Engine, newest: float, pages: int = MOST_PAGES) -> int:
+    """Try the receipts again that came in the last `newest` seconds and had found no message, the newest first.
+
+    Returns how many found theirs now.
+    """
+    matched, before = 0, NEWEST_ID
+    for _ in range(pages):
+        with transaction(engine) as connection:
+            kept = connection.execute(KEPT, {"newest": newest, "before": before, "page": PAGE}).all()
+            matched += _match_page(connection, kept)
+        if len(kept) < PAGE:
+            break
+        before = kept[-1].id
+    return matched
+
+
+def _match_page(connection: Connection, kept: Sequence[Row[Any]]) -> int:
+    matched = []
+    for carrier in sorted({row.carrier for row in kept}):
+        receipts = {row.id: _receipt(row) for row in kept if row.carrier == carrier}
+        unmatched = {id(receipt) for receipt in _place(connection, carrier, list(receipts.values()))}
+        matched += [number for number, receipt in receipts.items() if id(receipt) not in unmatched]
+    if matched:
+        connection.execute(DROP_KEPT, {"ids": matched})
+    return len(matched)
+
+
+def _receipt(row: Row[Any]) -> Receipt:
+    phone = None if row.phone is None else str(row.phone)
+    status = MessageStatus(row.status)
+    told = (row.reference, status, row.error, row.done_at, phone, row.sender_id, row.precision)
+    return Receipt(*told, row.received_at)
+
+
+def _place(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+    """Apply the receipts. Returns those that are for nothing that is known."""
+    unmatched = apply(connection, carrier, receipts) if receipts else []
+    return _without_id(connection, carrier, unmatched)
+
+
+def _without_id(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+    """Apply the receipts for messages that the carrier took without telling an id: by the phone, if there is one such
+    message to it, nothing else that may be meant, and one such receipt. Returns the others."""
+    of_phone = Counter(receipt.phone for receipt in receipts)
+    candidates = [receipt for receipt in receipts if receipt.phone is not None and of_phone[receipt.phone] == 1]
+    if not candidates:
+        return receipts
+    references = [by_destination(str(receipt.phone)) for receipt in candidates]
+    values = {"carrier": carrier, "references": references, "since": first_id_at(datetime.now(UTC) - RECENT)}
+    phones = connection.execute(WITHOUT_ID, values).scalars().all()
+    if not phones:
+        return receipts
+    values = {
+        "carrier": carrier,
+        "phones": phones,
+        "references": [by_destination(str(phone)) for phone in phones],
+        "recent": RECENT,
+    }
+    single = {str(phone) for phone in connection.execute(ONLY_WITHOUT_ID, values).scalars()}
+    theirs = [receipt for receipt in candidates if receipt.phone in single]
+    if theirs:
+        apply(connection, carrier, [each._replace(reference=by_destination(str(each.phone))) for each in theirs])
+    return [receipt for receipt in receipts if receipt not in theirs]
+
+
+def _rank(receipt: Receipt) -> int:
+    return list(MessageStatus).index(receipt.status)

@@ -1,0 +1,135 @@
+"""Resolves messages that are in doubt: by a late answer, a receipt, a report, or the end of their validity."""
+
+from collections import Counter
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, Row, text
+
+from shared.carriers.receipts import told_by_carrier
+from shared.db.connection import transaction
+from shared.ids import batch_of, index_of
+from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
+from shared.ledger.ledger import Entry, post
+from shared.lifecycle import CHARGED, MessageStatus
+from shared.outbox import Moved, add_of_messages
+from worker.send_counters import add_to_sends
+
+ResolvedBy = Literal["answer", "receipt", "operator", "reconciliation", "validity"]
+"""What ends a doubt: an answer after all, a receipt, the operator, a carrier's report, or the end of validity."""
+
+
+class Resolution(NamedTuple):
+    """What has become known of a message that was in doubt."""
+
+    message_id: UUID
+    status: MessageStatus
+    reference: str | None = None
+    error: str | None = None
+    by: ResolvedBy = "answer"
+    carrier_at: datetime | None = None
+    """The time in a receipt."""
+    precision: int | None = None
+    """Of that time, in seconds."""
+
+    @property
+    def evidence(self) -> str | None:
+        """What the carrier told: its id of the message, or its code."""
+        return None if self.by == "validity" else told_by_carrier(self.reference) or self.error
+
+
+RESOLVE = text(
+    """
+    WITH known AS (
+        SELECT m.id, k.*, m.error AS reason,
+               m.submitted_at + coalesce(m.answer_ms, 0) * interval '1 millisecond' AS since
+          FROM unnest(CAST(:id AS uuid[]), CAST(:status AS message_status[]), CAST(:reference AS text[]),
+                      CAST(:error AS text[]), CAST(:by AS text[]), CAST(:evidence AS text[]),
+                      CAST(:carrier_at AS timestamptz[]), CAST(:precision AS smallint[]))
+               AS k (message, status, reference, error, resolved_by, evidence, carrier_at, precision)
+          JOIN message m ON m.id = k.message
+         WHERE m.status = 'in_doubt'
+         ORDER BY m.id FOR UPDATE OF m
+    ), settled AS (
+        UPDATE message m
+           SET status = k.status, error = k.error, reference = coalesce(m.reference, k.reference),
+               finished_at = CASE WHEN k.status = 'sent' THEN NULL ELSE GREATEST(clock_timestamp(), m.submitted_at) END,
+               carrier_at = k.carrier_at, carrier_at_precision = k.precision
+          FROM known k WHERE m.id = k.id
+        RETURNING m.id, m.status, m.price, m.error
+    ), gone AS (
+        DELETE FROM doubt d USING known k WHERE d.message_id = k.id
+    ), kept AS (
+        INSERT INTO resolved_doubt (message_id, since, reason, resolved_at, resolved_by, evidence, status)
+        SELECT id, since, reason, clock_timestamp(), resolved_by, evidence, status FROM known
+        ON CONFLICT (message_id) DO NOTHING
+    )
+    SELECT r.id, r.status, r.price, r.error, b.send_id, b.account_id
+      FROM settled r JOIN batch b ON b.id = batch_of(r.id) ORDER BY r.id
+    """
+)
+
+RUN_OUT = text(
+    f"""
+    SELECT message_id, {FAILURES.format(kind="doubt", subject="message_id")} AS failures FROM doubt
+     WHERE expires_at + make_interval(secs => :grace) < clock_timestamp()
+       AND NOT {RESTS.format(kind="doubt", subject="message_id")}
+     ORDER BY expires_at LIMIT :limit
+    """
+)
+
+
+def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
+    """Settle the messages that are still in doubt, and their credits: captured where a carrier has the message.
+
+    Returns how many were resolved; the others had been before.
+    """
+    rows = connection.execute(
+        RESOLVE,
+        {
+            "id": [resolution.message_id for resolution in resolutions],
+            "status": [resolution.status for resolution in resolutions],
+            "reference": [resolution.reference for resolution in resolutions],
+            "error": [resolution.error for resolution in resolutions],
+            "by": [resolution.by for resolution in resolutions],
+            "evidence": [resolution.evidence for resolution in resolutions],
+            "carrier_at": [resolution.carrier_at for resolution in resolutions],
+            "precision": [resolution.precision for resolution in resolutions],
+        },
+    ).all()
+    changes: dict[UUID, Counter[str]] = {}
+    for row in rows:
+        changes.setdefault(row.send_id, Counter()).update({MessageStatus.IN_DOUBT: -1, row.status: 1})
+    add_to_sends(connection, changes)
+    add_of_messages(connection, lambda _: [_moved(row) for row in rows])
+    post(
+        connection,
+        [
+            Entry(row.account_id, "capture" if row.status in CHARGED else "release", row.price, "message", row.id)
+            for row in rows
+        ],
+    )
+    return len(rows)
+
+
+def _moved(row: Row[Any]) -> Moved:
+    return Moved(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
+
+
+def give_up(engine: Engine, grace: float, limit: int = 500) -> int:
+    """End the doubts whose validity is over by `grace` seconds: their credits are given back."""
+
+    def give_up_some(job: Job, most: int) -> int:
+        with transaction(engine) as connection:
+            rows = connection.execute(RUN_OUT, {"grace": grace, "limit": most}).all()
+            for row in rows:
+                job.begin(row.message_id, None, row.failures)
+            if not rows:
+                return 0
+            expired = [
+                Resolution(row.message_id, MessageStatus.EXPIRED, error="no_answer", by="validity") for row in rows
+            ]
+            return resolve(connection, expired)
+
+    return together_or_singly(engine, "doubt", give_up_some, limit)

@@ -1,0 +1,96 @@
+"""Resolves doubts by receipts whose id no message has: the answer was lost, and with it the carrier's id.
+
+A receipt is evidence for a doubt only when it can be for nothing else: over all sends, one message went to its phone
+(and from its sender, where it names it) that may still be spoken of, and that message is the doubt. And only as many
+different ids may speak of the doubt as it has parts.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, text
+
+from shared.db.connection import transaction
+from shared.lifecycle import MessageStatus
+from worker.receipts.candidates import LONGEST_VALIDITY, Candidate, candidates
+from worker.receipts.in_doubt import Resolution, resolve
+
+BEFORE, AFTER = timedelta(days=3), timedelta(minutes=5)
+"""How long before the time in a receipt its message was submitted, and how much clocks may differ."""
+MOST = 10_000
+
+UNMATCHED = text(
+    """
+    SELECT carrier, reference, CAST(phone AS text) AS phone, status, error, done_at, received_at, sender_id,
+           precision
+      FROM receipt r
+     WHERE received_at > now() - make_interval(secs => :newest)
+       AND EXISTS (SELECT FROM doubt d WHERE d.carrier = r.carrier AND d.phone = r.phone)
+     ORDER BY id DESC LIMIT :most
+    """
+)
+
+
+def resolve_by_receipts(engine: Engine, newest: float) -> int:
+    """Resolve doubts by receipts of the last `newest` seconds that found no message. Returns how many.
+
+    The receipts stay: they find their message by its id from now on.
+    """
+    resolved = 0
+    with transaction(engine) as connection:
+        receipts = connection.execute(UNMATCHED, {"newest": newest, "most": MOST}).all()
+        for carrier in sorted({receipt.carrier for receipt in receipts}):
+            theirs = [receipt for receipt in receipts if receipt.carrier == carrier]
+            resolutions = _resolutions(connection, carrier, theirs)
+            resolved += resolve(connection, resolutions) if resolutions else 0
+    return resolved
+
+
+def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]]) -> list[Resolution]:
+    since = min(receipt.received_at for receipt in receipts) - LONGEST_VALIDITY
+    of_phone: dict[str, list[Candidate]] = {}
+    for candidate in candidates(connection, carrier, {receipt.phone for receipt in receipts}, since):
+        of_phone.setdefault(candidate.phone, []).append(candidate)
+    known = {candidate.reference for found in of_phone.values() for candidate in found}
+    evidence: dict[Candidate, list[Row[Any]]] = {}
+    for receipt in receipts:
+        if receipt.reference not in known:
+            fitting = [each for each in of_phone.get(receipt.phone, []) if _may_be_for(receipt, each)]
+            if len(fitting) == 1 and fitting[0].status == MessageStatus.IN_DOUBT:
+                evidence.setdefault(fitting[0], []).append(receipt)
+    resolutions = []
+    for doubt, theirs in evidence.items():
+        in_time = [receipt for receipt in theirs if _in_time(receipt, doubt)]
+        if in_time and len({receipt.reference for receipt in theirs}) <= doubt.parts:
+            resolutions.append(_resolution(doubt, _decisive(in_time)))
+    return resolutions
+
+
+def _resolution(doubt: Candidate, said: Row[Any]) -> Resolution:
+    told = (doubt.message_id, MessageStatus(said.status), said.reference, said.error)
+    carrier_at = None if said.precision is None else said.done_at
+    return Resolution(*told, by="receipt", carrier_at=carrier_at, precision=said.precision)
+
+
+def _may_be_for(receipt: Row[Any], candidate: Candidate) -> bool:
+    """Whether the receipt can be for the message: by its sender, and because it was there when the receipt came."""
+    at = candidate.submitted_at
+    there = at is None or receipt.received_at - LONGEST_VALIDITY < at <= receipt.received_at + AFTER
+    return there and not candidate.answered and candidate.sent_by(receipt.sender_id)
+
+
+def _in_time(receipt: Row[Any], doubt: Candidate) -> bool:
+    return doubt.submitted_at is not None and -AFTER <= receipt.done_at - doubt.submitted_at <= BEFORE
+
+
+def _decisive(receipts: list[Row[Any]]) -> Row[Any]:
+    """Of one part's receipts the strongest counts; a message is delivered when no part of it is undelivered."""
+    strongest: dict[str, Row[Any]] = {}
+    for receipt in sorted(receipts, key=_rank):
+        strongest[receipt.reference] = receipt
+    ordered = sorted(strongest.values(), key=_rank)
+    return next((receipt for receipt in ordered if receipt.status != MessageStatus.SENT), ordered[0])
+
+
+def _rank(receipt: Row[Any]) -> int:
+    return list(MessageStatus).index(MessageStatus(receipt.status))

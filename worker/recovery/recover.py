@@ -1,0 +1,136 @@
+"""Recovers what was left behind: batches whose worker never came back.
+
+The watermark tells which messages may have left. It is committed without waiting for the disk, so it is trusted only
+within one start of the database; after another start, every message of the intent may have left.
+
+    with a row                             known; counted and settled
+    above the watermark, without a row     never left: given back, goes again
+    below it, without a row                in doubt: never submitted again, unless its category asks for it
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, text
+
+from shared.crashpoints import crashpoint
+from shared.db.connection import STARTED, copy_rows, field, transaction
+from shared.ids import index_of, message_id, short_prefix_of
+from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
+from shared.lifecycle import CHARGED, MessageStatus
+from shared.outbox import Moved, add_of_messages
+from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from worker.send_counters import Changes
+from worker.sending.claimed_batch import MOST_ATTEMPTS
+from worker.sending.message_rows import COLUMNS
+from worker.sending.record import DOUBT_COLUMNS
+from worker.sending.settle import Closing, close_intents
+
+LEFT_BEHIND = text(
+    f"""
+    SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
+           b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
+           split_part(b.carrier, '/', 1) AS carrier, b.route,
+           CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left,
+           {FAILURES.format(kind="recovery", subject="b.id")} AS failures
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE b.state = 'sending' AND b.lease_until < clock_timestamp()
+       AND NOT {RESTS.format(kind="recovery", subject="b.id")}
+     ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
+    """
+)
+
+KNOWN = text("SELECT id, status FROM message WHERE id = ANY(:ids)")
+
+STOPPED = "worker_stopped"
+"""The error of a message that recovery puts in doubt."""
+
+NOW = text("SELECT clock_timestamp()")
+
+
+def recover(
+    engine: Engine, carrier_of: Callable[[bool], str], limit: int = 50, resend_lanes: Collection[int] = ()
+) -> int:
+    """Close the intents whose lease has run out. Returns how many batches were recovered.
+
+    In `resend_lanes` what may have left goes again, as far as its attempts allow.
+    """
+
+    def recover_some(job: Job, most: int) -> int:
+        return _recover(engine, job, carrier_of, most, resend_lanes)
+
+    return together_or_singly(engine, "recovery", recover_some, limit)
+
+
+def _recover(
+    engine: Engine, job: Job, carrier_of: Callable[[bool], str], limit: int, resend_lanes: Collection[int]
+) -> int:
+    with transaction(engine) as connection:
+        rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
+        counted: Changes = {}
+        closings = []
+        for row in rows:
+            job.begin(row.id, row.account_id, row.failures)
+            carrier = row.carrier or carrier_of(row.test)
+            closings.append(_close(connection, row, carrier, row.lane in resend_lanes))
+            doubts = closings[-1].tally[MessageStatus.IN_DOUBT]
+            counted.setdefault(row.send_id, Counter())[MessageStatus.IN_DOUBT] += doubts
+        close_intents(connection, closings, counted)
+        if rows:
+            crashpoint("recover.before_commit")
+    return len(rows)
+
+
+def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Closing:
+    """How the intent ends. Those in doubt are all put so here: before its intent is closed no message is."""
+    retry = list(row.retry or [])
+    intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
+    known = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
+    tally = Counter(before_receipts(message.status) for message in known)
+    seen = {index_of(message.id) for message in known}
+    unknown = [index for index in intent[: row.may_have_left] if index not in seen]
+    never_left = [index for index in intent[row.may_have_left :] if index not in seen]
+    resent = unknown if resend and row.attempts + 1 < MOST_ATTEMPTS else []
+    if unknown and not resent:
+        _put_in_doubt(connection, row, unknown, carrier)
+        tally[MessageStatus.IN_DOUBT] += len(unknown)
+    return Closing(
+        batch_id=row.id,
+        send_id=row.send_id,
+        account_id=row.account_id,
+        epoch=row.epoch,
+        lane=row.lane,
+        segments=row.segments,
+        price=row.price,
+        size=row.size,
+        next_index=row.next_index + (0 if retry else row.intent),
+        retry=resent + never_left + retry[row.intent :],
+        tally=tally,
+        attempts=row.attempts + bool(resent),
+        resent=len(resent),
+        crashes=row.crashes + 1,
+    )
+
+
+def before_receipts(status: str) -> str:
+    """The status with which a row was written. Before its intent is closed, only receipts move it."""
+    return MessageStatus.SENT if status in CHARGED else status
+
+
+def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], carrier: str) -> None:
+    now = connection.execute(NOW).scalar_one()
+    recipients = row.recipients.split("\n")
+    prefix, route = short_prefix_of(row.id), field(row.route)
+    messages, doubts = [], []
+    for index in indexes:
+        phone = recipients[index - 1]
+        name = f"{prefix}{index:04x}"
+        messages.append(
+            f"{name}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t1\t{carrier}\t{route}\t\\N\t{STOPPED}\t\\N\n"
+        )
+        doubts.append(f"{name}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
+    copy_rows(connection, "message", COLUMNS, "".join(messages))
+    copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))
+    moved = Moved(row.account_id, row.send_id, row.id, MessageStatus.IN_DOUBT, indexes, STOPPED)
+    add_of_messages(connection, lambda _: [moved])

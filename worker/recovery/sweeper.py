@@ -1,0 +1,283 @@
+"""Looks after what was left behind, each second, in every worker and without Redis.
+
+One worker at a time, under a lease, does what is to be done once: recovers abandoned turns, wakes what is due, ends
+what has expired, gives up doubts, matches kept receipts. And every worker looks whether messages wait, and takes turns
+by itself when no doorbell woke it.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from uuid import UUID, uuid4
+
+from sqlalchemy import Engine, text
+
+from shared.db.connection import is_outage, reading, transaction
+from shared.job_failures import FAILURES, RESTS, attempt
+from shared.sends.closing import close_rest
+from shared.sends.holding import hold_newly_refused
+from shared.sends.recipient_counts import RecipientCounts
+from shared.sends.sendable import SENDABLE
+from shared.settings import Settings
+from worker.jobs.expand import expand
+from worker.jobs.housekeeping import housekeeping
+from worker.jobs.recipient_limits import RecipientLimits
+from worker.outages import Outage
+from worker.pacing.carrier_status import Board
+from worker.pacing.pace import Crowd
+from worker.receipts.apply import match_kept
+from worker.receipts.in_doubt import give_up
+from worker.receipts.match_doubts import resolve_by_receipts
+from worker.recovery.recover import recover
+from worker.recovery.stalled_sessions import Stalled
+from worker.routing.carrier_pools import Fleet
+from worker.sending.canary import watch_sends
+from worker.sending.dispatch import Turns
+
+log = logging.getLogger(__name__)
+
+PERIOD = 1.0
+HOUSEKEEPING_PERIOD = 600.0
+RECENTLY = 60.0
+"""Seconds for which a receipt that found no message is tried again each second; then each housekeeping."""
+
+TAKE_LEASE = text(
+    """
+    INSERT INTO lease (name, holder, held_until)
+    VALUES (:name, :holder, clock_timestamp() + make_interval(secs => :seconds))
+    ON CONFLICT (name) DO UPDATE SET holder = :holder, held_until = EXCLUDED.held_until
+     WHERE lease.holder = :holder OR lease.held_until < clock_timestamp()
+    """
+)
+
+LEAVE = text("DELETE FROM lease WHERE name = :name")
+
+WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
+
+WAKE_SENDS = text(
+    """
+    UPDATE send SET state = CASE WHEN expanded_to IS NULL THEN CAST('queued' AS send_state) ELSE 'expanding' END
+     WHERE state = 'scheduled' AND send_at <= clock_timestamp()
+    """
+)
+
+WAKE_BATCHES = text(
+    """
+    UPDATE batch SET state = 'queued', carrier = NULL, portion = NULL, route = NULL WHERE id IN (
+        SELECT id FROM batch WHERE state = 'waiting' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1000
+           FOR UPDATE SKIP LOCKED)
+    """
+)
+
+ENDED_SENDS = text(
+    f"""
+    (SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="closing", subject="id")} AS failures
+       FROM send
+      WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
+        AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
+                                         AND b.state IN ('waiting', 'queued', 'paused', 'held')))
+        AND NOT {RESTS.format(kind="closing", subject="id")}
+      ORDER BY expires_at LIMIT 100)
+    UNION ALL
+    (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
+      WHERE NOT {RESTS.format(kind="closing", subject="id")} AND state = 'canceled' AND completed_at IS NULL
+        AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state IN ('waiting', 'queued', 'paused', 'held'))
+      LIMIT 100)
+    """
+)
+
+MESSAGES_WAIT = text(
+    f"""
+    SELECT EXISTS (SELECT FROM batch b JOIN send s ON s.id = b.send_id WHERE b.state = 'queued' AND {SENDABLE})
+        OR EXISTS (SELECT FROM send s WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding' AND {SENDABLE})
+    """
+)
+
+GROWN = text(
+    """
+    SELECT c.oid::regclass::text FROM pg_class c
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+       AND pg_relation_size(c.oid) > 10 * 8192 * GREATEST(c.relpages, 4)
+    """
+)
+"""Tables ten times as big as when their statistics were made. Until then plans are made, and kept, for a small table;
+autovacuum looks once a minute, and a minute is a million messages."""
+
+
+class Sweeper:
+    """The background thread of one worker process."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        turns: Turns | Fleet,
+        settings: Settings,
+        crowd: Crowd | None = None,
+        board: Board | None = None,
+    ) -> None:
+        self._engine = engine
+        self._turns = turns
+        self._settings = settings
+        self._crowd = crowd or Crowd()
+        self._board = board
+        self.recipients = RecipientLimits(RecipientCounts(), settings.recipient_limits)
+        self.ring: Callable[[list[UUID]], None] = lambda batches: None
+        """Wakes other workers, for batches that this one has just made when it had taken no turn yet."""
+        self.worker = str(uuid4())
+        """This worker's name among the others."""
+        if board is not None:
+            board.worker = self.worker
+        self._pool = ThreadPoolExecutor(settings.turns, thread_name_prefix="turn")
+        self._running: set[Future[None]] = set()
+        self._housekept = 0.0
+        self._doubts_due = 0.0
+        self._stalled = Stalled(engine)
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self.outage = turns.outage if isinstance(turns, Fleet) else Outage()
+
+    def start(self) -> None:
+        """Begin to sweep, each second."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop sweeping, and wait for the turns that were taken by it."""
+        self._turns.stop.set()
+        self._thread.join(5)
+        self._pool.shutdown(wait=True)
+        if isinstance(self._turns, Fleet):
+            self._turns.close()
+        self._leave()
+
+    def _run(self) -> None:
+        while not self._turns.stop.wait(PERIOD):
+            try:
+                with self.outage.tolerated():
+                    self.sweep()
+            except Exception:
+                log.exception("the sweep failed and is tried again in a second")
+
+    def sweep(self) -> None:
+        """One round."""
+        self._report_alive()
+        if self._board is not None:
+            self._board.look()
+        if self._leads():
+            self.recover_and_wake()
+            if isinstance(self._turns, Fleet):
+                self._turns.follow()
+        self._running = {turn for turn in self._running if not turn.done()}
+        if len(self._running) < self._settings.turns and self._messages_wait():
+            self._running.add(self._pool.submit(self._work_quietly))
+
+    def recover_and_wake(self) -> None:
+        """What one worker does for all of them. A step that fails keeps none of the others from being done."""
+        steps: list[Callable[[], object]] = [
+            self._end_stalled,
+            self._recover,
+            self._wake,
+            self._hold_newly_refused,
+            lambda: watch_sends(self._engine),
+            self._end_sends,
+            lambda: give_up(self._engine, self._settings.doubt_grace),
+            lambda: self._resolve_doubts(RECENTLY),
+            lambda: match_kept(self._engine, newest=RECENTLY),
+            self._analyze_grown,
+        ]
+        if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
+            self._housekept = time.monotonic()
+            steps += housekeeping(self._engine)
+        for step in steps:
+            try:
+                step()
+            except Exception as error:
+                if is_outage(error):
+                    raise
+                log.exception("a step of the sweep failed and is tried again")
+
+    def _end_stalled(self) -> None:
+        stalled = self._stalled.end()
+        if stalled:
+            log.warning("ended %d sessions of processes that had stopped in the middle of a statement", stalled)
+
+    def _recover(self) -> None:
+        resend = self._settings.resend_lanes
+        recovered = recover(self._engine, lambda test: self._turns.carrier_of(test).name, resend_lanes=resend)
+        if recovered:
+            log.warning("recovered %d batches whose worker did not come back", recovered)
+
+    def _wake(self) -> None:
+        for statement in (WAKE_SENDS, WAKE_BATCHES):
+            with transaction(self._engine) as connection:
+                connection.execute(statement)
+
+    def _hold_newly_refused(self) -> None:
+        with transaction(self._engine) as connection:
+            hold_newly_refused(connection)
+
+    def _work_quietly(self) -> None:
+        try:
+            with self.outage.tolerated():
+                self.work()
+        except Exception:
+            log.exception("a turn failed; its messages are recovered when its lease runs out")
+
+    def work(self) -> int:
+        """Expand and take turns until nothing waits. Whoever begins on a group wakes others."""
+        turns = 0
+        while not self._turns.stop.is_set():
+            expanded = expand(self._engine, self.recipients)
+            if expanded and not turns:
+                self.ring(expanded)
+            taken = self._turns.drain()
+            turns += taken
+            if not expanded and not taken:
+                break
+        return turns
+
+    def _end_sends(self) -> None:
+        with reading(self._engine) as connection:
+            ended = connection.execute(ENDED_SENDS).all()
+        for send in ended:
+            with attempt(self._engine, "closing") as job, transaction(self._engine) as connection:
+                job.begin(send.id, send.account_id, send.failures)
+                close_rest(connection, send.id, send.outcome)
+
+    def _resolve_doubts(self, newest: float) -> None:
+        """By receipts of the last `newest` seconds. As it reads all messages of some days, it may take a fiftieth of
+        the time."""
+        began = time.monotonic()
+        if began >= self._doubts_due:
+            resolve_by_receipts(self._engine, newest)
+            self._doubts_due = time.monotonic() + 50 * (time.monotonic() - began)
+
+    def _analyze_grown(self) -> None:
+        with reading(self._engine) as connection:
+            grown = connection.execute(GROWN).scalars().all()
+        for table in grown:
+            with transaction(self._engine, durable=False) as connection:
+                connection.execute(text(f"ANALYZE {table}"))
+
+    def _report_alive(self) -> None:
+        with transaction(self._engine, durable=False) as connection:
+            name = f"worker:{self.worker}"
+            connection.execute(TAKE_LEASE, {"name": name, "holder": self.worker, "seconds": 5})
+            workers = max(1, connection.execute(WORKERS).scalar_one())
+        if not self._crowd.workers:
+            self._crowd.since = time.monotonic()
+        self._crowd.workers = workers
+
+    def _leave(self) -> None:
+        """Be no longer counted. After the last turn: whose row is gone has nothing to tell that the database lost."""
+        with self.outage.tolerated(), transaction(self._engine) as connection:
+            connection.execute(LEAVE, {"name": f"worker:{self.worker}"})
+
+    def _leads(self) -> bool:
+        with transaction(self._engine, durable=False) as connection:
+            parameters = {"name": "sweeper", "holder": self.worker, "seconds": 3}
+            return connection.execute(TAKE_LEASE, parameters).rowcount == 1
+
+    def _messages_wait(self) -> bool:
+        with reading(self._engine) as connection:
+            return bool(connection.execute(MESSAGES_WAIT).scalar())

@@ -1,0 +1,1 @@
+"""Which carrier a message takes, and whose turn it is there."""

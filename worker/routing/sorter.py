@@ -1,0 +1,176 @@
+"""Puts the batches that wait into the queues of their carriers, where there are several. Their order stays the same.
+
+A batch whose messages go to several carriers goes to one after the other: the indexes of the next carrier's portion
+are put first in `retry`, and after its turn it is sorted again. One whose carriers are all closed waits, so that the
+queue of those that are open is found at once, and is looked at again when one opens.
+
+Messages that limits count for are a portion of their own, for a queue of those limits; what is over first goes first.
+
+A sorting that a crash undoes is done again: nothing has left yet.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Engine, Row, text
+
+from shared.accounts.sandbox import SIMULATED
+from shared.db.connection import transaction
+from shared.sends.holding import SendUnusable, holding_unusable
+from shared.sends.placeholder_batches import SEGMENTS
+from shared.sends.sendable import SENDABLE
+from worker.pacing.carrier_status import Board
+from worker.routing.routes import Choice, Routes
+
+AT_ONCE = 64
+"""Batches of one round."""
+WAIT = 30.0
+"""Seconds until a batch that waits for a carrier is looked at again; sooner when one opens."""
+
+UNSORTED = text(
+    f"""
+    SELECT b.id, b.send_id, b.recipients, b.retry, b.next_index, b.size, b.attempts, {SEGMENTS} AS segments,
+           s.sender_id, s.lane, {SIMULATED} AS test, s.carrier AS only
+      FROM batch b JOIN send s ON s.id = b.send_id
+     WHERE b.state = 'queued' AND b.carrier IS NULL AND {SENDABLE}
+     ORDER BY b.turn, b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
+    """
+)
+
+SORT = text(
+    """
+    UPDATE batch b
+       SET carrier = w.carrier, route = w.route, portion = w.portion,
+           state = CASE WHEN w.waits THEN CAST('waiting' AS batch_state) ELSE b.state END,
+           due_at = CASE WHEN w.waits THEN clock_timestamp() + make_interval(secs => :seconds) ELSE b.due_at END,
+           next_index = CASE WHEN w.portion IS NULL THEN b.next_index ELSE b.size + 1 END,
+           retry = CASE WHEN w.portion IS NULL THEN b.retry
+                        ELSE CAST(string_to_array(w.retry, ',') AS smallint[]) END
+      FROM unnest(CAST(:id AS uuid[]), CAST(:carrier AS text[]), CAST(:route AS text[]), CAST(:portion AS smallint[]),
+                  CAST(:retry AS text[]), CAST(:waits AS boolean[])) AS w (id, carrier, route, portion, retry, waits)
+     WHERE b.id = w.id
+    """
+)
+
+UNSORT_CLOSED = text(
+    """
+    UPDATE batch SET carrier = NULL, portion = NULL, route = NULL WHERE id IN (
+        SELECT id FROM batch WHERE state = 'queued' AND carrier IS NOT NULL
+           AND NOT string_to_array(carrier, '/') <@ CAST(:known AS text[])
+         LIMIT :limit FOR UPDATE SKIP LOCKED)
+    """
+)
+"""What stands in the queue of a carrier that has closed, or of a limit that is no more, is sorted again."""
+
+WAKE_OPENED = text(
+    """
+    UPDATE batch SET state = 'queued', carrier = NULL, portion = NULL, route = NULL WHERE id IN (
+        SELECT id FROM batch WHERE state = 'waiting' AND carrier IS NOT NULL AND carrier = ANY(:open)
+         LIMIT :limit FOR UPDATE SKIP LOCKED)
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Where a batch goes, and of its indexes those that go there if they are not all."""
+
+    choice: Choice
+    retry: str | None = None
+    portion: int | None = None
+
+    @property
+    def queue(self) -> str:
+        """Where it stands; what waits for a carrier stands in no queue."""
+        return self.choice.carrier if self.choice.why == "waits" else self.choice.queue
+
+
+class Sorter:
+    """Sorts for one worker process. Safe to use from several threads; one at a time sorts."""
+
+    def __init__(self, engine: Engine, routes: Routes, board: Board, simulator: str) -> None:
+        self._engine = engine
+        self._routes = routes
+        self._board = board
+        self._simulator = simulator
+        self._lock = threading.Lock()
+
+    def sort(self) -> set[str]:
+        """Sort the next batches in fair order. Returns the queues that got any.
+
+        A send that cannot be sorted, by a fault of ours, is held.
+        """
+        with self._lock:
+            return holding_unusable(self._engine, self._sort)
+
+    def _sort(self) -> set[str]:
+        with transaction(self._engine, durable=False) as connection:
+            rows = connection.execute(UNSORTED, {"limit": AT_ONCE}).all()
+            if not rows:
+                return set()
+            places = [self._place(row) for row in rows]
+            connection.execute(
+                SORT,
+                {
+                    "id": [row.id for row in rows],
+                    "carrier": [place.queue for place in places],
+                    "route": [None if row.test else place.choice.told for row, place in zip(rows, places, strict=True)],
+                    "portion": [place.portion for place in places],
+                    "retry": [place.retry for place in places],
+                    "waits": [place.choice.why == "waits" for place in places],
+                    "seconds": WAIT,
+                },
+            )
+        return {place.queue for place in places}
+
+    def follow(self, most: int = 500) -> None:
+        """What one worker does each second: let queues follow what has opened and closed."""
+        carriers = sorted(self._board.open | self._board.trying | {self._simulator})
+        with transaction(self._engine, durable=False) as connection:
+            known = carriers + [limit.name for limit in self._routes.limits]
+            connection.execute(UNSORT_CLOSED, {"known": known, "limit": most})
+            connection.execute(WAKE_OPENED, {"open": carriers, "limit": most})
+
+    def _place(self, row: Row[Any]) -> Sorted:
+        """Where a batch goes. Raises SendUnusable."""
+        try:
+            return self._place_of(row)
+        except Exception as error:
+            raise SendUnusable(row.send_id) from error
+
+    def _place_of(self, row: Row[Any]) -> Sorted:
+        if row.test:
+            return Sorted(Choice(self._simulator, "test key", "only"))
+        open_now = self._board.open | self._board.trying
+        if row.only is not None:
+            return Sorted(Choice(row.only, "test", "only" if row.only in open_now else "waits"))
+        place = self._portion(row, open_now)
+        self._board.trying.discard(place.choice.carrier)
+        return place
+
+    def _portion(self, row: Row[Any], open_now: frozenset[str]) -> Sorted:
+        """The choice for all of the batch's next messages, or else for the first portion that need not wait."""
+        choose = self._routes.chooser(row.sender_id, row.lane, row.attempts, open_now)
+        choices = {index: choose(phone) for index, phone in _next_messages(row)}
+        different = Counter(choices.values())
+        chosen = min(different, key=lambda choice: self._after(choice, different[choice] * row.segments))
+        if len({choice.queue for choice in different}) == 1:
+            return Sorted(chosen)
+        first = [index for index, choice in choices.items() if choice.queue == chosen.queue]
+        rest = [index for index, choice in choices.items() if choice.queue != chosen.queue]
+        return Sorted(chosen, ",".join(map(str, first + rest)), len(first))
+
+    def _after(self, choice: Choice, segments: int) -> tuple[bool, float]:
+        """What decides which portion goes first; of several that are alike it is the first message's."""
+        return choice.why == "waits", self._routes.seconds(choice, segments)
+
+
+def _next_messages(row: Row[Any]) -> Iterator[tuple[int, str]]:
+    """Index and phone of the messages that the batch's next turns are about."""
+    recipients = row.recipients.split("\n")
+    if row.retry:
+        return ((index, recipients[index - 1]) for index in row.retry)
+    return enumerate(recipients[row.next_index - 1 :], row.next_index)

@@ -1,0 +1,78 @@
+"""The counters of a send: one per stored message status.
+
+They change in the transaction that writes or moves the rows, so they are the rows' counts at every commit.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from operator import attrgetter
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from shared.db.connection import array, uuids
+from shared.lifecycle import STORED
+
+Changes = dict[UUID, Counter[str]]
+"""What is added to the counters, by send and status."""
+
+LOCK = text("SELECT id FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE")
+
+SUMS = ", ".join(f"{status} = s.{status} + c.{status}" for status in STORED)
+ARRAYS = "CAST(:id AS uuid[]), " + ", ".join(f"CAST(:{status} AS int[])" for status in STORED)
+NAMES = "id, " + ", ".join(STORED)
+
+ADD = text(f"UPDATE send s SET {SUMS} FROM unnest({ARRAYS}) AS c ({NAMES}) WHERE s.id = c.id")
+
+ENDS = "c.closed > 0 AND s.open_batches = c.closed AND s.expanded_to IS NULL"
+CLOSED = f"""
+    open_batches = s.open_batches - c.closed,
+    state = CASE WHEN {ENDS} AND s.state <> 'canceled' THEN CAST('completed' AS send_state) ELSE s.state END,
+    completed_at = CASE WHEN {ENDS} THEN clock_timestamp() ELSE s.completed_at END
+"""
+"""SQL: what changes in a send `s` of which `c.closed` batches have ended."""
+ADD_AND_CLOSE = text(
+    f"""
+    UPDATE send s
+       SET {SUMS}, {CLOSED}
+      FROM unnest({ARRAYS}, CAST(:closed AS int[])) AS c ({NAMES}, closed)
+     WHERE s.id = c.id
+    RETURNING s.id, s.account_id, s.state
+    """
+)
+
+
+def add_to_sends(connection: Connection, changes: Changes) -> None:
+    """Add to each send's counters. The sends are locked in the order of their ids."""
+    ids = in_order(send for send, counter in changes.items() if any(counter.values()))
+    if not ids:
+        return
+    if len(ids) > 1:
+        connection.execute(LOCK, {"ids": uuids(ids)})
+    connection.execute(ADD, _columns(ids, changes))
+
+
+def in_order(ids: Iterable[UUID]) -> list[UUID]:
+    """Ids in the order in which the rows of sends are locked: Postgres'."""
+    return sorted(ids, key=attrgetter("int"))
+
+
+def add_and_close(connection: Connection, changes: Changes, closed: Counter[UUID]) -> list[tuple[UUID, int, str]]:
+    """Add to the sends' counters and take the batches that are `closed` from their open ones.
+
+    A send with its last batch is completed. The sends must be locked by this transaction. Returns id, account and state
+    of those with closed batches.
+    """
+    ids = in_order({send for send, counter in changes.items() if any(counter.values())} | {*+closed})
+    if not ids:
+        return []
+    counts = array(closed[send] for send in ids)
+    rows = connection.execute(ADD_AND_CLOSE, {**_columns(ids, changes), "closed": counts}).all()
+    return [(send, account, state) for send, account, state in rows if closed[send]]
+
+
+def _columns(ids: list[UUID], changes: Changes) -> dict[str, Any]:
+    nothing: Counter[str] = Counter()
+    found = [changes.get(send, nothing) for send in ids]
+    return {"id": uuids(ids), **{str(status): array(counter[status] for counter in found) for status in STORED}}

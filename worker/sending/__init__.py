@@ -1,0 +1,1 @@
+"""From a claimed batch to a settled one. Begin with `dispatch.py`."""

@@ -1,0 +1,37 @@
+"""Attempts that a carrier did not take, of messages that go again. The last attempt is in the message's row."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, text
+
+from shared.db.connection import array, texts
+from shared.ids import short_prefix_of
+from worker.sending.claimed_batch import Slice
+
+INSERT = text(
+    """
+    INSERT INTO attempt (message_id, submitted_at, answer_ms, answer, carrier, route, error)
+    SELECT message, at, answer_ms, 'failed', :carrier, route, error
+      FROM unnest(CAST(:message AS uuid[]), CAST(:at AS timestamptz[]), CAST(:answer_ms AS int[]),
+                  CAST(:route AS text[]), CAST(:error AS text[])) AS f (message, at, answer_ms, route, error)
+    ON CONFLICT (message_id, submitted_at) DO NOTHING
+    """
+)
+
+
+def write_failed(connection: Connection, slices: Sequence[Slice], carrier: str) -> None:
+    """Write the attempts that failed, also those of lost batches: they are facts. Each is there once."""
+    failed = [(piece, each) for piece in slices for each in piece.failed]
+    if not failed:
+        return
+    connection.execute(
+        INSERT,
+        {
+            "carrier": carrier,
+            "message": array(f"{short_prefix_of(piece.batch_id)}{each.message:04x}" for piece, each in failed),
+            "at": array(f'"{each.at}"' for _, each in failed),
+            "answer_ms": array(piece.answer_ms.get(each.at, 0) for piece, each in failed),
+            "route": texts(piece.route for piece, _ in failed),
+            "error": texts(each.error for _, each in failed),
+        },
+    )

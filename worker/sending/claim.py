@@ -1,0 +1,271 @@
+"""Claims the next messages in fair order: one durable commit takes the lease and states the intent.
+
+A turn is bounded by its budget, so it may be part of a batch (a slow carrier), one batch, or many small ones. From
+this commit on the messages of the intent may leave, up to the watermark, by this worker and by nobody else.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import accumulate
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, text
+
+from shared.accounts.sandbox import SIMULATED
+from shared.crashpoints import crashpoint
+from shared.db.connection import STARTED, array, transaction, tuples_of, uuids
+from shared.db.encryption_keys import texts_of
+from shared.encryption import TextKeyMissing, Texts, TextUnreadable
+from shared.sends.holding import SendUnusable, holding_unusable
+from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from shared.sends.rules import Rules
+from worker.sending.authentication_share import AUTHENTICATION
+from worker.sending.canary import allowed
+from worker.sending.claimed_batch import Slice
+from worker.sending.fair_share import ahead_of_others
+from worker.sending.next_batches import (
+    CANDIDATE,
+    CANDIDATE_OF_CARRIER,
+    CANDIDATE_OWED,
+    CANDIDATE_OWED_OF_CARRIER,
+    CANDIDATE_TEST,
+    Candidate,
+    look,
+)
+from worker.sending.placeholders import personal_of
+
+FEWEST, MOST = 16, 512
+"""Batches looked at in one claim."""
+SUSPECT = 2
+"""A batch whose turns ended so often in a row without a settlement has its turns alone, until one of them ends well: if
+it is what ends them, it ends nobody else's."""
+
+
+class Claimed(NamedTuple):
+    """A batch that is taken, with what its messages have of their send."""
+
+    batch_id: UUID
+    send_id: UUID
+    account_id: int
+    epoch: int
+    size: int
+    next_index: int
+    retry: list[int] | None
+    recipients: str
+    intent: int
+    watermark: int
+    attempts: int
+    kind: str
+    sender_id: str
+    message: str
+    encoding: str
+    segments: int
+    price: int
+    test: bool
+    lane: int
+    expires_at: datetime
+    route: str | None
+    on_unicode: str | None
+    variables: Any
+    rules: Rules | None
+
+
+PACE = text(
+    """
+    UPDATE send SET paced_until = clock_timestamp() + make_interval(secs => :seconds)
+     WHERE id = :id AND (paced_until IS NULL OR paced_until <= clock_timestamp())
+    """
+)
+
+BEGUN = text("UPDATE send SET state = 'sending' WHERE id = ANY(:ids) AND state = 'queued'")
+
+CLAIM = text(
+    f"""
+    UPDATE batch b
+       SET state = 'sending', epoch = b.epoch + 1, intent = c.intent, watermark = c.watermark,
+           lease_until = clock_timestamp() + make_interval(secs => :lease),
+           database_started = {STARTED}
+      FROM unnest(CAST(:id AS uuid[]), CAST(:intent AS int[]), CAST(:watermark AS int[])) AS c (id, intent, watermark),
+           send s
+     WHERE b.id = c.id AND s.id = b.send_id
+    RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent,
+              b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding, {SEGMENTS} AS segments,
+              {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.route, s.on_unicode, b.variables, s.rules
+    """
+)
+
+
+def claim(
+    engine: Engine,
+    budget: int,
+    window: int,
+    lease: float,
+    size: float = 100.0,
+    carrier: str | None = None,
+    tests: bool = False,
+    owed: int = 0,
+    contended: bool = False,
+) -> list[Slice]:
+    """Take up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
+
+    Of one carrier's queue, where there are several; with `tests` only what test keys sent. Of the budget, `owed`
+    segments are authentication's, if so many of it wait. Where turns wait for the carrier (`contended`), no account
+    takes one that would be another's share (worker/sending/fair_share.py).
+
+    The first `window` messages of the turn are below the watermark at once. Empty when nothing may be sent now. `size`
+    is how many messages of a batch there are to take, as a rule: batches that are looked at are out of other workers'
+    sight until the commit, so no more are looked at than seem to be needed.
+
+    A send that makes no message is held: its text was changed by somebody else, or it meets a fault of ours. Raises
+    TextKeyMissing, and then nothing has happened.
+    """
+    return holding_unusable(
+        engine, lambda: _claim(engine, budget, window, lease, size, carrier, tests, owed, contended)
+    )
+
+
+def _claim(
+    engine: Engine,
+    budget: int,
+    window: int,
+    lease: float,
+    size: float,
+    carrier: str | None,
+    tests: bool,
+    owed: int,
+    contended: bool,
+) -> list[Slice]:
+    most = min(MOST, max(FEWEST, int(2 * budget / size)))
+    with transaction(engine) as connection:
+        statement = CANDIDATE_TEST if tests else CANDIDATE
+        candidates = look(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
+        if not candidates:
+            return []
+        first: Sequence[Candidate] = ()
+        if owed and _leaves_out(candidates, budget, owed, most):
+            statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
+            first = look(connection, statement, min(MOST, FEWEST + owed), carrier)
+        if contended:
+            ahead = ahead_of_others(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
+            candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
+        intents = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
+        if not intents:
+            return []
+        begun = [
+            row.send_id
+            for row in (*first, *candidates)
+            if row.state == "queued" and row.kind != "single" and row.batch_id in intents
+        ]
+        if begun:
+            connection.execute(BEGUN, {"ids": sorted(set(begun))})
+        watermarks = array(_first_watermarks(list(intents.values()), window))
+        turn = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": lease}
+        taken = tuples_of(connection, CLAIM, turn)
+        claimed = {row.batch_id: row for row in map(Claimed._make, taken)}
+        texts = texts_of(connection)
+        slices = [_prepared(claimed[batch], texts) for batch in intents if batch in claimed]
+        crashpoint("claim.before_commit")
+    crashpoint("claim.committed")
+    return slices
+
+
+def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: int) -> bool:
+    """Whether more waits than the turn can take, and fair order gives authentication less than it is owed."""
+    for row in candidates:
+        segments = min(row.retrying or row.ahead, budget // row.segments) * row.segments
+        budget -= segments
+        owed -= segments if row.lane == AUTHENTICATION else 0
+        if budget <= 0 or not segments:
+            return owed > 0
+    return owed > 0 and len(candidates) == most
+
+
+def _within_budget(
+    connection: Connection, queues: Iterable[tuple[Sequence[Candidate], int]], budget: int
+) -> dict[UUID, int]:
+    """How many messages of which batch this turn takes: whole batches in order until the budget is used.
+
+    Of each of the queues, one after the other, no more segments than it says.
+    """
+    intents: dict[UUID, int] = {}
+    watched: Counter[UUID] = Counter()
+    for candidates, most in queues:
+        left = most = min(most, budget)
+        for row in candidates:
+            if left < row.segments and intents:
+                break
+            if row.batch_id in intents or (intents and row.crashes >= SUSPECT):
+                continue
+            messages = min(row.retrying or row.ahead, max(1, left // row.segments))
+            if row.over is not None or row.canary is not None:
+                messages = min(messages, allowed(connection, row.send_id, row.canary, row.over) - watched[row.send_id])
+                if messages <= 0:
+                    continue  # first it is seen what becomes of those
+                watched[row.send_id] += messages
+            if row.rate:
+                messages = min(messages, max(1, row.rate // row.segments))
+                seconds = messages * row.segments / row.rate
+                if not connection.execute(PACE, {"id": row.send_id, "seconds": seconds}).rowcount:
+                    continue  # another batch of this send has its turn, here or at another worker
+            intents[row.batch_id] = messages
+            left -= messages * row.segments
+            if row.crashes >= SUSPECT:
+                return intents
+        budget -= most - left
+    return intents
+
+
+def _first_watermarks(intents: list[int], window: int) -> list[int]:
+    return [
+        min(intent, max(0, window - before))
+        for intent, before in zip(intents, accumulate(intents, initial=0), strict=False)
+    ]
+
+
+def _prepared(row: Claimed, texts: Texts) -> Slice:
+    """The batch with its text and values. Raises TextUnreadable or SendUnusable, of the send."""
+    try:
+        return _slice(row, texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id))
+    except TextUnreadable:
+        raise TextUnreadable(row.send_id) from None
+    except TextKeyMissing:
+        raise
+    except Exception as error:
+        raise SendUnusable(row.send_id) from error
+
+
+def _slice(row: Claimed, message: str, variables: Any) -> Slice:
+    recipients = row.recipients.split("\n")
+    retry = list(row.retry or [])
+    indexes = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
+    personal = None
+    if variables is not None:
+        assert row.on_unicode is not None
+        personal = personal_of(message, row.on_unicode, [variables[index - 1] for index in indexes])
+    return Slice(
+        batch_id=row.batch_id,
+        send_id=row.send_id,
+        account_id=row.account_id,
+        epoch=row.epoch,
+        kind=row.kind,
+        sender_id=row.sender_id,
+        message=message,
+        encoding=row.encoding,
+        segments=row.segments,
+        price=row.price,
+        test=row.test,
+        lane=row.lane,
+        expires_at=row.expires_at,
+        size=row.size,
+        next_index=row.next_index,
+        retry=retry,
+        attempts=row.attempts,
+        indexes=indexes,
+        phones=[recipients[index - 1] for index in indexes],
+        watermark=row.watermark,
+        route=row.route,
+        rules=row.rules,
+        personal=personal,
+    )

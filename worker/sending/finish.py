@@ -1,0 +1,119 @@
+"""Ends a turn that leaves nothing over: each message of its batches has a result, and none is in doubt.
+
+That is how nearly every turn ends, and then nothing is to be decided: one statement, its own transaction, closes the
+batches, writes the rows that are missing, counts them for the sends, and captures or releases what was reserved. What
+it does is what `worker.sending.settle` does in general, in the same order of locks: batch, send, account.
+"""
+
+from sqlalchemy import Engine, text
+
+from shared.crashpoints import crashpoint
+from shared.db.connection import STARTED, array, on_disk, uuids
+from shared.ledger.ledger import BOOKS
+from shared.outbox import listening
+from worker.send_counters import CLOSED
+from worker.sending.claimed_batch import Slice
+from worker.sending.message_rows import COLUMNS, ROWS, SENT, parameters_of
+from worker.sending.record import ADDED, RECORDED, SUMS, counts_of
+
+HELD_SINCE_THE_START = (
+    f"b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 AND b.database_started = {STARTED} THEN w.epoch END"
+)
+"""As `worker.sending.record.HELD`, and in one condition for the same reason."""
+
+OUT_OF_TURN = """
+    intent = 0, watermark = 0, lease_until = NULL, database_started = NULL, carrier = NULL, portion = NULL, route = NULL
+"""
+"""SQL: what changes in every batch whose turn is over."""
+
+TOLD = ("epoch", *RECORDED, "captured", "released")
+
+FINISH = text(
+    f"""
+    WITH ended AS (
+        UPDATE batch b
+           SET state = 'done', next_index = b.size + 1, retry = NULL, due_at = clock_timestamp(), attempts = 0,
+               crashes = 0, {OUT_OF_TURN}
+          FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS int[])" for name in TOLD)})
+               WITH ORDINALITY AS w (id, {", ".join(TOLD)}, number)
+         WHERE {HELD_SINCE_THE_START}
+        RETURNING b.id, b.send_id, b.account_id, w.number, {", ".join(f"w.{name}" for name in TOLD)}
+    ), written AS (
+        INSERT INTO message ({COLUMNS}) {ROWS}
+         WHERE (SELECT count(*) FROM ended) = :slices OR u.number = ANY(ARRAY(SELECT e.number FROM ended e))
+        RETURNING 1
+    ), sums AS (
+        SELECT send_id, count(*) AS closed, {SUMS} FROM ended GROUP BY send_id ORDER BY send_id
+    ), counted AS (
+        UPDATE send s SET {ADDED}, {CLOSED} FROM sums c WHERE s.id = c.send_id
+        RETURNING 1
+    ), posted AS (
+        INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step)
+        SELECT e.account_id, p.kind, p.debit, p.credit, p.amount, 'batch', e.id, e.epoch
+          FROM ended e
+         CROSS JOIN LATERAL (VALUES ('capture', {", ".join(map(repr, BOOKS["capture"]))}, e.captured),
+                                    ('release', {", ".join(map(repr, BOOKS["release"]))}, e.released))
+               AS p (kind, debit, credit, amount)
+         WHERE p.amount > 0
+        RETURNING 1
+    ), paid AS (
+        UPDATE account a
+           SET available = a.available + d.released, reserved = a.reserved - d.captured - d.released,
+               updated_at = clock_timestamp()
+          FROM (SELECT account_id, sum(captured) AS captured, sum(released) AS released
+                  FROM ended WHERE captured + released > 0 GROUP BY account_id ORDER BY account_id) d
+         WHERE a.id = d.account_id AND (SELECT count(*) FROM counted) + (SELECT count(*) FROM written)
+                                       + (SELECT count(*) FROM posted) >= 0
+    )
+    SELECT ARRAY(SELECT number FROM ended)
+    """
+)
+"""`paid` asks for all the others, so that the account's row is locked last: until the commit is on the disk."""
+
+
+def can_finish(slices: list[Slice]) -> bool:
+    """Whether nothing is to be decided: no message is left or in doubt, and no send is stopped by what it came to."""
+    return all(map(_has_ended, slices))
+
+
+def _has_ended(piece: Slice) -> bool:
+    return (
+        piece.known == len(piece.indexes) == piece.left
+        and not (piece.lost or piece.unsure or piece.failed)
+        and not (piece.rules and "stop_if" in piece.rules)
+        and all(result is not None and result.status in RECORDED for result in piece.results)
+    )
+
+
+def finish(engine: Engine, slices: list[Slice], carrier: str) -> list[Slice]:
+    """End the batches of a turn that `can_finish`: one durable commit.
+
+    Returns those for which nothing was done: they are another worker's by now, or the database has begun anew, or an
+    account of them listens to its events, which `worker.sending.settle` writes before it locks the account.
+    """
+    ordered = sorted(slices, key=lambda piece: piece.batch_id.int)  # as batches are locked everywhere
+    written = [(piece, piece.unrecorded) for piece in ordered]
+    with on_disk(engine) as connection:
+        if not listening(connection).isdisjoint(piece.account_id for piece in ordered):
+            return slices
+        parameters = {
+            "id": uuids(piece.batch_id for piece in ordered),
+            "epoch": array(piece.epoch for piece in ordered),
+            **counts_of(written),
+            **_credits(ordered),
+            **parameters_of(written, carrier),
+            "slices": len(ordered),
+        }
+        crashpoint("finish.before_commit")
+        ended: list[int] = connection.execute(FINISH, parameters).scalar_one()
+    crashpoint("finish.committed")
+    return [ordered[number - 1] for number in sorted({*range(1, len(ordered) + 1)} - {*ended})]
+
+
+def _credits(slices: list[Slice]) -> dict[str, str]:
+    """What each slice's messages cost, and what is given back."""
+    charged = [[piece.result(place).status for place in range(len(piece.indexes))].count(SENT) for piece in slices]
+    return {
+        "captured": array(sent * piece.price for piece, sent in zip(slices, charged, strict=True)),
+        "released": array((piece.known - sent) * piece.price for piece, sent in zip(slices, charged, strict=True)),
+    }

@@ -1,0 +1,60 @@
+"""The opt-out list at the moment of hand-off: after an opt-out is committed, no window begins that has its phone.
+
+The list is read when a turn begins, and again when an opt-out of an account of the turn has been committed since. The
+statement between two windows (worker/sending/record.py) tells that: every opt-out leaves a row in `suppression_change`
+with its transaction, and the statement looks for one that the last reading could not see. So either the reading or
+the statement
+sees an opt-out that was committed before the window.
+"""
+
+from collections import defaultdict
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine, text
+
+from shared.contacts.suppressions import listed
+from shared.db.connection import reading
+from shared.lifecycle import LANES
+from worker.sending.claimed_batch import Slice
+
+LOOK = text(
+    """
+    SELECT CAST(pg_current_snapshot() AS text) AS snapshot,
+           ARRAY(SELECT a.id FROM unnest(CAST(:accounts AS bigint[])) AS a (id)
+                  WHERE EXISTS (SELECT FROM suppression s WHERE s.account_id = a.id)) AS having
+    """
+)
+
+
+class Suppressions:
+    """Drops messages to phones that have opted out."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def drop(self, slices: list[Slice]) -> str:
+        """Give every message to a suppressed phone that may still leave its result: rejected, not charged.
+
+        Returns the database's snapshot: opt-outs that it does not see may have been missed.
+        """
+        accounts = sorted({piece.account_id for piece in slices})
+        with reading(self._engine) as connection:
+            look = connection.execute(LOOK, {"accounts": accounts}).one()
+            alike: dict[tuple[int, int, str], list[Slice]] = defaultdict(list)
+            for piece in slices:
+                if piece.account_id in look.having and piece.unfinished:
+                    alike[piece.account_id, piece.lane, piece.sender_id].append(piece)
+            for (account, lane, sender), pieces in alike.items():
+                phones = [int(piece.phones[place]) for piece in pieces for place in piece.open_places()]
+                suppressed = listed(connection, account, phones, LANES[lane], sender)
+                if suppressed:
+                    for piece in pieces:
+                        _reject(piece, suppressed)
+        return str(look.snapshot)
+
+
+def _reject(piece: Slice, suppressed: set[int]) -> None:
+    now = str(datetime.now(UTC))
+    for place in piece.open_places():
+        if int(piece.phones[place]) in suppressed:
+            piece.reject(place, "suppressed", now)

@@ -1,0 +1,277 @@
+"""What the database knows of webhooks: whose turn it is, what is to be posted, and what came of it.
+
+A webhook is taken under a lease with an epoch. Its position in the stream moves in the commit that writes what became
+of the events before it, so a process that dies has posted at most one page that is posted again: every event arrives
+at least once, and with the same id.
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, Row, text
+
+from shared.db.connection import transaction
+from shared.events import stream
+from shared.events.stream import SETTLED, Event, Position
+from shared.job_failures import FAILURES, clear_failures
+from shared.outbox import EventType, add
+from worker.webhooks.policy import GONE, Job, rest, verdict
+
+PAGE = 200
+"""Events of one page."""
+RETRIES = 50
+LEASE = "10 seconds"
+"""Renewed while a page is posted; so long after a process died, another goes on."""
+FAILS_FOR = "5 days"
+
+HOOK = f"""
+    w.id, w.account_id, w.url, w.events, w.state, w.secret_version, w.xid, w.event_id, w.failures, w.epoch,
+    CASE WHEN w.previous_until > clock_timestamp() THEN coalesce(w.oldest_version, w.secret_version - 1)
+         ELSE w.secret_version END AS oldest_version,
+    w.rest_until > clock_timestamp() AS rests,
+    {FAILURES.format(kind="webhook", subject="w.id")} AS faults
+"""
+
+CLAIM = text(
+    f"""
+    UPDATE webhook w SET lease_until = clock_timestamp() + interval '{LEASE}', epoch = w.epoch + 1
+      FROM (SELECT w.id FROM webhook w
+             WHERE w.state = 'active' AND (w.rest_until IS NULL OR w.rest_until <= clock_timestamp())
+               AND (w.lease_until IS NULL OR w.lease_until < clock_timestamp())
+               AND (EXISTS (SELECT FROM event e
+                             WHERE e.account_id = w.account_id AND (e.xid, e.id) >= (w.xid, batch_of(w.event_id))
+                               AND (e.id <> batch_of(w.event_id) OR right(CAST(w.event_id AS text), 4) <> 'ffff')
+                               AND e.xid < {SETTLED})
+                    OR EXISTS (SELECT FROM delivery d WHERE d.webhook_id = w.id AND d.state = 'pending'
+                                                        AND d.next_at <= clock_timestamp()))
+             ORDER BY w.failures, w.lease_until NULLS FIRST LIMIT :limit FOR UPDATE SKIP LOCKED) due
+     WHERE w.id = due.id
+    RETURNING {HOOK}
+    """
+)
+
+RENEW = text(
+    f"""
+    UPDATE webhook w SET lease_until = clock_timestamp() + interval '{LEASE}'
+      FROM unnest(CAST(:ids AS uuid[]), CAST(:epochs AS int[])) AS held (id, epoch)
+     WHERE w.id = held.id AND w.epoch = held.epoch
+    """
+)
+
+RELEASE = text("UPDATE webhook SET lease_until = clock_timestamp() WHERE id = :id AND epoch = :epoch")
+
+DUE = text(
+    """
+    SELECT event_id, type, attempts FROM delivery
+     WHERE webhook_id = :id AND state = 'pending' AND next_at <= clock_timestamp() ORDER BY next_at LIMIT :limit
+    """
+)
+
+KNOWN = text("SELECT event_id FROM delivery WHERE webhook_id = :id AND event_id = ANY(:events)")
+
+WRITE = text(
+    """
+    INSERT INTO delivery (webhook_id, event_id, type, state, attempts, next_at, url, http_status, error, milliseconds)
+    SELECT :id, event_id, type, state, attempts, clock_timestamp() + make_interval(secs => wait), url, http_status,
+           error, milliseconds
+      FROM unnest(CAST(:event AS uuid[]), CAST(:type AS text[]), CAST(:state AS text[]), CAST(:attempts AS int[]),
+                  CAST(:wait AS float8[]), CAST(:url AS text[]), CAST(:http_status AS int[]), CAST(:error AS text[]),
+                  CAST(:milliseconds AS int[]))
+           AS d (event_id, type, state, attempts, wait, url, http_status, error, milliseconds)
+    ON CONFLICT (webhook_id, event_id) DO UPDATE
+       SET state = EXCLUDED.state, attempts = EXCLUDED.attempts, next_at = EXCLUDED.next_at, url = EXCLUDED.url,
+           http_status = EXCLUDED.http_status, error = EXCLUDED.error, milliseconds = EXCLUDED.milliseconds,
+           updated_at = clock_timestamp()
+    """
+)
+
+MOVE = text(
+    f"""
+    UPDATE webhook w
+       SET xid = :xid, event_id = :event, failures = :failures, lease_until = clock_timestamp() + interval '{LEASE}',
+           rest_until = clock_timestamp() + make_interval(secs => CAST(:rest AS float8)),
+           failing_since = CASE WHEN :worked THEN NULL WHEN :failed THEN coalesce(w.failing_since, clock_timestamp())
+                                ELSE w.failing_since END,
+           state = CASE WHEN :gone OR :failed AND w.failing_since < clock_timestamp() - interval '{FAILS_FOR}'
+                        THEN 'disabled' ELSE w.state END,
+           disabled_reason = CASE WHEN :gone THEN 'It answered 410.'
+                                  WHEN :failed AND w.failing_since < clock_timestamp() - interval '{FAILS_FOR}'
+                                  THEN 'No post has succeeded for {FAILS_FOR}.' ELSE w.disabled_reason END
+     WHERE w.id = :id AND w.epoch = :epoch AND w.state = 'active'
+    RETURNING {HOOK}, w.disabled_reason
+    """
+)
+
+Hook = Row[Any]
+
+
+@dataclass(slots=True)
+class Work:
+    """What a webhook is to be posted now: retries first, then new events; `ends` are the positions behind these."""
+
+    retries: list[Job] = field(default_factory=list)
+    fresh: list[Job] = field(default_factory=list)
+    ends: list[Position] = field(default_factory=list)
+    end: Position = stream.START
+    """Behind all that was looked at."""
+
+    @property
+    def jobs(self) -> list[Job]:
+        """All of them, in order."""
+        return [*self.retries, *self.fresh]
+
+
+def claim(engine: Engine, limit: int) -> list[Hook]:
+    """Take up to `limit` webhooks that have something to be posted, under a lease."""
+    with transaction(engine, durable=False) as connection:
+        return list(connection.execute(CLAIM, {"limit": limit}).all())
+
+
+def renew(engine: Engine, held: dict[UUID, int]) -> None:
+    """Keep the webhooks, given with their epochs, for another while."""
+    with transaction(engine, durable=False) as connection:
+        connection.execute(RENEW, {"ids": list(held), "epochs": list(held.values())})
+
+
+def release(engine: Engine, hook: Hook) -> None:
+    """Give a webhook back: nothing is to be posted now."""
+    with transaction(engine, durable=False) as connection:
+        connection.execute(RELEASE, {"id": hook.id, "epoch": hook.epoch})
+
+
+def read_work(engine: Engine, hook: Hook) -> Work:
+    """What is due. When it returns, it is on the disk: no event is posted that a crash of the database could undo."""
+    at = Position(hook.xid, hook.event_id)
+    with transaction(engine) as connection:
+        work = Work(retries=_retries(connection, hook, 1 if hook.failures else RETRIES), end=at)
+        if hook.failures and work.retries:
+            return work
+        wanted = None if hook.events is None else [*hook.events, EventType.WEBHOOK_TEST]
+        page = stream.read_page(connection, hook.account_id, at, 1 if hook.failures else PAGE, wanted)
+        mine = [event for event in page.events if _is_for(hook, event)]
+        known = _known(connection, hook, mine)
+        for event in mine:
+            if event.id not in known:
+                work.fresh.append(_job(hook, event, 0))
+                work.ends.append(event.position)
+        work.end = page.end
+        if page.events:
+            stream.flush(connection)
+    return work
+
+
+def _is_for(hook: Hook, event: Event) -> bool:
+    if event.type == EventType.WEBHOOK_TEST:
+        return event.data.get("webhook_id") == str(hook.id) and hook.url is not None
+    return hook.url is not None or event.callback_url is not None
+
+
+def _retries(connection: Connection, hook: Hook, limit: int) -> list[Job]:
+    due = {row.event_id: row for row in connection.execute(DUE, {"id": hook.id, "limit": limit})}
+    if not due:
+        return []
+    found = {event.id: event for event in stream.read_events(connection, hook.account_id, list(due))}
+    jobs = [_job(hook, found[event], row.attempts) for event, row in due.items() if event in found]
+    _write(connection, hook, [_lost(row) for event, row in due.items() if event not in found])
+    return jobs
+
+
+def _lost(row: Row[Any]) -> Job:
+    return Job(row.event_id, row.type, "", b"", row.attempts, float("inf"), skipped="The event is kept no more.")
+
+
+def _known(connection: Connection, hook: Hook, events: list[Event]) -> set[UUID]:
+    if not events:
+        return set()
+    parameters = {"id": hook.id, "events": [event.id for event in events]}
+    return set(connection.execute(KNOWN, parameters).scalars())
+
+
+def _job(hook: Hook, event: Event, attempts: int) -> Job:
+    age = (datetime.now(UTC) - event.at).total_seconds()
+    url = hook.url or event.callback_url or ""
+    return Job(event.id, event.type, url, stream.encode(event.told()), attempts, age)
+
+
+def record(engine: Engine, hook: Hook, work: Work) -> Hook | None:
+    """Write what came of the posts, and move on. Returns the webhook as it is now; None when it is no more ours.
+
+    What was not posted because its address failed is tried later: from where the position stays, or, where other
+    addresses are behind it, as an event that is pending.
+    """
+    posted = [job for job in work.jobs if job.reply is not None]
+    written, end = _how_far(hook, work)
+    worked = any(job.reply and job.reply.error is None for job in posted)
+    failed = bool(posted) and not worked and hook.url is not None
+    gone = hook.url is not None and any(job.reply and job.reply.http_status == GONE for job in posted)
+    failures = hook.failures + 1 if failed else 0 if worked else hook.failures
+    with transaction(engine) as connection:
+        moved = connection.execute(
+            MOVE,
+            {
+                "id": hook.id,
+                "epoch": hook.epoch,
+                "xid": end.xid,
+                "event": end.id,
+                "failures": failures,
+                "rest": rest(failures, posted) if failed else None,
+                "worked": worked,
+                "failed": failed,
+                "gone": gone,
+            },
+        ).one_or_none()
+        if moved is None:
+            return None
+        _write(connection, hook, written)
+        if moved.faults:
+            clear_failures(connection, "webhook", hook.id)
+        if moved.state == "disabled":
+            tell_disabled(connection, moved, moved.disabled_reason)
+    return moved
+
+
+def tell_disabled(connection: Connection, hook: Hook, reason: str) -> None:
+    """The event that a webhook was disabled."""
+    told = {"webhook_id": str(hook.id), "url": hook.url, "reason": reason}
+    add(connection, hook.account_id, EventType.WEBHOOK_DISABLED, told)
+
+
+def _how_far(hook: Hook, work: Work) -> tuple[list[Job], Position]:
+    """The jobs of which something is to be written, and where the next page begins."""
+    end = Position(hook.xid, hook.event_id)
+    told = [job for job in work.retries if _is_told(hook, job)]
+    for job, behind in zip(work.fresh, work.ends, strict=True):
+        if not _is_told(hook, job):
+            return told, end
+        end = behind
+        told.append(job)
+    return told, work.end
+
+
+def _is_told(hook: Hook, job: Job) -> bool:
+    """Whether the job is done with for now. Where all go to one address, what was not tried simply comes again."""
+    return job.reply is not None or (job.skipped is not None and hook.url is None)
+
+
+def _write(connection: Connection, hook: Hook, jobs: list[Job]) -> None:
+    if not jobs:
+        return
+    verdicts = [verdict(job) for job in jobs]
+    replies = [job.reply for job in jobs]
+    connection.execute(
+        WRITE,
+        {
+            "id": hook.id,
+            "event": [job.event_id for job in jobs],
+            "type": [job.type for job in jobs],
+            "state": [each.state for each in verdicts],
+            "attempts": [each.attempts for each in verdicts],
+            "wait": [each.wait for each in verdicts],
+            "url": [job.url for job in jobs],
+            "http_status": [reply and reply.http_status for reply in replies],
+            "error": [job.reply.error if job.reply else job.skipped for job in jobs],
+            "milliseconds": [reply and reply.milliseconds for reply in replies],
+        },
+    )

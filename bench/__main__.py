@@ -9,10 +9,9 @@ import time
 import click
 
 from bench.machine import now
-from bench.result import Result
+from bench.result import NAMES, Result
 from bench.rounds import merged
 
-NAMES = ("limits", "bulk", "single", "mixed", "scale", "group", "growth", "peers")
 COMPARED = ("limits", "peers", "bulk", "single")
 """Measured in turns: `all` makes several rounds of them."""
 ROUNDS = 3

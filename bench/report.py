@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from bench.__main__ import NAMES
 from bench.ratios import ratios
-from bench.result import Result, load, tables
+from bench.result import NAMES, Result, load, tables
 from bench.sizing import sizing
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"

@@ -10,6 +10,8 @@ from rich.table import Table
 
 from bench.machine import load_average, machine, now
 
+NAMES = ("limits", "bulk", "single", "mixed", "scale", "group", "growth", "peers")
+"""The measurements."""
 RESULTS = Path(__file__).with_name("results")
 
 

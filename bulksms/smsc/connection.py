@@ -2,17 +2,16 @@
 
 import asyncio
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from bulksms.smsc.books import Books
+from bulksms.smsc.garbage import Garbage
 from bulksms.smsc.mailbox import Delivery, Due, Mailbox, clock
 from bulksms.smsc.phones import Spoken
-from bulksms.smsc.settings import spelled
-from bulksms.smsc.verdicts import TAKEN, Verdict
+from bulksms.smsc.settings import SmscSettings, spelled
+from bulksms.smsc.verdicts import TAKEN, Judge, Verdict
 from shared.carriers.smpp.numbers import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
-
-if TYPE_CHECKING:
-    from bulksms.smsc.server import Smsc
 
 SUBMIT_SM, SUBMIT_SM_RESP = int(Command.SUBMIT_SM), int(Command.SUBMIT_SM_RESP)
 BINDS = (Command.BIND_RECEIVER, Command.BIND_TRANSMITTER, Command.BIND_TRANSCEIVER)
@@ -22,10 +21,28 @@ class Break(Exception):
     """The connection shall end now, without another word."""
 
 
+class Smsc(Protocol):
+    """What a connection needs of the SMSC that it belongs to."""
+
+    settings: SmscSettings
+    books: Books
+    judge: Judge
+    garbage: Garbage
+    troubled: bool
+    connections: "set[Connection]"
+    loop: asyncio.AbstractEventLoop
+
+    def mailbox(self, system_id: str) -> Mailbox:
+        """The receipts of an account."""
+
+    def next_id(self) -> str:
+        """The next message id."""
+
+
 class Connection(asyncio.Protocol):
     """A connection, bound or not yet."""
 
-    def __init__(self, smsc: "Smsc") -> None:
+    def __init__(self, smsc: Smsc) -> None:
         self.unanswered: dict[int, Delivery] = {}
         self._smsc = smsc
         self.settings = smsc.settings

@@ -77,7 +77,7 @@ mutations: $(READY) ## Break each promise by a small change: make mutations ONLY
 clients: $(READY) ## Make the generated files of clients/ again, of the OpenAPI document
 	$(BIN)/python -m clients.making
 
-bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 ROUNDS=3 (docs/performance.md)
+bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 ROUNDS=3 (docs/operating/performance.md)
 	$(BIN)/python -m bench $(BENCH) $(if $(SHORT),--short) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 check: lint types test ## Lint, format, types and tests

@@ -1,5 +1,5 @@
 """`python -m bench NAME [--short] [--rounds N]`; `python -m bench report` writes what was found into
-docs/performance.md."""
+docs/operating/performance.md."""
 
 import importlib
 import signal

@@ -1,4 +1,4 @@
-"""Writes the last results into docs/performance.md, between its two markers."""
+"""Writes the last results into docs/operating/performance.md, between its two markers."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from bench.ratios import ratios
 from bench.result import NAMES, Result, load, tables
 from bench.sizing import sizing
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+PAGE = Path(__file__).parent.parent / "docs" / "operating" / "performance.md"
 QUIET = 0.3
 """Cores that other programs may use where a machine counts as quiet."""
 BEGIN, END = "<!-- begin: python -m bench report -->", "<!-- end: python -m bench report -->"

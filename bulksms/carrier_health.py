@@ -21,7 +21,9 @@ def look_at_carriers_file(found: Installation) -> Finding:
     """Which carriers messages go to, and whether the file that names them can be used."""
     settings = found.settings
     if settings.simulated:
-        return Finding("carriers", "notice", SIMULATED, "To send for real: set CARRIERS_FILE (docs/carriers.md).")
+        return Finding(
+            "carriers", "notice", SIMULATED, "To send for real: set CARRIERS_FILE (docs/operating/carriers.md)."
+        )
     if not settings.carriers_file:
         return Finding("carriers", "wrong", "none is set", NO_CARRIER)
     try:

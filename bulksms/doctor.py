@@ -166,7 +166,9 @@ def _guard(connection: Connection, found: Installation) -> Finding:
     state = state_of(connection)
     if state.held:
         detail = f"{state.reason}: nothing is sent"
-        return Finding("restore guard", "wrong", detail, "See docs/reliability.md, then: bulksms guard release")
+        return Finding(
+            "restore guard", "wrong", detail, "See docs/explanation/reliability.md, then: bulksms guard release"
+        )
     if not state.confirmed:
         detail = "nothing is sent until a worker has compared the database with what was seen committed"
         return Finding("restore guard", "notice", detail, "It takes some seconds while workers run.")

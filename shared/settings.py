@@ -25,7 +25,7 @@ IDEMPOTENCY_DAYS = 8
 
 SIMULATED = "CARRIER=simulator: every message is only simulated, none reaches a phone."
 NO_CARRIER = (
-    "No carrier is set. Set CARRIERS_FILE to the file that names your carriers (docs/carriers.md), or"
+    "No carrier is set. Set CARRIERS_FILE to the file that names your carriers (docs/operating/carriers.md), or"
     " CARRIER=simulator to simulate every message: none reaches a phone then."
 )
 
@@ -103,7 +103,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         if not value:
             raise SettingsError(
                 f"{name} is not set. Set it in the environment of this process; docker-compose.yml takes that from .env"
-                " (docs/deployment.md)."
+                " (docs/operating/deployment.md)."
             )
     if len(required["SECRET_KEY"]) < SHORTEST_KEY:
         raise SettingsError("SECRET_KEY is shorter than 32 characters. Make one with `openssl rand -hex 32`.")

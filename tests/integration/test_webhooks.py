@@ -450,7 +450,7 @@ def test_the_receiver_of_the_documentation(
     made = hook(service, there, events=["message.sent"])
     service.send()
     deliver(service)
-    code = re.findall(r"```python\n(.*?)```", Path("docs/webhooks.md").read_text(), re.S)[0]
+    code = re.findall(r"```python\n(.*?)```", Path("docs/guides/webhooks.md").read_text(), re.S)[0]
     assert len(code.splitlines()) <= 12
     told: dict[str, Any] = {"__name__": "receiver"}
     exec(code.replace("whsec_…", made["secret"]), told)

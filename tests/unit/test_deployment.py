@@ -21,7 +21,7 @@ SERVICES: dict[str, Any] = COMPOSE["services"]
 OURS = ("migrate", "api", "worker", "webhooks")
 LONG_LIVED = [name for name in SERVICES if name != "migrate"]
 NGINX = Path("deploy/nginx.conf").read_text()
-DOCUMENT = Path("docs/deployment.md").read_text()
+DOCUMENT = Path("docs/operating/deployment.md").read_text()
 EXAMPLE = Path(".env.example").read_text()
 
 

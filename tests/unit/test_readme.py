@@ -81,7 +81,7 @@ def test_what_the_banner_prints_can_be_pasted_whatever_the_key_is() -> None:
 
 
 def test_the_targets_of_make_exist() -> None:
-    named = set(re.findall(r"`make ([a-z]+)", README + Path("docs/reliability.md").read_text()))
+    named = set(re.findall(r"`make ([a-z]+)", README + Path("docs/explanation/reliability.md").read_text()))
     assert {"run", "test", "crashpoints", "simulate", "check"} <= named
     for target in named:
         assert re.search(rf"^{target}:", MAKEFILE, re.M), target
@@ -95,7 +95,7 @@ def test_it_begins_with_a_first_send_and_ends_with_tests() -> None:
 
 
 def test_no_address_is_a_strangers() -> None:
-    for page in [Path("README.md"), *Path("docs").glob("*.md")]:
+    for page in [Path("README.md"), *Path("docs").rglob("*.md")]:
         named = re.findall(r"\b(?:[\w-]+\.)*example\.(?:com|org|net)\b", page.read_text())
         assert named == [], f"{page}: somebody has that domain; nobody has one that ends with .example (RFC 2606)"
 

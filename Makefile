@@ -28,7 +28,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers crashpoints faults carriers fuzz schemathesis simulate mutations clients bench check lint types format lock clean
+.PHONY: help run test million npm peers pooler crashpoints faults carriers fuzz schemathesis simulate mutations clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -62,6 +62,9 @@ fuzz: $(READY) ## Feed everything that reads a carrier with spoiled input: make 
 peers: $(READY) ## SMPP with implementations that are not ours: npm's smpp (installed from its lock) and Kannel
 	npm ci --prefix tests/peers/node --ignore-scripts --no-audit --no-fund
 	$(BIN)/python -m pytest -q -m peers tests/peers
+
+pooler: $(READY) ## The service behind a real PgBouncer, which has to be installed
+	$(BIN)/python -m pytest -q -m pooler tests/pooler
 
 carriers: $(READY) ## Several carriers: rates, failover, throttling and fair shares, measured at simulated SMSCs
 	$(BIN)/python -m pytest -q -s -m "carriers or not carriers" tests/carriers

@@ -14,9 +14,10 @@ from bulksms.environment import Installation
 from bulksms.finding import Finding
 from bulksms.receipt_health import look_at_receipts
 from bulksms.secret_key_health import look_at_secret_key
-from shared.db.connection import reading, transaction
+from shared.db.connection import driver_of, reading, transaction
 from shared.db.full_disk import is_disk_full, shortage
 from shared.db.schema import schema_problem
+from shared.db.sessions import REASON, REMEDY, SessionNotKept, has_pooler
 from shared.guard import state_of
 from shared.senders.similarity import likenesses
 from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
@@ -82,9 +83,7 @@ def examine(found: Installation) -> Iterator[Finding]:
             with reading(engine) as connection:
                 yield from _server(connection)
         except DBAPIError as error:
-            full = ROOM if is_disk_full(error) else shortage(found.data or Path.cwd())
-            remedy = full or _start("Postgres", found, "DATABASE_URL")
-            yield Finding("postgres", "wrong", _first_line(error.orig), remedy)
+            yield _unusable(error, found)
         else:
             problem = schema_problem(engine)
             if problem:
@@ -98,6 +97,13 @@ def examine(found: Installation) -> Iterator[Finding]:
     yield _disk(found.data or Path.cwd())
 
 
+def _unusable(error: DBAPIError, found: Installation) -> Finding:
+    if isinstance(error.orig, SessionNotKept):
+        return Finding("sessions", "wrong", REASON, REMEDY)
+    full = ROOM if is_disk_full(error) else shortage(found.data or Path.cwd())
+    return Finding("postgres", "wrong", _first_line(error.orig), full or _start("Postgres", found, "DATABASE_URL"))
+
+
 def _server(connection: Connection) -> Iterator[Finding]:
     version = int(connection.execute(text("SHOW server_version_num")).scalar_one())
     name = f"version {version // 10_000}.{version % 10_000}"
@@ -105,6 +111,8 @@ def _server(connection: Connection) -> Iterator[Finding]:
         yield Finding("postgres", "wrong", name, "Use Postgres 15 or newer.")
     else:
         yield Finding("postgres", "ok", name)
+    pooler = "through a pooler" if has_pooler(driver_of(connection)) else "directly"
+    yield Finding("sessions", "ok", f"each connection keeps its own, {pooler}")
     values = {setting: connection.execute(text(f"SHOW {setting}")).scalar_one() for setting in NEEDED_ON}
     off = [f"{setting} = {value}" for setting, value in values.items() if value in ("off", "local")]
     if off:

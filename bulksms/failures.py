@@ -5,6 +5,7 @@ from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError
 from api.http.problems import Problem
 from bulksms.local.errors import LocalError
 from shared.accounts.administration import Refused
+from shared.db.sessions import SessionNotKept
 from shared.settings import SettingsError
 
 UNDEFINED = ("42P01", "42703", "42883")
@@ -18,6 +19,8 @@ def sentence_of(error: Exception) -> str | None:
             return str(error)
         case Problem():
             return str(error.args[1])
+        case OperationalError() if isinstance(error.orig, SessionNotKept):
+            return str(error.orig)
         case OperationalError() | InterfaceError():
             return f"The database does not answer. `bulksms doctor` says more.\n{error.orig}"
         case ProgrammingError() if getattr(error.orig, "sqlstate", None) in UNDEFINED:

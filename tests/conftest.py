@@ -8,7 +8,18 @@ hypothesis.settings.load_profile("bulksms")  # what a busy machine makes slow is
 
 pytest_plugins = ["tests.fixtures_servers"]
 
-LONGEST_FIRST = ("services", "crashpoints", "faults", "simulation", "carriers", "clients", "contract", "peers", "fuzz")
+LONGEST_FIRST = (
+    "services",
+    "crashpoints",
+    "faults",
+    "simulation",
+    "carriers",
+    "clients",
+    "contract",
+    "peers",
+    "pooler",
+    "fuzz",
+)
 """Folders whose files take long. They are begun first, so that of several test processes none ends much later."""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, TextClause, text
 
-from shared.db.connection import reading
+from shared.db.connection import STATEMENT_MILLISECONDS, reading
 
 STATEMENT_SECONDS = 5
 """For each statement of a list or report; it is ended then, and the request is 503 `unavailable`."""
@@ -14,7 +14,7 @@ MOST_EXAMINED = 10_000
 """Rows that are examined for one page of a list with a filter."""
 
 BEGIN = text("SELECT set_config('statement_timeout', :milliseconds, false)")
-END = text("RESET statement_timeout")
+END = text(f"SET statement_timeout = {STATEMENT_MILLISECONDS}")
 
 
 @contextmanager

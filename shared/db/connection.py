@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
 from shared.crashpoints import crashpoint
+from shared.db.sessions import Sessions
 from shared.encryption import Texts
 
 AWAY = (
@@ -77,7 +78,6 @@ def make_engine(
     settings = SESSION | (
         dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off") if by_key else {}
     )
-    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     engine = create_engine(
         url,
         poolclass=pool_class,
@@ -92,10 +92,9 @@ def make_engine(
             "connect_timeout": CONNECT_SECONDS,
             "tcp_user_timeout": 10_000,
             "keepalives_idle": 15,
-            "application_name": application,
-            "options": options,
         },
     )
+    event.listen(engine, "do_connect", Sessions({"application_name": application, **settings}).connect)
     event.listen(engine, "handle_error", _named_as_away, retval=True)
     return engine
 

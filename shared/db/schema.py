@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from shared.db.connection import reading
+from shared.db.sessions import REASON, SessionNotKept
 
 log = logging.getLogger(__name__)
 
@@ -51,14 +52,15 @@ def current(connection: Connection) -> str | None:
 def wait_for_schema(engine: Engine, seconds: float = 60.0) -> None:
     """Wait until the database answers and is migrated.
 
-    Raises WrongSchema when it is newer than this code, refuses the connection, or is not migrated within `seconds`.
+    Raises WrongSchema when it is newer than this code, refuses the connection, is behind a pooler that keeps no
+    sessions, or is not migrated within `seconds`.
     """
     deadline = time.monotonic() + seconds
     while True:
         problem = schema_problem(engine)
         if problem is None:
             return
-        if problem.startswith((NEWER, REFUSED)) or time.monotonic() > deadline:
+        if problem.startswith((NEWER, REFUSED, REASON)) or time.monotonic() > deadline:
             raise WrongSchema(problem)
         log.info("waiting for the database: %s", problem)
         time.sleep(1)
@@ -70,6 +72,8 @@ def schema_problem(engine: Engine) -> str | None:
         with reading(engine) as connection:
             revision = current(connection)
     except DBAPIError as error:
+        if isinstance(error.orig, SessionNotKept):
+            return str(error.orig)
         if REFUSALS.search(str(error.orig)):
             return f"{REFUSED}: {error.orig}. Check DATABASE_URL."
         return f"The database does not answer: {error.orig}"

@@ -1,0 +1,158 @@
+"""The service behind a real PgBouncer: `make pooler`.
+
+Where PgBouncer is not installed these tests fail: they are run only when they are asked for.
+"""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
+
+from bulksms.local.postgres import Postgres
+from shared.db.connection import driver_of, is_outage, make_engine, reading, transaction
+from shared.db.schema import WrongSchema, wait_for_schema
+from shared.db.sessions import REMEDY, has_pooler
+from tests.database import fresh_database
+from tests.pooler.pgbouncer import pgbouncer
+from tests.services.house import House, wait_until
+from tests.services.test_start import NEEDED, SCRIPTS, WEBHOOKS, WORKER
+from worker.recovery.stalled_sessions import Stalled
+
+pytestmark = pytest.mark.pooler
+SHARING = pytest.mark.parametrize("mode", ["transaction", "statement"])
+COUNT = text("SELECT count(*) FROM account")
+COPY = "COPY revoked_token (id, expires_at) FROM STDIN"
+
+
+@pytest.fixture(scope="module")
+def url(postgres_server: Postgres) -> Iterator[str]:
+    """A migrated, empty database, without the pooler."""
+    engine = fresh_database(postgres_server)
+    yield engine.url.render_as_string(hide_password=False)
+    engine.dispose()
+
+
+@contextlib.contextmanager
+def engine_of(url: str, application: str = "bulksms-test", *, by_key: bool = False) -> Iterator[Engine]:
+    engine = make_engine(url, 2, application, by_key=by_key)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def shown(engine: Engine, *names: str) -> tuple[str, ...]:
+    with reading(engine) as connection:
+        return tuple(connection.execute(text(f"SHOW {name}")).scalar_one() for name in names)
+
+
+def execute_often(engine: Engine) -> None:
+    """So often that the driver prepares the statement, on two connections."""
+    for _ in range(8):
+        with reading(engine) as one, reading(engine) as two:
+            one.execute(COUNT)
+            two.execute(COUNT)
+
+
+@pytest.mark.parametrize("server_reset_query", ["DISCARD ALL", ""])
+@pytest.mark.parametrize("server_round_robin", [0, 1])
+def test_it_works(url: str, server_reset_query: str, server_round_robin: int) -> None:
+    settings = {"server_reset_query": server_reset_query, "server_round_robin": server_round_robin}
+    with pgbouncer(url, "session", **settings) as pooler:
+        with engine_of(pooler.url, "bulksms-worker", by_key=True) as worker:
+            wait_for_schema(worker, 0)
+            assert shown(worker, "enable_seqscan", "application_name") == ("off", "bulksms-worker")
+            execute_often(worker)
+        for _ in range(2):
+            with engine_of(pooler.url) as engine:
+                wait_for_schema(engine, 0)
+                asked = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "timezone")
+                assert shown(engine, *asked) == ("5s", "1min", "10s", "UTC")
+                assert shown(engine, "enable_seqscan", "application_name") == ("on", "bulksms-test")
+                execute_often(engine)
+                with reading(engine) as connection:
+                    assert has_pooler(driver_of(connection))
+
+
+@SHARING
+@pytest.mark.parametrize("server_round_robin", [0, 1])
+@pytest.mark.parametrize("idle", [0, 2, 3])
+def test_shared_sessions_are_refused(url: str, mode: str, server_round_robin: int, idle: int) -> None:
+    with pgbouncer(url, mode, server_round_robin=server_round_robin, min_pool_size=idle) as pooler:
+        for _ in range(3):
+            with engine_of(pooler.url) as engine, pytest.raises(WrongSchema, match="pool_mode = session"):
+                wait_for_schema(engine, 600)
+
+
+@SHARING
+@pytest.mark.parametrize("command", [WORKER, WEBHOOKS], ids=["worker", "webhooks"])
+def test_no_process_starts_where_sessions_are_shared(url: str, mode: str, command: list[str]) -> None:
+    with pgbouncer(url, mode, ignore_startup_parameters="options,extra_float_digits") as pooler:
+        env = {**os.environ, **NEEDED, "DATABASE_URL": pooler.url}
+        ended = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert REMEDY in ended.stderr
+
+
+def test_without_a_free_session_nobody_waits_for_ever(url: str) -> None:
+    with pgbouncer(url, "session", default_pool_size=2) as pooler, engine_of(pooler.url) as engine:
+        with reading(engine), reading(engine):
+            with pytest.raises(OperationalError, match="no session in time") as refused, reading(engine):
+                pass
+            assert is_outage(refused.value)
+        execute_often(engine)
+
+
+def test_a_session_that_is_idle_in_a_transaction_is_ended(url: str) -> None:
+    with pgbouncer(url, "session") as pooler, engine_of(pooler.url) as engine:
+        with pytest.raises(OperationalError) as ended, transaction(engine) as connection:
+            connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 100"))
+            connection.execute(text("LOCK account"))
+            with engine_of(url) as direct, transaction(direct) as other:
+                other.execute(text("LOCK account"))  # waits until the lock is free
+            connection.execute(COUNT)
+        assert is_outage(ended.value)
+        execute_often(engine)
+
+
+def test_a_session_whose_client_stands_still_is_ended(url: str) -> None:
+    with pgbouncer(url, "session") as pooler, engine_of(pooler.url, "bulksms-worker") as engine:
+        stalled = Stalled(engine, 0.0)
+        with (
+            pytest.raises(OperationalError) as ended,
+            transaction(engine) as connection,
+            driver_of(connection).cursor() as cursor,
+            cursor.copy(COPY),
+        ):
+            wait_until(stalled.end, 10, "the end of the session")
+        assert is_outage(ended.value)
+        execute_often(engine)
+
+
+def test_the_whole_service(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    with pgbouncer(house.postgres.url, "session") as pooler:
+        house.env["DATABASE_URL"] = pooler.url
+        try:
+            house.start(2)
+            house.start_webhooks()
+            account = house.new_account()
+            group = house.new_group(account, 2_000)
+            house.post("/sms/send-group", group_id=group, sender_id="ACME", message="Hello")
+            for number in range(50):
+                house.post("/sms/send", sender_id="ACME", phone=str(254711000000 + number), message="Hi")
+            house.wait_for_end()
+            assert house.scalar("SELECT count(*) FROM message WHERE status = 'delivered'") == 2_050
+            assert house.most_submits() == 1
+            assert house.scalar("SELECT count(*) FROM doubt") == 0
+            env = {**os.environ, **house.env}
+            command = [str(SCRIPTS / "bulksms"), "doctor"]
+            told = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False).stdout
+            assert "each connection keeps its own, through a pooler" in " ".join(told.split())
+        finally:
+            house.stop()

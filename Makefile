@@ -14,6 +14,7 @@ BENCH ?= all
 CASES ?= 10000
 SHORT ?=
 ONLY ?=
+SECONDS ?= 60
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -28,7 +29,7 @@ COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --univer
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers pooler crashpoints faults carriers fuzz schemathesis simulate mutations clients bench check lint types format lock clean
+.PHONY: help run test million npm peers pooler crashpoints faults hostile carriers fuzz schemathesis simulate mutations clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -46,6 +47,9 @@ crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 
 faults: $(READY) ## Break everything in the catalogue of faults, one at a time, for about half an hour
 	$(BIN)/python -m pytest -q -m "faults or not faults" tests/faults
+
+hostile: $(READY) ## Attack the service beside a victim, for half an hour: make hostile SECONDS=60 ONLY=never,slow
+	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)")
 
 million: $(READY) ## Import a million contacts from one file
 	$(BIN)/python -m pytest -q -m million tests/services/test_import_million.py

@@ -12,6 +12,7 @@ LONGEST_FIRST = (
     "services",
     "crashpoints",
     "faults",
+    "hostile",
     "simulation",
     "carriers",
     "clients",

@@ -1,0 +1,204 @@
+"""The service, with an attacker's account that owns much, and one attack at a time with the victim beside it."""
+
+import contextlib
+import math
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+from sqlalchemy import text
+
+from bench.growth import COPIES
+from shared.contacts.groups import create_group
+from tests.hostile.attacker import attacking
+from tests.hostile.scenarios import Scenario
+from tests.hostile.victim import Asked, Victim
+from tests.hostile.wire import Target
+from tests.services.house import House, wait_until
+
+CARRIER_RATE = 1_000
+"""Segments a second of the simulated carrier, so that an attacker's bulk sends wait for it and not for a processor."""
+CREDITS = 2_000_000_000
+PATTERN = 2_000
+"""Messages of the send that is copied until there are as many as an attack wants."""
+LOOK = 0.2
+
+CONTACTS = text(
+    """
+    INSERT INTO contact (group_id, position, phone)
+    SELECT :group, n, 255000000000 + n FROM generate_series(1, CAST(:count AS int)) AS n
+    """
+)
+COUNT = text("UPDATE contact_group SET contact_count = :count, last_position = :count WHERE id = :group")
+
+
+@dataclass(slots=True)
+class Felt:
+    """What the victim felt of one attack. Seconds, and bytes of all API processes together."""
+
+    scenario: Scenario
+    quiet: list[Asked]
+    during: list[Asked]
+    after: list[Asked]
+    delays: list[float] = field(default_factory=list)
+    memory: tuple[int, int, int] = (0, 0, 0)
+    """Before the attack, at most during it, and at the end."""
+    recovery: float = 0.0
+    """From the end of the attack to the victim's last request that was refused or slow."""
+    did: Counter[str] = field(default_factory=Counter)
+    """What the attacker did."""
+
+    @property
+    def refused(self) -> list[Asked]:
+        """The victim's requests that were not answered 200."""
+        return [asked for asked in self.during + self.after if asked.status != 200]
+
+
+def seconds_of(asked: list[Asked], share: float) -> float:
+    """The seconds within which that share of the single sends was answered; NaN where there are none."""
+    took = sorted(each.seconds for each in asked if each.what == "send")
+    return took[min(len(took) - 1, int(len(took) * share))] if took else math.nan
+
+
+class Memory:
+    """Looks how much memory the API has, while its block runs."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="memory")
+        self.most = 0
+
+    def __enter__(self) -> "Memory":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def now(self) -> int:
+        """Bytes that the API's processes hold together."""
+        assert self._house.api is not None
+        api = psutil.Process(self._house.api.pid)
+        return sum(process.memory_info().rss for process in (api, *api.children(recursive=True)))
+
+    def _run(self) -> None:
+        while not self._over.wait(LOOK):
+            with contextlib.suppress(psutil.Error):
+                self.most = max(self.most, self.now())
+
+
+class Ground:
+    """The service under attack. `strength` is the part of each attack's full size, and of what the attacker owns."""
+
+    def __init__(self, house: House, strength: float) -> None:
+        self.house = house
+        self.strength = strength
+        self.victim = Victim(house)
+
+    def prepare(self) -> None:
+        """Make both accounts, and what the attacker's owns: messages, a large group, opt-outs."""
+        house = self.house
+        attacker = house.new_account("attacker", CREDITS)
+        key, self.attackers_token = house.key, house.token
+        self.small_group = house.new_group(attacker, 1, 254_400_000_000)
+        with house.engine.begin() as connection:
+            group = create_group(connection, attacker, "Large")
+            size = {"group": group, "count": round(300_000 * self.strength)}
+            connection.execute(CONTACTS, size)
+            connection.execute(COUNT, size)
+        opt_outs = [str(254_800_000_000 + number) for number in range(round(500_000 * self.strength))]
+        for first in range(0, len(opt_outs), 100_000):
+            house.post("/suppressions", phones=opt_outs[first : first + 100_000])
+        self._fill(attacker, round(500_000 * self.strength))
+        self.victim.start()
+        self._target = Target(
+            house.port,
+            self.strength,
+            self.attackers_token,
+            key.api_key,
+            key.api_secret,
+            str(group),
+            self.victim.key.api_key,
+        )
+
+    def attacked(self, scenario: Scenario, seconds: float, around: float, warm_up: float = 0.0) -> Felt:
+        """Attack for so many seconds; the victim sends for `around` seconds before and after it, too.
+
+        What it sends in the time of the `warm_up` does not count.
+        """
+        did: Counter[str] = Counter()
+        with self.victim as victim, Memory(self.house) as memory:
+            time.sleep(warm_up)
+            first = time.monotonic()
+            time.sleep(around)
+            before, memory.most = memory.now(), 0
+            with attacking(scenario.name, self._target, did):
+                begin = time.monotonic()
+                time.sleep(seconds)
+                end, most = time.monotonic(), memory.most
+            time.sleep(around)
+            after = memory.now()
+        quiet = [asked for asked in victim.asked if first <= asked.due < begin]
+        during = [asked for asked in victim.asked if begin <= asked.due < end]
+        rest = [asked for asked in victim.asked if asked.due >= end]
+        felt = Felt(scenario, quiet, during, rest, memory=(before, most, after), did=did)
+        bad = [asked for asked in victim.asked if asked.status != 200 or asked.seconds > slow(quiet)]
+        felt.recovery = max(
+            [asked.due + asked.seconds - end for asked in bad if asked.due + asked.seconds > end] or [0.0]
+        )
+        accepted = sum(asked.what == "send" and asked.status == 200 for asked in during + rest)
+        with contextlib.suppress(AssertionError):  # what has not come then is told by what is missing
+            wait_until(lambda: len(victim.delays(during + rest)) >= accepted, 30, "the victim's messages")
+        felt.delays = victim.delays(during + rest)
+        return felt
+
+    def restart_api(self) -> None:
+        """Its memory is as small as at first."""
+        assert self.house.api is not None
+        self.house.api.stop()
+        self.house.start_api()
+
+    def _fill(self, account: int, messages: int) -> None:
+        """Let the account have so many messages, which are delivered."""
+        house = self.house
+        phones = [str(254_200_000_000 + number) for number in range(min(messages, PATTERN))]
+        send = house.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"]
+        house.wait_for_end(120)
+        for number in range(1, messages // PATTERN):
+            values = {"digits": f"{number:04x}", "send": send, "messages": PATTERN, "account": account}
+            with house.engine.begin() as connection:
+                for statement in COPIES:
+                    connection.execute(text(statement), values)
+        with house.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("ANALYZE"))
+
+
+LIMIT = 0.1
+
+
+def slow(quiet: list[Asked]) -> float:
+    """Seconds from which on a single send is slow: 100 ms, or three times the p99 of a quiet time."""
+    p99 = seconds_of(quiet, 0.99)
+    return LIMIT if math.isnan(p99) else max(LIMIT, 3 * p99)
+
+
+@contextlib.contextmanager
+def ground(folder: Path, strength: float, *, durable: bool) -> Iterator[Ground]:
+    """A running service with one worker, prepared."""
+    settings = {"WEBHOOK_LOOPBACK": "1", "SIMULATOR_RATE": str(CARRIER_RATE), "LEASE_SECONDS": "15"}
+    made = House(folder, durable=durable, **settings)
+    there = Ground(made, strength)
+    try:
+        made.start(1)
+        made.start_webhooks()
+        there.prepare()
+        yield there
+        there.victim.stop()
+    finally:
+        made.stop()

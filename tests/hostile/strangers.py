@@ -1,0 +1,106 @@
+"""What somebody without a key can do, from a hundred addresses."""
+
+import asyncio
+import json
+
+from tests.hostile.wire import Connection, Wire, until_ended
+
+TOKEN = "/api/v1/auth/token"
+JSON = "Content-Type: application/json"
+DRIP_SECONDS = 1.2
+KEYS_OF_64_KB = 7_000
+
+
+def duplicate_keys(count: int) -> bytes:
+    """A JSON object with one name so many times."""
+    return b"{" + b",".join([b'"aaa":1'] * count) + b"}"
+
+
+def unknown_fields(count: int) -> bytes:
+    """A JSON object with so many names that are none of the service's and nearly one of them."""
+    return json.dumps({f"sender_i{number}": 1 for number in range(count)}).encode()
+
+
+async def bodies_that_never_come(wire: Wire) -> None:
+    """Chunked requests without a byte of body, opened anew when they are ended."""
+    head = wire.head("POST", TOKEN, JSON, "Transfer-Encoding: chunked", signed_in=False)
+
+    async def hold(connection: Connection) -> None:
+        connection[1].write(head)
+        await until_ended(connection)
+
+    await wire.together(*(wire.reopen(hold) for _ in range(wire.many(1_300))))
+
+
+async def slow_bodies(wire: Wire) -> None:
+    """Bodies that come byte by byte: small ones of strangers, large ones of strangers and of an account."""
+    small = wire.head("POST", TOKEN, JSON, "Content-Length: 1000", signed_in=False)
+    large = wire.head("POST", "/api/v1/sms/send-bulk", JSON, "Content-Length: 1000000", signed_in=False)
+    of_account = wire.head("POST", "/api/v1/sms/send-bulk", JSON, "Content-Length: 1000000")
+
+    async def drip(connection: Connection, head: bytes) -> None:
+        connection[1].write(head)
+        ended = asyncio.create_task(until_ended(connection))
+        while not ended.done():
+            connection[1].write(b" ")
+            await asyncio.wait([ended], timeout=DRIP_SECONDS)
+        await ended
+
+    drips = [head for head in (small, large, of_account) for _ in range(wire.many(200))]
+    await wire.together(*(wire.reopen(lambda connection, head=head: drip(connection, head)) for head in drips))
+
+
+async def idle_connections(wire: Wire) -> None:
+    """Connections with half of a head, and those that are kept after an answer."""
+    health = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    async def hold(connection: Connection, begin: bytes) -> None:
+        connection[1].write(begin)
+        await until_ended(connection)
+
+    begins = [begin for begin in (b"POST /api/v1/sms/send HTTP/1.1\r\nX-", health) for _ in range(wire.many(2_500))]
+    await wire.together(*(wire.reopen(lambda connection, begin=begin: hold(connection, begin)) for begin in begins))
+
+
+async def names_that_repeat(wire: Wire) -> None:
+    """JSON objects in which one name stands thousands of times: of strangers, and on the way of single sends."""
+    small, large = duplicate_keys(KEYS_OF_64_KB), duplicate_keys(wire.many(250_000))
+    asked = [
+        *([wire.request("POST", "/auth/token", small, signed_in=False)] * 4),
+        *([wire.request("POST", "/sms/send", small)] * 4),
+        *([wire.request("POST", "/sms/send-bulk", large)] * 4),
+    ]
+    await wire.together(*(wire.repeat(lambda data=data: data) for data in asked))
+
+
+async def unknown_names(wire: Wire) -> None:
+    """JSON objects of a thousand unknown fields, for each of which the nearest known one could be looked for."""
+    small = unknown_fields(999)
+    paths = ("/sms/send", "/sms/send-bulk", "/groups")
+    asked = [wire.request("POST", "/auth/token", small, signed_in=False)] * 4
+    asked += [wire.request("POST", path, small) for path in paths for _ in range(4)]
+    await wire.together(*(wire.repeat(lambda data=data: data) for data in asked))
+
+
+async def endless_trailers(wire: Wire) -> None:
+    """Header fields after the last chunk, without an end."""
+    head = wire.head("POST", TOKEN, JSON, "Transfer-Encoding: chunked", signed_in=False) + b"2\r\n{}\r\n0\r\n"
+    trailers = b"".join(b"X-%06d: %s\r\n" % (number, b"a" * 100) for number in range(1_000))
+
+    async def pour(connection: Connection) -> None:
+        connection[1].write(head)
+        while not connection[0].at_eof():
+            connection[1].write(trailers)
+            await connection[1].drain()
+
+    await wire.together(*(wire.reopen(pour) for _ in range(wire.many(16))))
+
+
+async def guessed_secrets(wire: Wire) -> None:
+    """Secrets guessed, for the victim's key and for keys that do not exist."""
+    bodies = [
+        {"api_key": key, "api_secret": f"smss_live_{number:043d}"}
+        for number, key in enumerate((wire.target.victims_key, "smsk_live_0000000000000000") * 32)
+    ]
+    asked = [wire.request("POST", "/auth/token", body, signed_in=False) for body in bodies[: wire.many(64)]]
+    await wire.together(*(wire.repeat(lambda data=data: data) for data in asked))

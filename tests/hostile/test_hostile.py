@@ -1,0 +1,44 @@
+"""Each attack for a moment and with a small part of its strength. Nothing here is about how long anything takes."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared.audit.check import audit
+from tests.hostile.ground import Ground, ground
+from tests.hostile.poison import Neighbour, Poison
+from tests.hostile.scenarios import SCENARIOS, Scenario
+from tests.services.house import wait_until
+
+STRENGTH = 0.05
+SECONDS = 0.5
+AROUND = 0.1
+POISONED = 5
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
+    """The service, with an attacker and a victim."""
+    with ground(tmp_path_factory.mktemp("ground"), STRENGTH, durable=False) as made:
+        yield made
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_no_request_of_another_is_refused_or_lost(there: Ground, scenario: Scenario) -> None:
+    felt = there.attacked(scenario, SECONDS, AROUND)
+    assert felt.did["connections"], "there was no attack"
+    assert felt.during and felt.refused == []
+    accepted = [asked for asked in felt.during + felt.after if asked.what == "send"]
+    assert len(felt.delays) == len(accepted), "each was handed over once"
+
+
+def test_poisoned_objects_fail_and_the_jobs_of_others_end(there: Ground) -> None:
+    neighbour = Neighbour(there.house)
+    poison = Poison(there.house, there.attackers_token, there.small_group, POISONED)
+    neighbour.work(2)
+    wait_until(lambda: {*poison.failed().values()} == {POISONED}, 60, "the failure of each")
+
+
+def test_the_books_are_clean(there: Ground) -> None:
+    assert [breach for breach in audit(there.house.engine, full=True) if breach.rule != "queue_moves"] == []
+    assert there.house.most_submits() == 1

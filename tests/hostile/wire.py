@@ -1,0 +1,127 @@
+"""What an attacker has: connections from many addresses of this machine, and requests as bytes."""
+
+import asyncio
+import contextlib
+import itertools
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+ADDRESSES = tuple(f"127.0.1.{number}" for number in range(1, 101))
+SERVER = "127.0.0.1"
+PAUSE = 0.05
+"""Seconds after a connection that could not be made."""
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is attacked, and with what. `strength` is the part of the full number of connections and bytes."""
+
+    port: int
+    strength: float
+    token: str
+    """Of the attacker's account."""
+    api_key: str
+    api_secret: str
+    group: str
+    """Its large group."""
+    victims_key: str
+    """The name of the victim's API key, which is no secret."""
+
+
+class Wire:
+    """The attacker's side of all connections. `counts` says what was tried and what came back."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.counts: Counter[str] = Counter()
+        self._addresses = itertools.cycle(ADDRESSES)
+
+    def many(self, full: int) -> int:
+        """So many of something that is `full` at full strength."""
+        return max(1, round(full * self.target.strength))
+
+    async def open(self) -> Connection:
+        """A connection from the next address."""
+        address = next(self._addresses)
+        made = await asyncio.open_connection(SERVER, self.target.port, local_addr=(address, 0))
+        self.counts["connections"] += 1
+        return made
+
+    def head(self, method: str, path: str, *headers: str, signed_in: bool = True) -> bytes:
+        """The head of a request; `headers` are lines of it as they are."""
+        token = [f"Authorization: Bearer {self.target.token}"] if signed_in else []
+        lines = [f"{method} {path} HTTP/1.1", "Host: localhost", *token, *headers]
+        return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+    def request(
+        self, method: str, path: str, body: Any = None, *headers: str, signed_in: bool = True, type: str = ""
+    ) -> bytes:
+        """A whole request. `body` is JSON, or bytes as they are."""
+        data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        more = (f"Content-Type: {type or 'application/json'}", f"Content-Length: {len(data)}", *headers)
+        return self.head(method, f"/api/v1{path}", *more, signed_in=signed_in) + data
+
+    async def ask(self, connection: Connection, data: bytes) -> tuple[int, bytes]:
+        """Send a request and read all of its answer."""
+        reader, writer = connection
+        writer.write(data)
+        self.counts["requests"] += 1
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        status, length = int(head[9:12]), head.partition(b"content-length:")[2].partition(b"\r\n")[0]
+        self.counts[str(status)] += 1
+        if length:
+            return status, await reader.readexactly(int(length))
+        body = b""
+        while size := int(await reader.readline(), 16):
+            body += (await reader.readexactly(size + 2))[:-2]
+        await reader.readline()
+        return status, body
+
+    async def json(self, method: str, path: str, body: Any = None) -> Any:
+        """One request on a connection of its own, whose answer is JSON."""
+        connection = await self.open()
+        try:
+            return json.loads((await self.ask(connection, self.request(method, path, body)))[1])
+        finally:
+            connection[1].close()
+
+    async def repeat(self, make: Callable[[], bytes]) -> None:
+        """Ask again and again, without a pause; `make` makes each request."""
+
+        async def use(connection: Connection) -> None:
+            while True:
+                await self.ask(connection, make())
+
+        await self.reopen(use)
+
+    async def reopen(self, use: Callable[[Connection], Awaitable[None]]) -> None:
+        """Use a connection, and a new one whenever the server has ended it."""
+        while True:
+            writer = None
+            try:
+                connection = await self.open()
+                writer = connection[1]
+                await use(connection)
+                self.counts["ended"] += 1
+            except (OSError, asyncio.IncompleteReadError, ValueError):
+                self.counts["ended"] += 1
+                await asyncio.sleep(PAUSE)
+            finally:
+                if writer is not None:
+                    writer.close()
+
+    async def together(self, *attacks: Coroutine[Any, Any, None]) -> None:
+        """All of them at the same time."""
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(*attacks)
+
+
+async def until_ended(connection: Connection) -> None:
+    """Read and throw away until the server ends the connection."""
+    while await connection[0].read(65536):
+        pass

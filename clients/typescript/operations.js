@@ -1,5 +1,9 @@
 // Made of the OpenAPI document by `make clients`. Do not edit.
 export const OPERATIONS = {
+  sendMessage: {"method": "POST", "path": "/api/v1/sms/send", "keyed": true, "type": "application/json"},
+  sendBulk: {"method": "POST", "path": "/api/v1/sms/send-bulk", "keyed": true, "type": "application/json"},
+  sendGroup: {"method": "POST", "path": "/api/v1/sms/send-group", "keyed": true, "type": "application/json"},
+  createQuote: {"method": "POST", "path": "/api/v1/sms/quote", "keyed": true, "type": "application/json"},
   listApiKeys: {"method": "GET", "path": "/api/v1/api-keys", "keyed": false, "type": null},
   createApiKey: {"method": "POST", "path": "/api/v1/api-keys", "keyed": true, "type": "application/json"},
   rotateApiKeySecret: {"method": "POST", "path": "/api/v1/api-keys/{key_id}/rotate", "keyed": true, "type": "application/json"},
@@ -53,10 +57,6 @@ export const OPERATIONS = {
   listSenderIds: {"method": "GET", "path": "/api/v1/sender-ids", "keyed": false, "type": null},
   requestSenderId: {"method": "POST", "path": "/api/v1/sender-ids", "keyed": true, "type": "application/json"},
   deleteSenderId: {"method": "DELETE", "path": "/api/v1/sender-ids/{sender}", "keyed": false, "type": null},
-  sendMessage: {"method": "POST", "path": "/api/v1/sms/send", "keyed": true, "type": "application/json"},
-  sendBulk: {"method": "POST", "path": "/api/v1/sms/send-bulk", "keyed": true, "type": "application/json"},
-  sendGroup: {"method": "POST", "path": "/api/v1/sms/send-group", "keyed": true, "type": "application/json"},
-  createQuote: {"method": "POST", "path": "/api/v1/sms/quote", "keyed": true, "type": "application/json"},
   listSuppressions: {"method": "GET", "path": "/api/v1/suppressions", "keyed": false, "type": null},
   createSuppressions: {"method": "POST", "path": "/api/v1/suppressions", "keyed": true, "type": "application/json"},
   importSuppressions: {"method": "POST", "path": "/api/v1/suppressions/import", "keyed": true, "type": "text/csv"},

@@ -132,6 +132,293 @@ export interface Error {
   prefix?: string;
 }
 
+/** When nothing is sent, by the clock of the recipient. */
+export interface QuietHours {
+  /** When it begins. */
+  from: string;
+  /** When it ends; may be on the next day. */
+  until: string;
+}
+
+/** One message to one phone. */
+export interface SingleSend {
+  /** A sender ID registered by the account. */
+  sender_id: string;
+  /** 1 to 1,600 characters, not blank. */
+  message: string;
+  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
+  send_at?: string;
+  /** When to give up: 72 hours after it is due, unless said. */
+  expires_at?: string;
+  /** Yours; comes back everywhere. */
+  reference?: string;
+  /** What it is for: decides how soon its turn comes. */
+  category?: "authentication" | "transactional" | "marketing";
+  /** What to do with a message that does not fit GSM-7. */
+  on_unicode?: "send" | "transliterate" | "reject";
+  /** Refuse the message when it takes more. */
+  max_segments?: number;
+  /** All recipients, or nothing. */
+  strict?: boolean;
+  /** Send to a phone as often as it is listed; otherwise once. */
+  allow_duplicates?: boolean;
+  /** Segments per second, at most. */
+  rate?: number;
+  /** Where the events of this send are posted, besides your webhooks. */
+  callback_url?: string;
+  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
+  quiet_hours?: QuietHours;
+  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
+  quote_id?: string;
+  /** At most 2 kB of your own; comes back. */
+  metadata?: Record<string, unknown>;
+  /** Digits only, beginning with the country code. */
+  phone: string;
+  /** Values for the placeholders of the message, by name. */
+  variables?: Record<string, string>;
+}
+
+/** How one message is cut. */
+export interface Segments {
+  /** Segments. */
+  count: number;
+  /** gsm7 where every character fits, else ucs2. */
+  encoding: "gsm7" | "ucs2";
+  /** Unicode code points. */
+  characters: number;
+}
+
+/** An accepted message. */
+export interface Single {
+  /** The send. */
+  send_id: string;
+  /** The message. */
+  message_id: string;
+  /** Where it is. */
+  status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
+  /** The sender ID. */
+  sender_id: string;
+  /** Digits only, beginning with the country code. */
+  phone: string;
+  /** How many, and in which encoding. */
+  segments: Segments;
+  /** Credits. */
+  cost: number;
+  /** Credits that can still be spent, after this. */
+  balance: number;
+  /** What it is for: decides how soon its turn comes. */
+  category: "authentication" | "transactional" | "marketing";
+  /** Yours; comes back everywhere. */
+  reference: string | null;
+  /** When it is due; null: at once. */
+  send_at: string | null;
+  /** When it is given up. */
+  expires_at: string;
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  test: boolean;
+  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
+  simulated?: boolean;
+  /** When it was accepted. */
+  created_at: string;
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  encoding?: Encoding;
+}
+
+/** When to hold the send: more than this share of at least so many messages has failed. */
+export interface StopIf {
+  /** Hold it when more than this share has failed, of those that a carrier answered for. */
+  failed_share: number;
+  /** Not before so many messages were answered for. */
+  over?: number;
+}
+
+/** One message to several phones. */
+export interface BulkSend {
+  /** Hold the send when too many of its messages fail: refused by the carrier, or reported as undelivered. It goes on by `resume`. */
+  stop_if?: StopIf;
+  /** So many messages go first, or this share of them; then the send is held until their receipts are good: as many delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`. */
+  canary?: number | string;
+  /** A sender ID registered by the account. */
+  sender_id: string;
+  /** 1 to 1,600 characters, not blank. */
+  message: string;
+  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
+  send_at?: string;
+  /** When to give up: 72 hours after it is due, unless said. */
+  expires_at?: string;
+  /** Yours; comes back everywhere. */
+  reference?: string;
+  /** What it is for: decides how soon its turn comes. */
+  category?: "authentication" | "transactional" | "marketing";
+  /** What to do with a message that does not fit GSM-7. */
+  on_unicode?: "send" | "transliterate" | "reject";
+  /** Refuse the message when it takes more. */
+  max_segments?: number;
+  /** All recipients, or nothing. */
+  strict?: boolean;
+  /** Send to a phone as often as it is listed; otherwise once. */
+  allow_duplicates?: boolean;
+  /** Segments per second, at most. */
+  rate?: number;
+  /** Where the events of this send are posted, besides your webhooks. */
+  callback_url?: string;
+  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
+  quiet_hours?: QuietHours;
+  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
+  quote_id?: string;
+  /** At most 2 kB of your own; comes back. */
+  metadata?: Record<string, unknown>;
+  /** 1 to 100,000 phones: digits only, beginning with the country code; or objects with `phone` and `variables`, values for the placeholders of the message. */
+  phones: Array<string | {
+    phone: string;
+    variables?: Record<string, string>;
+  }>;
+}
+
+/** Recipients of one request. */
+export interface Counts {
+  /** Recipients in the request, or contacts in the group. */
+  submitted: number;
+  /** Will be sent to. */
+  accepted: number;
+  /** Dropped: listed before. */
+  duplicate: number;
+  /** Not a phone, or without a value that the message needs; `rejected` tells. */
+  invalid: number;
+  /** Opted out, in a destination that the account may not send to, or over the recipient limit. */
+  suppressed: number;
+}
+
+/** Segments of one message, and of all. */
+export interface BulkSegments {
+  /** Segments of each message; null where they differ. */
+  per_message: number | null;
+  /** gsm7 where every character fits, else ucs2. */
+  encoding: "gsm7" | "ucs2";
+  /** Segments of all messages; of a group that gets different ones, at most, until it is expanded. */
+  total: number;
+}
+
+/** A recipient's message. */
+export interface Accepted {
+  /** The message. */
+  message_id: string;
+  /** Digits only, beginning with the country code. */
+  phone: string;
+}
+
+/** An accepted bulk or group send. */
+export interface Bulk {
+  /** The send. */
+  send_id: string;
+  /** Where it is. */
+  status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
+  /** The sender ID. */
+  sender_id: string;
+  /** The group, of a group send. */
+  group_id: string | null;
+  /** What became of the recipients. */
+  counts: Counts;
+  /** How many, and in which encoding. */
+  segments: BulkSegments;
+  /** Credits. */
+  cost: number;
+  /** Credits that can still be spent, after this. */
+  balance: number;
+  /** The recipients that were not accepted, 1,000 at most. */
+  rejected: Array<Rejected>;
+  /** Whether there are more than this. */
+  rejected_truncated?: boolean;
+  /** The accepted recipients in order, 1,000 at most; of a group send, none. */
+  messages: Array<Accepted>;
+  /** Whether there are more messages than this: see `messages_url`. */
+  messages_truncated?: boolean;
+  /** Where all messages of the send are listed. */
+  messages_url: string;
+  /** What it is for: decides how soon its turn comes. */
+  category: "authentication" | "transactional" | "marketing";
+  /** Yours; comes back everywhere. */
+  reference: string | null;
+  /** When it is due; null: at once. */
+  send_at: string | null;
+  /** When it is given up. */
+  expires_at: string;
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  test: boolean;
+  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
+  simulated?: boolean;
+  /** When it was accepted. */
+  created_at: string;
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  encoding?: Encoding;
+}
+
+/** One message to every contact of a group. */
+export interface GroupSend {
+  /** Hold the send when too many of its messages fail: refused by the carrier, or reported as undelivered. It goes on by `resume`. */
+  stop_if?: StopIf;
+  /** So many messages go first, or this share of them; then the send is held until their receipts are good: as many delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`. */
+  canary?: number | string;
+  /** A sender ID registered by the account. */
+  sender_id: string;
+  /** 1 to 1,600 characters, not blank. */
+  message: string;
+  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
+  send_at?: string;
+  /** When to give up: 72 hours after it is due, unless said. */
+  expires_at?: string;
+  /** Yours; comes back everywhere. */
+  reference?: string;
+  /** What it is for: decides how soon its turn comes. */
+  category?: "authentication" | "transactional" | "marketing";
+  /** What to do with a message that does not fit GSM-7. */
+  on_unicode?: "send" | "transliterate" | "reject";
+  /** Refuse the message when it takes more. */
+  max_segments?: number;
+  /** All recipients, or nothing. */
+  strict?: boolean;
+  /** Send to a phone as often as it is listed; otherwise once. */
+  allow_duplicates?: boolean;
+  /** Segments per second, at most. */
+  rate?: number;
+  /** Where the events of this send are posted, besides your webhooks. */
+  callback_url?: string;
+  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
+  quiet_hours?: QuietHours;
+  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
+  quote_id?: string;
+  /** At most 2 kB of your own; comes back. */
+  metadata?: Record<string, unknown>;
+  /** A group of the account. */
+  group_id: string;
+}
+
+/** What a send would cost and reject. */
+export interface Quote {
+  /** What became of the recipients. */
+  counts: Counts;
+  /** How many, and in which encoding. */
+  segments: BulkSegments;
+  /** The text as it is cut, one entry a segment; none where the messages differ. */
+  parts: Array<string>;
+  /** Credits. */
+  cost: number;
+  /** Give it to the send. */
+  quote_id: string;
+  /** Until when the quote holds: 15 minutes. */
+  quote_expires_at: string;
+  /** Credits that can still be spent, after this. */
+  balance: number;
+  /** Whether the balance covers it. */
+  sufficient: boolean;
+  /** The recipients that were not accepted, 1,000 at most. */
+  rejected: Array<Rejected>;
+  /** Whether there are more than this. */
+  rejected_truncated?: boolean;
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  encoding?: Encoding;
+}
+
 /** An API key, without its secret. */
 export interface ApiKey {
   /** The API key. */
@@ -781,6 +1068,8 @@ export interface Limits {
   head_bytes: number;
   /** Keys of one JSON object. */
   json_keys: number;
+  /** Values of a JSON body, nested ones too. A body of 64 kB may have 15,000. */
+  json_values: number;
   /** Levels of nesting of a JSON body. */
   json_depth: number;
   /** Requests of the account that each process of the API works on; one more is `rate_limited`. Before sign-in an address has fewer. */
@@ -815,16 +1104,6 @@ export interface Limits {
   pumping_guard: "off" | "watch" | "block";
   /** Messages that a phone may get from the account within an hour, by category. */
   messages_per_phone_hour: RecipientLimits;
-}
-
-/** Segments of one message, and of all. */
-export interface BulkSegments {
-  /** Segments of each message; null where they differ. */
-  per_message: number | null;
-  /** gsm7 where every character fits, else ucs2. */
-  encoding: "gsm7" | "ucs2";
-  /** Segments of all messages; of a group that gets different ones, at most, until it is expanded. */
-  total: number;
 }
 
 /** When the send is to be held. */
@@ -1204,283 +1483,6 @@ export interface Deleted {
   deleted: boolean;
 }
 
-/** When nothing is sent, by the clock of the recipient. */
-export interface QuietHours {
-  /** When it begins. */
-  from: string;
-  /** When it ends; may be on the next day. */
-  until: string;
-}
-
-/** One message to one phone. */
-export interface SingleSend {
-  /** A sender ID registered by the account. */
-  sender_id: string;
-  /** 1 to 1,600 characters, not blank. */
-  message: string;
-  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
-  send_at?: string;
-  /** When to give up: 72 hours after it is due, unless said. */
-  expires_at?: string;
-  /** Yours; comes back everywhere. */
-  reference?: string;
-  /** What it is for: decides how soon its turn comes. */
-  category?: "authentication" | "transactional" | "marketing";
-  /** What to do with a message that does not fit GSM-7. */
-  on_unicode?: "send" | "transliterate" | "reject";
-  /** Refuse the message when it takes more. */
-  max_segments?: number;
-  /** All recipients, or nothing. */
-  strict?: boolean;
-  /** Send to a phone as often as it is listed; otherwise once. */
-  allow_duplicates?: boolean;
-  /** Segments per second, at most. */
-  rate?: number;
-  /** Where the events of this send are posted, besides your webhooks. */
-  callback_url?: string;
-  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
-  quiet_hours?: QuietHours;
-  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
-  quote_id?: string;
-  /** At most 2 kB of your own; comes back. */
-  metadata?: Record<string, unknown>;
-  /** Digits only, beginning with the country code. */
-  phone: string;
-  /** Values for the placeholders of the message, by name. */
-  variables?: Record<string, string>;
-}
-
-/** How one message is cut. */
-export interface Segments {
-  /** Segments. */
-  count: number;
-  /** gsm7 where every character fits, else ucs2. */
-  encoding: "gsm7" | "ucs2";
-  /** Unicode code points. */
-  characters: number;
-}
-
-/** An accepted message. */
-export interface Single {
-  /** The send. */
-  send_id: string;
-  /** The message. */
-  message_id: string;
-  /** Where it is. */
-  status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
-  /** The sender ID. */
-  sender_id: string;
-  /** Digits only, beginning with the country code. */
-  phone: string;
-  /** How many, and in which encoding. */
-  segments: Segments;
-  /** Credits. */
-  cost: number;
-  /** Credits that can still be spent, after this. */
-  balance: number;
-  /** What it is for: decides how soon its turn comes. */
-  category: "authentication" | "transactional" | "marketing";
-  /** Yours; comes back everywhere. */
-  reference: string | null;
-  /** When it is due; null: at once. */
-  send_at: string | null;
-  /** When it is given up. */
-  expires_at: string;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
-  test: boolean;
-  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
-  simulated?: boolean;
-  /** When it was accepted. */
-  created_at: string;
-  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
-  encoding?: Encoding;
-}
-
-/** When to hold the send: more than this share of at least so many messages has failed. */
-export interface StopIf {
-  /** Hold it when more than this share has failed, of those that a carrier answered for. */
-  failed_share: number;
-  /** Not before so many messages were answered for. */
-  over?: number;
-}
-
-/** One message to several phones. */
-export interface BulkSend {
-  /** Hold the send when too many of its messages fail: refused by the carrier, or reported as undelivered. It goes on by `resume`. */
-  stop_if?: StopIf;
-  /** So many messages go first, or this share of them; then the send is held until their receipts are good: as many delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`. */
-  canary?: number | string;
-  /** A sender ID registered by the account. */
-  sender_id: string;
-  /** 1 to 1,600 characters, not blank. */
-  message: string;
-  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
-  send_at?: string;
-  /** When to give up: 72 hours after it is due, unless said. */
-  expires_at?: string;
-  /** Yours; comes back everywhere. */
-  reference?: string;
-  /** What it is for: decides how soon its turn comes. */
-  category?: "authentication" | "transactional" | "marketing";
-  /** What to do with a message that does not fit GSM-7. */
-  on_unicode?: "send" | "transliterate" | "reject";
-  /** Refuse the message when it takes more. */
-  max_segments?: number;
-  /** All recipients, or nothing. */
-  strict?: boolean;
-  /** Send to a phone as often as it is listed; otherwise once. */
-  allow_duplicates?: boolean;
-  /** Segments per second, at most. */
-  rate?: number;
-  /** Where the events of this send are posted, besides your webhooks. */
-  callback_url?: string;
-  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
-  quiet_hours?: QuietHours;
-  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
-  quote_id?: string;
-  /** At most 2 kB of your own; comes back. */
-  metadata?: Record<string, unknown>;
-  /** 1 to 100,000 phones: digits only, beginning with the country code; or objects with `phone` and `variables`, values for the placeholders of the message. */
-  phones: Array<string | {
-    phone: string;
-    variables?: Record<string, string>;
-  }>;
-}
-
-/** Recipients of one request. */
-export interface Counts {
-  /** Recipients in the request, or contacts in the group. */
-  submitted: number;
-  /** Will be sent to. */
-  accepted: number;
-  /** Dropped: listed before. */
-  duplicate: number;
-  /** Not a phone, or without a value that the message needs; `rejected` tells. */
-  invalid: number;
-  /** Opted out, in a destination that the account may not send to, or over the recipient limit. */
-  suppressed: number;
-}
-
-/** A recipient's message. */
-export interface Accepted {
-  /** The message. */
-  message_id: string;
-  /** Digits only, beginning with the country code. */
-  phone: string;
-}
-
-/** An accepted bulk or group send. */
-export interface Bulk {
-  /** The send. */
-  send_id: string;
-  /** Where it is. */
-  status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
-  /** The sender ID. */
-  sender_id: string;
-  /** The group, of a group send. */
-  group_id: string | null;
-  /** What became of the recipients. */
-  counts: Counts;
-  /** How many, and in which encoding. */
-  segments: BulkSegments;
-  /** Credits. */
-  cost: number;
-  /** Credits that can still be spent, after this. */
-  balance: number;
-  /** The recipients that were not accepted, 1,000 at most. */
-  rejected: Array<Rejected>;
-  /** Whether there are more than this. */
-  rejected_truncated?: boolean;
-  /** The accepted recipients in order, 1,000 at most; of a group send, none. */
-  messages: Array<Accepted>;
-  /** Whether there are more messages than this: see `messages_url`. */
-  messages_truncated?: boolean;
-  /** Where all messages of the send are listed. */
-  messages_url: string;
-  /** What it is for: decides how soon its turn comes. */
-  category: "authentication" | "transactional" | "marketing";
-  /** Yours; comes back everywhere. */
-  reference: string | null;
-  /** When it is due; null: at once. */
-  send_at: string | null;
-  /** When it is given up. */
-  expires_at: string;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
-  test: boolean;
-  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
-  simulated?: boolean;
-  /** When it was accepted. */
-  created_at: string;
-  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
-  encoding?: Encoding;
-}
-
-/** One message to every contact of a group. */
-export interface GroupSend {
-  /** Hold the send when too many of its messages fail: refused by the carrier, or reported as undelivered. It goes on by `resume`. */
-  stop_if?: StopIf;
-  /** So many messages go first, or this share of them; then the send is held until their receipts are good: as many delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`. */
-  canary?: number | string;
-  /** A sender ID registered by the account. */
-  sender_id: string;
-  /** 1 to 1,600 characters, not blank. */
-  message: string;
-  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
-  send_at?: string;
-  /** When to give up: 72 hours after it is due, unless said. */
-  expires_at?: string;
-  /** Yours; comes back everywhere. */
-  reference?: string;
-  /** What it is for: decides how soon its turn comes. */
-  category?: "authentication" | "transactional" | "marketing";
-  /** What to do with a message that does not fit GSM-7. */
-  on_unicode?: "send" | "transliterate" | "reject";
-  /** Refuse the message when it takes more. */
-  max_segments?: number;
-  /** All recipients, or nothing. */
-  strict?: boolean;
-  /** Send to a phone as often as it is listed; otherwise once. */
-  allow_duplicates?: boolean;
-  /** Segments per second, at most. */
-  rate?: number;
-  /** Where the events of this send are posted, besides your webhooks. */
-  callback_url?: string;
-  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
-  quiet_hours?: QuietHours;
-  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
-  quote_id?: string;
-  /** At most 2 kB of your own; comes back. */
-  metadata?: Record<string, unknown>;
-  /** A group of the account. */
-  group_id: string;
-}
-
-/** What a send would cost and reject. */
-export interface Quote {
-  /** What became of the recipients. */
-  counts: Counts;
-  /** How many, and in which encoding. */
-  segments: BulkSegments;
-  /** The text as it is cut, one entry a segment; none where the messages differ. */
-  parts: Array<string>;
-  /** Credits. */
-  cost: number;
-  /** Give it to the send. */
-  quote_id: string;
-  /** Until when the quote holds: 15 minutes. */
-  quote_expires_at: string;
-  /** Credits that can still be spent, after this. */
-  balance: number;
-  /** Whether the balance covers it. */
-  sufficient: boolean;
-  /** The recipients that were not accepted, 1,000 at most. */
-  rejected: Array<Rejected>;
-  /** Whether there are more than this. */
-  rejected_truncated?: boolean;
-  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
-  encoding?: Encoding;
-}
-
 /** A phone that has opted out, and of what. */
 export interface Suppression {
   /** Digits only, beginning with the country code. */
@@ -1587,6 +1589,14 @@ export interface UsagePage {
 }
 
 export interface Operations {
+  /** Send one message to one phone. */
+  sendMessage(request: { body: SingleSend; key?: string; signal?: AbortSignal }): Promise<Single>;
+  /** Send one message to up to 100,000 phones. */
+  sendBulk(request: { body: BulkSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
+  /** Send one message to every contact of a group. */
+  sendGroup(request: { body: GroupSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
+  /** Say what a send would cost and reject; takes the body of any of the three, and sends nothing. */
+  createQuote(request: { body: SingleSend | BulkSend | GroupSend; key?: string; signal?: AbortSignal }): Promise<Quote>;
   /** List the API keys that are not revoked, those of the sandbox too; a test key sees only these. No secrets. */
   listApiKeys(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ApiKeyPage>;
   /** Make an API key, which can do no more than the key in use. Its secret is shown now and never again. */
@@ -1693,14 +1703,6 @@ export interface Operations {
   requestSenderId(request: { body: SenderRequest; key?: string; signal?: AbortSignal }): Promise<Sender>;
   /** Give a sender ID up. What was accepted with it is still sent; a suspended one stays. */
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
-  /** Send one message to one phone. */
-  sendMessage(request: { body: SingleSend; key?: string; signal?: AbortSignal }): Promise<Single>;
-  /** Send one message to up to 100,000 phones. */
-  sendBulk(request: { body: BulkSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
-  /** Send one message to every contact of a group. */
-  sendGroup(request: { body: GroupSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
-  /** Say what a send would cost and reject; takes the body of any of the three, and sends nothing. */
-  createQuote(request: { body: SingleSend | BulkSend | GroupSend; key?: string; signal?: AbortSignal }): Promise<Quote>;
   /** List who has opted out, by phone; with Accept: text/csv, stream all of them as CSV. */
   listSuppressions(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; sender_id?: string; reason?: string }; signal?: AbortSignal }): Promise<SuppressionPage>;
   /** Put up to 100,000 phones on the list: of everything, of one category, of one sender ID, or of both together. */

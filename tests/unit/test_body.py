@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from api.http.json_body import MOST_KEYS, parse_object
+from api.http.json_body import LARGE_BODY, MOST_KEYS, SMALL_BODY, parse_object
 from api.http.problems import Problem
 
 
@@ -38,3 +38,42 @@ def test_keys_without_number_are_not_compared() -> None:
     keys = [f"k{number}" for number in range(50_000)]
     assert "more than 1,000 keys" in refused(an_object([*keys, keys[-1]]))
     assert "more than 1,000 keys" in refused('{"metadata": {"a": [' + an_object([*keys, keys[-1]]) + "]}}")
+
+
+@pytest.mark.parametrize("value", ["1", "[]", "{}", '""'])
+@pytest.mark.parametrize("size", [SMALL_BODY, LARGE_BODY])
+def test_a_body_full_of_tiny_values(value: str, size: int) -> None:
+    """Each takes a hundred bytes of memory for every two of the body, and time in which nothing else runs."""
+    room = size - len('{"phones":[]}')
+    body = '{"phones":[' + ",".join([value] * (room // (len(value) + 1))) + "]}"
+    assert len(body) <= size
+    assert "values" in refused(body)
+
+
+def test_as_many_contacts_as_one_request_may_have_are_not_too_many_values() -> None:
+    contact = '{"phone":"254711000001","fields":{"a":"1","b":"2","c":"3"},"tags":["a","b","c"]}'
+    assert len(parse_object(f'{{"contacts":[{",".join([contact] * 100_000)}]}}'.encode())["contacts"]) == 100_000
+    few = f'{{"contacts":[{",".join([contact] * 780)}]}}'
+    assert SMALL_BODY * 0.95 < len(few) <= SMALL_BODY
+    assert len(parse_object(few.encode())["contacts"]) == 780
+
+
+def test_commas_of_a_text_are_no_values() -> None:
+    assert parse_object(b'{"message":"' + b"," * 1_600 + b'"}')["message"] == "," * 1_600
+
+
+@pytest.mark.parametrize("wrong", ["1e999", "-1e999", str(2**63), str(-(2**63) - 1), '"\\u0000"', '"\\ud83d"'])
+def test_what_cannot_be_stored_is_found_however_deep(wrong: str) -> None:
+    for place in ('{"a":%s}', '{"a":[1,[2,{"b":["x",%s,true]}]]}', '{"a":[{"b":{"c":%s}},"x"]}'):
+        assert "not JSON that can be used" in refused(place % wrong)
+    assert parse_object(f'{{"a":[{2**63 - 1},{-(2**63)},1.5,true,null,"\\ud83d\\ude00"]}}'.encode())
+
+
+def test_a_key_is_looked_at_as_well() -> None:
+    assert "NUL" in refused('{"a":[{"\\u0000":1}]}')
+
+
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"a":', "}")])
+def test_as_deep_as_a_body_may_be(begin: str, end: str) -> None:
+    assert parse_object(f'{{"a":{begin * 30}1{end * 30}}}'.encode())
+    assert "32 levels" in refused(f'{{"a":{begin * 31}1{end * 31}}}')

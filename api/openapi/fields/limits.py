@@ -8,6 +8,7 @@ WORDS: Final[dict[str, Word]] = {
     "header_bytes": ("Bytes of a URL, and of one header.", 8192),
     "head_bytes": ("Bytes of a URL and all headers together.", 32_768),
     "json_keys": ("Keys of one JSON object.", 1000),
+    "json_values": ("Values of a JSON body, nested ones too. A body of 64 kB may have 15,000.", 1_500_000),
     "json_depth": ("Levels of nesting of a JSON body.", 32),
     "requests_under_way": (
         "Requests of the account that each process of the API works on; one more is `rate_limited`. Before sign-in an"

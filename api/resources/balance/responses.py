@@ -68,6 +68,7 @@ class LimitsAnswer(Schema):
     header_bytes = fields.Integer(required=True)
     head_bytes = fields.Integer(required=True)
     json_keys = fields.Integer(required=True)
+    json_values = fields.Integer(required=True)
     json_depth = fields.Integer(required=True)
     requests_under_way = fields.Integer(required=True)
     large_bodies_under_way = fields.Integer(required=True)

@@ -8,7 +8,7 @@ from api.accept.schemas import MOST_METADATA, MOST_PHONES
 from api.auth.tokens import MOST_REVOKED, VALID, Caller
 from api.endpoint import endpoint, requests_per_second, services, timestamp
 from api.http.bounded_queries import MOST_EXAMINED, STATEMENT_SECONDS
-from api.http.json_body import DEEPEST, LARGE_BODY, MOST_KEYS, SMALL_BODY
+from api.http.json_body import DEEPEST, LARGE_BODY, MOST_KEYS, MOST_VALUES, SMALL_BODY
 from api.http.request_body import MINIMUM_RATE
 from api.http.request_head import MOST_HEAD, MOST_LINE
 from api.limits.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MOST_OF_ACCOUNT
@@ -38,6 +38,7 @@ BOUNDS = {
     "header_bytes": MOST_LINE,
     "head_bytes": MOST_HEAD,
     "json_keys": MOST_KEYS,
+    "json_values": MOST_VALUES,
     "json_depth": DEEPEST,
     "requests_under_way": MOST_OF_ACCOUNT,
     "large_bodies_under_way": LARGE_OF_ACCOUNT,

@@ -100,9 +100,13 @@ def make_engine(
 
 
 def _named_as_away(failure: ExceptionContext) -> Exception | None:
-    """The session of a process that stood still has been ended: the driver calls that an internal error."""
+    """A session that ended is an outage, and the driver calls some of its ends an internal error.
+
+    So it calls the end of a process that stood still in a transaction, and an end behind PgBouncer, which tells it once
+    more: two answers to one COMMIT.
+    """
     error = failure.original_exception
-    if not isinstance(error, psycopg.errors.IdleInTransactionSessionTimeout):
+    if not (isinstance(error, psycopg.InternalError) and failure.is_disconnect):
         return None
     return OperationalError(failure.statement, None, error, hide_parameters=True, connection_invalidated=True)
 

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
 from bulksms.local.postgres import Postgres
-from shared.db.connection import driver_of, is_outage, make_engine, reading, transaction
+from shared.db.connection import AWAY, copy_rows, driver_of, is_outage, make_engine, reading, transaction
 from shared.db.schema import WrongSchema, wait_for_schema
 from shared.db.sessions import REMEDY, has_pooler
 from tests.database import fresh_database
@@ -26,6 +26,9 @@ from worker.recovery.stalled_sessions import Stalled
 pytestmark = pytest.mark.pooler
 SHARING = pytest.mark.parametrize("mode", ["transaction", "statement"])
 COUNT = text("SELECT count(*) FROM account")
+PROCESS = text("SELECT pg_backend_pid()")
+END = text("SELECT pg_terminate_backend(:pid)")
+LIVES = text("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = :pid)")
 COPY = "COPY revoked_token (id, expires_at) FROM STDIN"
 
 
@@ -124,12 +127,33 @@ def test_a_session_whose_client_stands_still_is_ended(url: str) -> None:
     with pgbouncer(url, "session") as pooler, engine_of(pooler.url, "bulksms-worker") as engine:
         stalled = Stalled(engine, 0.0)
         with (
-            pytest.raises(OperationalError) as ended,
+            pytest.raises(AWAY),
             transaction(engine) as connection,
             driver_of(connection).cursor() as cursor,
             cursor.copy(COPY),
         ):
             wait_until(stalled.end, 10, "the end of the session")
+        execute_often(engine)
+
+
+@pytest.mark.parametrize("then", ["BEGIN", "SELECT", "COPY", "COMMIT", "ROLLBACK"])
+def test_the_end_of_a_session_is_an_outage(url: str, then: str) -> None:
+    with pgbouncer(url, "session") as pooler, engine_of(pooler.url, f"bulksms-{then}") as engine:
+        with pytest.raises(AWAY) as ended, engine.connect() as connection:
+            process = connection.execute(PROCESS).scalar_one()
+            if then == "BEGIN":
+                connection.rollback()
+            with engine_of(url) as direct, reading(direct) as other:
+                other.execute(END, {"pid": process})
+                wait_until(lambda: not other.execute(LIVES, {"pid": process}).scalar_one(), 10, "its end")
+            if then == "COMMIT":
+                connection.commit()
+            elif then == "ROLLBACK":
+                connection.rollback()
+            elif then == "COPY":
+                copy_rows(connection, "revoked_token", "id, expires_at", "")
+            else:
+                connection.execute(COUNT)
         assert is_outage(ended.value)
         execute_often(engine)
 

@@ -14,7 +14,7 @@ from api.app import create_app
 from bulksms.cli import main
 from bulksms.local.redis import RedisServer
 from shared.db import sessions
-from shared.db.connection import make_engine, reading
+from shared.db.connection import is_outage, make_engine, reading, transaction
 from shared.db.schema import WrongSchema, schema_problem, wait_for_schema
 from shared.db.sessions import REASON, REMEDY, TOKEN, SessionNotKept, check_kept, has_pooler, set_up
 from shared.settings import Settings
@@ -188,3 +188,16 @@ def test_the_command_line_tells_that_sessions_are_shared(engine: Engine, redis_s
     assert sessions_found(engine, redis_server) == {"outcome": "wrong", "detail": REASON, "remedy": REMEDY}
     listed = bulksms(engine, redis_server, "account", "list")
     assert (listed.exit_code, listed.stderr.split()) == (1, ["Error:", *REASON.split(), *REMEDY.split()])
+
+
+def test_what_the_driver_makes_of_a_pooler_that_tells_the_end_twice_is_an_outage(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def commit(connection: "psycopg.Connection[Any]") -> None:
+        connection.close()
+        raise psycopg.InternalError("received 2 results from command 'COMMIT'")
+
+    monkeypatch.setattr(psycopg.Connection, "commit", commit)
+    with pytest.raises(OperationalError) as ended, transaction(engine) as connection:
+        connection.execute(text("SELECT 1"))
+    assert is_outage(ended.value)

@@ -19,7 +19,7 @@ def keep_looking(guard: Guard) -> None:
         while True:
             time.sleep(PERIOD)
             try:
-                guard.look()
+                guard.check()
             except AWAY:
                 pass  # requests say so
             except Exception:

@@ -6,6 +6,9 @@ So a secret can be a file that Docker, Kubernetes or systemd puts into place, an
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+OLD_NAMES = {"WORKER_CONCURRENCY": "WORKER_TURNS"}
+"""Variables by the names that they had before 0.2.0; those are read where the new ones are not set."""
+
 
 class SettingsError(RuntimeError):
     """A setting is missing or unusable. The message names it and says what to put there."""
@@ -23,6 +26,8 @@ class Environment(Mapping[str, str]):
         self._variables = variables
 
     def __getitem__(self, name: str) -> str:
+        if not self._variables.get(name) and self._variables.get(old := OLD_NAMES.get(name, "")):
+            return self._variables[old]
         path = self._variables.get(f"{name}_FILE", "")
         if self._variables.get(name) or not path:
             return self._variables[name]

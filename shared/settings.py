@@ -59,8 +59,8 @@ class Settings:
     simulator_receipt_delay: float = 1.0
     simulator_round_trip: float = 0.0
     """Seconds between a window's submit and its answers."""
-    turns: int = 2
-    """Turns that one worker process takes at the same time, each with its share of the window."""
+    concurrency: int = 2
+    """Cycles that one worker process runs at the same time, each with its share of the window."""
     lease: float = 15.0
     doubt_grace: float = 24 * 3600.0
     """How long after its validity a message may stay in doubt before its credits are given back."""
@@ -121,7 +121,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         simulator_window=_number(env, "SIMULATOR_WINDOW", 400, int),
         simulator_receipt_delay=_number(env, "SIMULATOR_RECEIPT_DELAY", 1.0, float),
         simulator_round_trip=_number(env, "SIMULATOR_ROUND_TRIP", 0.0, float),
-        turns=_number(env, "WORKER_TURNS", 2, int),
+        concurrency=_number(env, "WORKER_CONCURRENCY", 2, int),
         lease=_number(env, "LEASE_SECONDS", 15.0, float),
         doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", 24 * 3600.0, float),
         resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),

@@ -21,7 +21,7 @@ from shared.task_queue import Doorbell, make_celery
 from worker.broker.consumer_watchdog import ConsumerWatchdog
 from worker.broker.wakeup import Alarm, step_with
 from worker.process import WorkerProcess
-from worker.recovery.database_guard import keep_looking
+from worker.recovery.database_guard import keep_checking
 from worker.tasks import register
 
 log = logging.getLogger(__name__)
@@ -91,9 +91,9 @@ def start(sender: Any, **_: Any) -> None:
         raise SystemExit(1)
     try:
         wait_for_database(process.engine)
-        keep_looking(guard, process.sweeper.outage, process.turns.stop)
+        keep_checking(guard, process.sweeper.outage, process.dispatcher.stop)
         process.start()
-        watchdog.start(process.turns.stop)
+        watchdog.start(process.dispatcher.stop)
     except (WrongSchema, WrongTextKeys) as problem:
         log.error("%s", problem)
         raise SystemExit(1) from problem
@@ -105,7 +105,7 @@ def start(sender: Any, **_: Any) -> None:
 @worker_shutting_down.connect
 def stop_claiming(**_: Any) -> None:
     """Celery waits for the tasks that run; they end after the window under way."""
-    process.turns.stop.set()
+    process.dispatcher.stop.set()
 
 
 class StopClaiming(StartStopStep):  # type: ignore[misc]

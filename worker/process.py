@@ -15,26 +15,26 @@ from shared.inbound import store as store_inbound
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
 from worker.carrier_config.file import Carriers, read_carriers
-from worker.carriers.base import Carrier, KeepsUnreadable, LateAnswer, Receipt
+from worker.carriers.base import Carrier, KeepsUnreadable, LateResponse, Receipt
 from worker.carriers.simulator import Simulator
 from worker.jobs.auditor import Auditor
 from worker.jobs.import_contacts import Importer
-from worker.jobs.privacy import Keeper
+from worker.jobs.privacy import PrivacyJobs
 from worker.jobs.usage import UsageCounter
-from worker.pacing.carrier_status import Board
-from worker.pacing.circuit_breaker import Gate
-from worker.pacing.pace import CarrierPace, Crowd, Pacer
-from worker.receipts import apply as receipts
-from worker.receipts.late_responses import record_late
+from worker.pacing.carrier_status import CarrierStatus
+from worker.pacing.circuit_breaker import CircuitBreaker
+from worker.pacing.pace import CarrierPace, LiveWorkers, Pacer
+from worker.receipts.apply import record as record_receipts
+from worker.receipts.late_responses import record_late_responses
 from worker.recovery.sweeper import Sweeper
-from worker.routing.carrier_pools import Fleet
+from worker.routing.carrier_pools import CarrierPools
 from worker.routing.queues import LimitedQueues
 from worker.routing.routes import Routes
 from worker.routing.sorter import Sorter
 from worker.sending.authentication_share import DEFAULT_SHARE
-from worker.sending.dispatch import Turns
+from worker.sending.dispatch import Dispatcher
 
-SEVERAL = 6
+MOST_POOLED_CARRIERS = 6
 """Carriers for whose turns there are database connections; those of others wait a moment for one."""
 
 
@@ -54,26 +54,28 @@ class WorkerProcess:
             settings.simulator_receipt_delay,
             settings.simulator_round_trip,
         )
-        told = self._read()
-        self.carriers = {carrier.name: carrier for carrier in (*told.carriers, self.simulator)}
-        self.crowd = Crowd()
+        config = self._read()
+        self.carriers = {carrier.name: carrier for carrier in (*config.carriers, self.simulator)}
+        self.live_workers = LiveWorkers()
         self.witness = Witness()
-        gates = [Gate(carrier, breaks=carrier is not self.simulator) for carrier in told.carriers]
-        self._shares = told.shares
-        first = self._turns_of(gates[0])
+        breakers = [CircuitBreaker(carrier, breaks=carrier is not self.simulator) for carrier in config.carriers]
+        self._shares = config.shares
+        first = self._dispatcher_of(breakers[0])
         redis = redis or Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1)
-        self.pacer = Pacer(redis, self.crowd, first.stop)
+        self.pacer = Pacer(redis, self.live_workers, first.stop)
         for carrier in self.carriers.values():
             carrier.pace = CarrierPace(self.pacer, carrier)
-        self.board = Board(self.engine, self.pacer, gates, told.routes.limits if told.routes else ())
+        self.carrier_status = CarrierStatus(
+            self.engine, self.pacer, breakers, config.routes.limits if config.routes else ()
+        )
         first.workers = self._workers
-        self.turns = first if told.routes is None else self._fleet(gates, told.routes, first)
-        self.sweeper = Sweeper(self.engine, self.turns, settings, self.crowd, self.board)
+        self.dispatcher = first if config.routes is None else self._carrier_pools(breakers, config.routes, first)
+        self.sweeper = Sweeper(self.engine, self.dispatcher, settings, self.live_workers, self.carrier_status)
         self._sharing = RecipientSharing(redis, self.sweeper.recipients.counts, settings.secret_key)
-        self.books = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
-        self.auditor = Auditor(self.books, settings)
-        self.usage = UsageCounter(self.books)
-        self.keeper = Keeper(self.books, settings)
+        self.audit_engine = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
+        self.auditor = Auditor(self.audit_engine, settings)
+        self.usage = UsageCounter(self.audit_engine)
+        self.privacy_jobs = PrivacyJobs(self.audit_engine, settings)
         self.importer = Importer(self.engine, self.sweeper.outage.tolerated)
 
     def _read(self) -> Carriers:
@@ -82,49 +84,49 @@ class WorkerProcess:
             return Carriers([self.simulator], None, {})
         return read_carriers(Path(file), self.settings.lease, self.engine)
 
-    def _fleet(self, gates: list[Gate], routes: Routes, first: Turns) -> Fleet:
-        """Turns of their own for each carrier, and for the built-in simulator's test messages."""
-        turns = {}
-        for gate in [*gates, Gate(self.simulator, breaks=False)]:
-            name = gate.carrier.name
-            turns[name] = self._turns_of(gate, name)
-            turns[name].stop, turns[name].workers = first.stop, self._workers
-        sorter = Sorter(self.engine, routes, self.board, self.simulator.name)
-        ways = {gate.carrier.name: gate for gate in gates}
+    def _carrier_pools(self, breakers: list[CircuitBreaker], routes: Routes, first: Dispatcher) -> CarrierPools:
+        """Dispatcher of their own for each carrier, and for the built-in simulator's test messages."""
+        dispatchers = {}
+        for breaker in [*breakers, CircuitBreaker(self.simulator, breaks=False)]:
+            name = breaker.carrier.name
+            dispatchers[name] = self._dispatcher_of(breaker, name)
+            dispatchers[name].stop, dispatchers[name].workers = first.stop, self._workers
+        sorter = Sorter(self.engine, routes, self.carrier_status, self.simulator.name)
+        breaker_of = {breaker.carrier.name: breaker for breaker in breakers}
         limited = LimitedQueues(
-            self.engine, self.settings, self.pacer, ways, routes.limits, self.simulator, first, self._shares
+            self.engine, self.settings, self.pacer, breaker_of, routes.limits, self.simulator, first, self._shares
         )
-        return Fleet(turns, self.simulator, sorter, limited, self.settings, first.stop)
+        return CarrierPools(dispatchers, self.simulator, sorter, limited, self.settings, first.stop)
 
-    def _turns_of(self, gate: Gate, queue: str | None = None) -> Turns:
-        share = self._shares.get(gate.carrier.name, DEFAULT_SHARE)
-        turns = Turns(self.engine, gate.carrier, self.simulator, self.settings, gate, queue, share)
-        turns.witness = self.witness
-        return turns
+    def _dispatcher_of(self, breaker: CircuitBreaker, queue: str | None = None) -> Dispatcher:
+        share = self._shares.get(breaker.carrier.name, DEFAULT_SHARE)
+        dispatcher = Dispatcher(self.engine, breaker.carrier, self.simulator, self.settings, breaker, queue, share)
+        dispatcher.witness = self.witness
+        return dispatcher
 
     def _workers(self) -> int:
-        return self.crowd.workers
+        return self.live_workers.workers
 
     def start(self) -> None:
         """Open the carriers and begin to sweep."""
         for carrier in self.carriers.values():
             self.open(carrier)
         self.sweeper.start()
-        self._sharing.start(self.turns.stop)
+        self._sharing.start(self.dispatcher.stop)
         self.importer.start()
-        self.auditor.start(self.turns.stop)
-        self.usage.start(self.turns.stop)
-        self.keeper.start(self.turns.stop)
+        self.auditor.start(self.dispatcher.stop)
+        self.usage.start(self.dispatcher.stop)
+        self.privacy_jobs.start(self.dispatcher.stop)
         collect_less_often()
 
     def open(self, carrier: Carrier) -> None:
         """Open one carrier; its receipts, late answers and messages from phones go to the database."""
 
-        def on_receipts(said: list[Receipt]) -> None:
-            receipts.record(self.engine, carrier.name, said)
+        def on_receipts(receipts: list[Receipt]) -> None:
+            record_receipts(self.engine, carrier.name, receipts)
 
-        def on_late_answers(answers: list[LateAnswer]) -> None:
-            record_late(self.engine, answers)
+        def on_late_responses(answers: list[LateResponse]) -> None:
+            record_late_responses(self.engine, answers)
 
         def on_inbound(messages: list[Inbound]) -> None:
             with transaction(self.engine) as connection:
@@ -136,7 +138,7 @@ class WorkerProcess:
 
         if isinstance(carrier, KeepsUnreadable):
             carrier.on_unreadable = on_unreadable
-        carrier.open(on_receipts, on_late_answers, on_inbound)
+        carrier.open(on_receipts, on_late_responses, on_inbound)
 
     def stop(self) -> None:
         """End the turns under way, then close the carriers."""
@@ -145,9 +147,9 @@ class WorkerProcess:
         for carrier in self.carriers.values():
             carrier.close()
         self.engine.dispose()
-        self.books.dispose()
+        self.audit_engine.dispose()
 
 
 def _connections(settings: Settings) -> int:
     """At most so many are opened, and each only when it is needed."""
-    return settings.turns * (SEVERAL if settings.carriers_file else 1) + 8
+    return settings.concurrency * (MOST_POOLED_CARRIERS if settings.carriers_file else 1) + 8

@@ -14,7 +14,7 @@ from api.http.problems import MOST_ERRORS, Problem, invalid
 from api.services import Services
 from shared.contacts.fields import value_problem
 from shared.db.connection import reading
-from shared.sends.placeholder_batches import Fit, pieces_of
+from shared.sends.placeholder_batches import Fit, chunks_of
 from shared.sends.templates import MOST_PLACEHOLDERS, Template, Unfit, compose, parse
 from shared.sms.phones import Screened
 from shared.sms.segments import MAX_CHARACTERS, Encoding, Segmentation
@@ -133,7 +133,7 @@ def pieces_of_list(
         most = max(most, made.segmentation, key=lambda segmentation: segmentation.count)
         ucs2 = ucs2 or made.segmentation.encoding == "ucs2"
     longest = Segmentation("ucs2" if ucs2 else "gsm7", most.count, most.characters, most.units)
-    return without(screened, problems), {"segmentation": longest, "pieces": pieces_of(fits, size)}
+    return without(screened, problems), {"segmentation": longest, "pieces": chunks_of(fits, size)}
 
 
 def group_of(work: Services, body: dict[str, Any], bound: int, template: Template) -> dict[str, Any]:

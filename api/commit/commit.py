@@ -139,8 +139,8 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.SeenCl
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
-        if draft.pieces is not None:
-            segments = [piece.segments for piece in draft.pieces]
+        if draft.chunks is not None:
+            segments = [chunk.segments for chunk in draft.chunks]
             driver.execute(SET_VARIABLES, (draft.batches, segments, list(draft.kept_values())))
     answers = answers_of(drafts, left)
     keyed = [(draft.key, answer) for draft, answer in zip(drafts, answers, strict=True) if draft.key is not None]

@@ -13,7 +13,7 @@ from api.commit.idempotency import Key
 from shared.encryption import PLAIN, Texts
 from shared.ids import new_batch_id, new_id, prefix_of
 from shared.lifecycle import LANES, Category
-from shared.sends.placeholder_batches import Piece
+from shared.sends.placeholder_batches import Chunk
 from shared.sends.rules import Rules
 from shared.sms.segments import Segmentation
 
@@ -52,7 +52,7 @@ class Draft:
     group_bound: int | None = None
     on_unicode: str | None = None
     """How the texts are made, where they differ by recipient."""
-    pieces: list[Piece] | None = None
+    chunks: list[Chunk] | None = None
     """The batches of a list, where the texts differ."""
     most_segments: int | None = None
     """Segments of all messages to a group at most, where the texts differ."""
@@ -70,12 +70,12 @@ class Draft:
         if self.sizes is not None:
             count = len(self.sizes)
         else:
-            count = -(-len(self.phones) // BATCH_SIZE) if self.pieces is None else len(self.pieces)
+            count = -(-len(self.phones) // BATCH_SIZE) if self.chunks is None else len(self.chunks)
         self.batches = [new_batch_id() for _ in range(count)]
 
-    def rearrange(self, phones: list[str], sizes: list[int] | None, pieces: list[Piece] | None) -> None:
+    def rearrange(self, phones: list[str], sizes: list[int] | None, chunks: list[Chunk] | None) -> None:
         """Put the recipients into other batches: of these sizes, or these pieces."""
-        self.phones, self.sizes, self.pieces = phones, sizes, pieces
+        self.phones, self.sizes, self.chunks = phones, sizes, chunks
         self.__post_init__()
 
     @property
@@ -98,8 +98,8 @@ class Draft:
         """Segments of all messages; to a group, at most."""
         if self.most_segments is not None:
             return self.most_segments
-        if self.pieces is not None:
-            return sum(len(piece.phones) * piece.segments for piece in self.pieces)
+        if self.chunks is not None:
+            return sum(len(chunk.phones) * chunk.segments for chunk in self.chunks)
         return self.accepted * self.segmentation.count
 
     @property
@@ -109,7 +109,7 @@ class Draft:
 
     def kept_values(self) -> Iterator[str]:
         """The values for the text of each batch, as its row keeps them; JSON."""
-        values = (piece.variables for piece in self.pieces or ())
+        values = (chunk.variables for chunk in self.chunks or ())
         return (self.texts.seal_json(each, batch) for batch, each in zip(self.batches, values, strict=True))
 
     @property
@@ -130,8 +130,8 @@ class Draft:
 
     def slices(self) -> Iterator[tuple[list[str], int]]:
         """The phones of each batch, and the segments of each of its messages."""
-        if self.pieces is not None:
-            return ((piece.phones, piece.segments) for piece in self.pieces)
+        if self.chunks is not None:
+            return ((chunk.phones, chunk.segments) for chunk in self.chunks)
         count = self.segmentation.count
         if self.sizes is not None:
             ends = list(accumulate(self.sizes))
@@ -203,11 +203,11 @@ class Draft:
         }
 
     def _messages(self) -> Iterator[dict[str, str]]:
-        if self.pieces is not None:
+        if self.chunks is not None:
             names = {
                 place: f"{prefix_of(batch)}{index:04x}"
-                for batch, piece in zip(self.batches, self.pieces, strict=True)
-                for index, place in enumerate(piece.places, 1)
+                for batch, chunk in zip(self.batches, self.chunks, strict=True)
+                for index, place in enumerate(chunk.places, 1)
                 if place < INLINE
             }
             for place, phone in enumerate(self.phones[:INLINE]):

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from api.commit.draft import BATCH_SIZE, Draft
 from shared.accounts.category_rules import list_rules
-from shared.sends.placeholder_batches import Piece
+from shared.sends.placeholder_batches import Chunk
 from shared.sends.quiet_hours import by_zone, clock
 from shared.sends.rules import Rules
 
@@ -41,10 +41,10 @@ def add_rules(draft: Draft, body: dict[str, Any], of_account: dict[str, Rules]) 
         draft.rearrange(*_in_zones(draft))
 
 
-def _in_zones(draft: Draft) -> tuple[list[str], list[int] | None, list[Piece] | None]:
+def _in_zones(draft: Draft) -> tuple[list[str], list[int] | None, list[Chunk] | None]:
     """The phones, the sizes of their batches, and the pieces, such that no batch is in several time zones."""
-    if draft.pieces is not None:
-        return draft.phones, None, [part for piece in draft.pieces for part in piece.parts(by_zone(piece.phones))]
+    if draft.chunks is not None:
+        return draft.phones, None, [part for chunk in draft.chunks for part in chunk.parts(by_zone(chunk.phones))]
     sets = by_zone(draft.phones)
     return [draft.phones[place] for places in sets for place in places], _sizes(sets), None
 

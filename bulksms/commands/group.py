@@ -148,7 +148,7 @@ def add_suppression(account: str, phone: str, reason: str) -> None:
         found = accounts.find_account(connection, account)
         new = suppressions.suppress(connection, found, phone, reason)
         if new:
-            suppressions.tell(connection, found, 1, phone, reason, suppressions.EVERYTHING)
+            suppressions.record_change(connection, found, 1, phone, reason, suppressions.EVERYTHING)
     done(f"{phone} gets nothing more from {account}." if new else f"{phone} was on the list.")
 
 

@@ -87,7 +87,7 @@ def suppress_all(
     return added
 
 
-def tell(
+def record_change(
     connection: Connection, account_id: int, added: int, phone: str | None, reason: str | None, scope: Scope | None
 ) -> None:
     """The event of `added` phones that came on the list together. What is not the same for all of them is None."""

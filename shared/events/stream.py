@@ -89,7 +89,7 @@ class Event(NamedTuple):
     position: Position
     callback_url: str | None
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """What a webhook's payload is, and an entry of the stream but for its id."""
         return {"type": self.type, "timestamp": stamp(self.at), "data": self.data}
 
@@ -120,12 +120,12 @@ def read_page(
         },
     ).all()
     page = Page(end=after)
-    tell = _teller(connection, [row for row in rows if row.wanted])
+    events_of = _teller(connection, [row for row in rows if row.wanted])
     for row in rows:
         if not row.wanted:
             page.end = Position(row.xid, message_id(row.id, LAST_PLACE))
             continue
-        for event in tell(row):
+        for event in events_of(row):
             if event.position <= after:
                 continue
             if len(page.events) == most:
@@ -141,8 +141,8 @@ def read_page(
 def read_events(connection: Connection, account: int, ids: Collection[UUID]) -> list[Event]:
     """The account's events with these ids, as far as they are still kept."""
     rows = connection.execute(THESE, {"account": account, "rows": list({batch_of(event) for event in ids})}).all()
-    tell, asked = _teller(connection, rows), set(ids)
-    return [event for row in rows for event in tell(row) if event.id in asked]
+    events_of, wanted = _teller(connection, rows), set(ids)
+    return [event for row in rows for event in events_of(row) if event.id in wanted]
 
 
 def _teller(connection: Connection, rows: Sequence[Row[Any]]) -> Callable[[Row[Any]], Iterator[Event]]:
@@ -153,11 +153,11 @@ def _teller(connection: Connection, rows: Sequence[Row[Any]]) -> Callable[[Row[A
     carriers = {row.id: row.carrier for row in _found(connection, CARRIERS, firsts)}
     texts = texts_of(connection)
 
-    def tell(row: Row[Any]) -> Iterator[Event]:
+    def events_of(row: Row[Any]) -> Iterator[Event]:
         carrier = carriers.get(_first_message(row)) if row.indexes else None
         return _events(row, sends.get(row.send_id), batches.get(row.batch_id), texts, carrier)
 
-    return tell
+    return events_of
 
 
 def _first_message(row: Row[Any]) -> UUID:

@@ -11,7 +11,7 @@ that were filled anew) no message may be claimed before a worker has compared it
 `verdict.py` says what follows. A crash of the same server loses no commit that was waited for, and holds nothing.
 """
 
-from shared.guard.look import Guard
+from shared.guard.check import Guard
 from shared.guard.notes import Notes
 from shared.guard.state import INCARNATION, State, release, state_of
 from shared.guard.witness import Witness

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Engine, text
 
 from shared import outbox as events
-from shared.contacts.suppressions import EVERYTHING, suppress, tell
+from shared.contacts.suppressions import EVERYTHING, record_change, suppress
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
 from shared.encryption import MARK, Texts
@@ -202,7 +202,7 @@ def _obey(connection: Connection, account: int, keyword: Keyword, phone: str) ->
     if keyword is Keyword.START:
         connection.execute(OPT_IN, {"account": account, "phone": int(phone), "reason": REASON})
     elif suppress(connection, account, phone, REASON):
-        tell(connection, account, 1, phone, REASON, EVERYTHING)
+        record_change(connection, account, 1, phone, REASON, EVERYTHING)
 
 
 def storable(said: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-__all__ = ["PRICE", "SEGMENTS", "Fit", "Piece", "pieces_of"]
+__all__ = ["PRICE", "SEGMENTS", "Chunk", "Fit", "chunks_of"]
 
 SEGMENTS: Final = "LEAST(s.segments, b.segments)"
 """SQL: segments of each message of a batch `b` of a send `s`. The batch has its own where the messages differ, and the
@@ -27,7 +27,7 @@ class Fit(NamedTuple):
 
 
 @dataclass(slots=True)
-class Piece:
+class Chunk:
     """The recipients of one batch to be, in order."""
 
     segments: int
@@ -35,10 +35,10 @@ class Piece:
     phones: list[str] = field(default_factory=list)
     variables: list[Mapping[str, str]] = field(default_factory=list)
 
-    def parts(self, sets: Iterable[Iterable[int]]) -> "list[Piece]":
-        """A piece for each set of its recipients."""
+    def parts(self, sets: Iterable[Iterable[int]]) -> "list[Chunk]":
+        """A chunk for each set of its recipients."""
         return [
-            Piece(
+            Chunk(
                 self.segments,
                 [self.places[each] for each in own],
                 [self.phones[each] for each in own],
@@ -48,16 +48,16 @@ class Piece:
         ]
 
 
-def pieces_of(recipients: Iterable[Fit], size: int) -> list[Piece]:
+def chunks_of(recipients: Iterable[Fit], size: int) -> list[Chunk]:
     """The recipients in pieces of at most `size`, each of messages of equally many segments."""
-    pieces: list[Piece] = []
-    open_pieces: dict[int, Piece] = {}
+    chunks: list[Chunk] = []
+    open_pieces: dict[int, Chunk] = {}
     for recipient in recipients:
-        piece = open_pieces.get(recipient.segments)
-        if piece is None or len(piece.phones) == size:
-            piece = open_pieces[recipient.segments] = Piece(recipient.segments)
-            pieces.append(piece)
-        piece.places.append(recipient.place)
-        piece.phones.append(recipient.phone)
-        piece.variables.append(recipient.variables)
-    return pieces
+        chunk = open_pieces.get(recipient.segments)
+        if chunk is None or len(chunk.phones) == size:
+            chunk = open_pieces[recipient.segments] = Chunk(recipient.segments)
+            chunks.append(chunk)
+        chunk.places.append(recipient.place)
+        chunk.phones.append(recipient.phone)
+        chunk.variables.append(recipient.variables)
+    return chunks

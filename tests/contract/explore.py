@@ -136,7 +136,7 @@ def explore(engine: Engine, examples: int, seed: int = 1, phases: Iterable[str] 
     service.new_group(["254711000000", "254711000001"])
     service.bulk(["254711000000", "99901000001", "0712"], reference="x")
     service.deliver_receipts()
-    service.worker.turns.stop.set()  # what is accepted from now on stays where it is, so that it can be steered
+    service.worker.dispatcher.stop.set()  # what is accepted from now on stays where it is, so that it can be steered
     chosen = set(phases)
     made = Exploration()
     with served(service) as url:

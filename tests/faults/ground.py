@@ -40,7 +40,7 @@ class Ground(House):
     """A house whose API and workers reach Postgres and Redis through proxies, and whose processes can be revived."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
-        super().__init__(folder, durable=True, **{"SIMULATOR_RATE": str(RATE), "WORKER_TURNS": "4", **settings})
+        super().__init__(folder, durable=True, **{"SIMULATOR_RATE": str(RATE), "WORKER_CONCURRENCY": "4", **settings})
         self.proxies = {
             (who, what): Proxy(server.port)
             for who in ("api", "worker")

@@ -12,7 +12,7 @@ from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
 from tests.integration.service import Service
 from tests.integration.test_record import AT, FAILED, IN_DOUBT, LATER, REJECTED, SENT, claimed, counters, put, rows
-from worker.sending.claimed_batch import Result, Slice
+from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.finish import can_finish, finish
 from worker.sending.settle import settle
 
@@ -65,20 +65,22 @@ def listens(service: Service) -> Iterator[None]:
     events._listening.clear()
 
 
-def result(place: int, status: MessageStatus) -> Result:
+def result(position: int, status: MessageStatus) -> Result:
     sent = status is SENT
-    return Result(status, f"r{place}" if sent else None, None if sent else "an error", AT if sent else LATER, place % 4)
+    return Result(
+        status, f"r{position}" if sent else None, None if sent else "an error", AT if sent else LATER, position % 4
+    )
 
 
-def outcome(service: Service, pieces: list[Slice], first: int) -> list[Any]:
+def outcome(service: Service, batches: list[ClaimedBatch], first: int) -> list[Any]:
     """What is in the database of the slices; the balance as its change since they were claimed."""
     found: list[Any] = [rows(service, first)]
     with service.engine.connect() as connection:
-        for piece in pieces:
+        for batch in batches:
             found += [
-                tuple(connection.execute(SEND, {"id": piece.send_id}).one()),
-                tuple(connection.execute(BATCH, {"id": piece.batch_id}).one()),
-                [tuple(row) for row in connection.execute(LEDGER, {"id": piece.batch_id})],
+                tuple(connection.execute(SEND, {"id": batch.send_id}).one()),
+                tuple(connection.execute(BATCH, {"id": batch.batch_id}).one()),
+                [tuple(row) for row in connection.execute(LEDGER, {"id": batch.batch_id})],
             ]
     return found
 
@@ -110,18 +112,18 @@ def test_both_ways_come_to_the_same(
     ways: tuple[Callable[..., bool], ...] = (can_finish, general)
     for way in ways:
         first, before = next(numbers), balance(service)
-        pieces = [
-            piece
+        batches = [
+            batch
             for number, each in enumerate(statuses)
-            for piece in claimed(service, first + 5 * number, phones=len(each))
+            for batch in claimed(service, first + 5 * number, phones=len(each))
         ]
-        assert len(pieces) == len(statuses)
-        for piece, each in zip(pieces, statuses, strict=True):
-            put(piece, *map(result, range(len(each)), each))
-        assert can_finish(pieces)
+        assert len(batches) == len(statuses)
+        for batch, each in zip(batches, statuses, strict=True):
+            put(batch, *map(result, range(len(each)), each))
+        assert can_finish(batches)
         monkeypatch.setattr(worker.sending.settle, "can_finish", way)
-        settle(service.engine, pieces, "simulator", 0.0)
-        made = outcome(service, pieces, first)
+        settle(service.engine, batches, "simulator", 0.0)
+        made = outcome(service, batches, first)
         made[0] = [(row[0] - first, *row[1:]) for row in made[0]]
         change = [now - then for now, then in zip(balance(service), before, strict=True)]
         found.append([*made, change])
@@ -133,54 +135,54 @@ def test_both_ways_come_to_the_same(
 def test_what_was_recorded_in_the_turn_is_counted_once(service: Service, first: int) -> None:
     from worker.sending.record import advance
 
-    [piece] = claimed(service, first, phones=4)
-    for place in range(2):
-        piece.put(place, result(place, SENT))
-    piece.submitted = 2
-    advance(service.engine, [piece], 2, "simulator", 60.0)
-    for place in range(2, 4):
-        piece.put(place, result(place, FAILED))
-    settle(service.engine, [piece], "simulator", 0.0)
-    assert counters(service, piece) == (2, 0, 2, 0)
+    [batch] = claimed(service, first, phones=4)
+    for position in range(2):
+        batch.put(position, result(position, SENT))
+    batch.submitted = 2
+    advance(service.engine, [batch], 2, "simulator", 60.0)
+    for position in range(2, 4):
+        batch.put(position, result(position, FAILED))
+    settle(service.engine, [batch], "simulator", 0.0)
+    assert counters(service, batch) == (2, 0, 2, 0)
     assert len(rows(service, first)) == 4
     assert audit(service.engine, full=True) == []
 
 
 def test_a_batch_that_is_another_turns_is_left_alone(service: Service, first: int) -> None:
     lost, held = claimed(service, first, phones=5, sends=2)
-    for piece in (lost, held):
-        put(piece, *(result(place, SENT) for place in range(5)))
+    for batch in (lost, held):
+        put(batch, *(result(position, SENT) for position in range(5)))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET epoch = epoch + 1 WHERE id = :id"), {"id": lost.batch_id})
     settle(service.engine, [lost, held], "simulator", 0.0)
     assert (lost.lost, held.lost) == (True, False)
     assert (counters(service, lost), counters(service, held)) == ((0, 0, 0, 0), (5, 0, 0, 0))
-    assert [row[0] for row in rows(service, first)] == [first + 5 + place for place in range(5)]
+    assert [row[0] for row in rows(service, first)] == [first + 5 + position for position in range(5)]
 
 
 def test_after_a_new_start_of_the_database_the_general_way_looks_which_rows_there_are(
     service: Service, first: int
 ) -> None:
-    [piece] = claimed(service, first, phones=3)
-    put(piece, *(result(place, SENT) for place in range(3)))
+    [batch] = claimed(service, first, phones=3)
+    put(batch, *(result(position, SENT) for position in range(3)))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'"))
-    assert finish(service.engine, [piece], "simulator") == [piece]
+    assert finish(service.engine, [batch], "simulator") == [batch]
     assert rows(service, first) == []
-    settle(service.engine, [piece], "simulator", 0.0)
-    assert counters(service, piece) == (3, 0, 0, 0)
+    settle(service.engine, [batch], "simulator", 0.0)
+    assert counters(service, batch) == (3, 0, 0, 0)
 
 
 def test_who_listens_hears_of_messages_and_sends(service: Service, first: int, listens: None) -> None:
     """As before: what is told is written before the account's row is locked."""
-    [piece] = claimed(service, first, phones=3)
-    put(piece, result(0, SENT), result(1, FAILED), result(2, SENT))
-    assert can_finish([piece])
-    assert finish(service.engine, [piece], "simulator") == [piece]
-    settle(service.engine, [piece], "simulator", 0.0)
+    [batch] = claimed(service, first, phones=3)
+    put(batch, result(0, SENT), result(1, FAILED), result(2, SENT))
+    assert can_finish([batch])
+    assert finish(service.engine, [batch], "simulator") == [batch]
+    settle(service.engine, [batch], "simulator", 0.0)
     told = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
     with service.engine.connect() as connection:
-        found = [tuple(row) for row in connection.execute(told, {"id": piece.send_id})]
+        found = [tuple(row) for row in connection.execute(told, {"id": batch.send_id})]
     assert found == [
         ("message.failed", [2], "an error"),
         ("message.sent", [1, 3], None),
@@ -190,14 +192,14 @@ def test_who_listens_hears_of_messages_and_sends(service: Service, first: int, l
 
 def test_the_account_is_locked_last(service: Service, first: int) -> None:
     """Its row is free while the rows of messages and of the ledger are written: whoever sends waits for it."""
-    pieces = claimed(service, first, phones=5, sends=2)
-    for piece in pieces:
-        put(piece, *(result(place, FAILED if place == 3 else SENT) for place in range(5)))
+    batches = claimed(service, first, phones=5, sends=2)
+    for batch in batches:
+        put(batch, *(result(position, FAILED if position == 3 else SENT) for position in range(5)))
     with service.engine.begin() as connection:
         for statement in LOOK_AT_THE_ACCOUNT:
             connection.execute(text(statement))
     try:
-        assert finish(service.engine, pieces, "simulator") == []
+        assert finish(service.engine, batches, "simulator") == []
         with service.engine.connect() as connection:
             seen = connection.execute(text("SELECT what, count(*) FROM locked_account GROUP BY 1")).all()
     finally:
@@ -209,22 +211,22 @@ def test_the_account_is_locked_last(service: Service, first: int) -> None:
 
 
 def test_a_canceled_send_stays_canceled(service: Service, first: int) -> None:
-    [piece] = claimed(service, first, phones=1)
-    put(piece, result(0, SENT))
+    [batch] = claimed(service, first, phones=1)
+    put(batch, result(0, SENT))
     with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET state = 'canceled' WHERE id = :id"), {"id": piece.send_id})
-    settle(service.engine, [piece], "simulator", 0.0)
+        connection.execute(text("UPDATE send SET state = 'canceled' WHERE id = :id"), {"id": batch.send_id})
+    settle(service.engine, [batch], "simulator", 0.0)
     with service.engine.connect() as connection:
-        assert tuple(connection.execute(SEND, {"id": piece.send_id}).one()) == ("canceled", 0, 1, 0, 0, 0, True)
+        assert tuple(connection.execute(SEND, {"id": batch.send_id}).one()) == ("canceled", 0, 1, 0, 0, 0, True)
 
 
 @pytest.mark.parametrize("what", ["left", "in doubt", "unsure", "lost", "stop_if"])
 def test_where_something_is_to_be_decided_it_is_not_ended_so(service: Service, first: int, what: str) -> None:
-    [piece] = claimed(service, first, phones=2)
-    put(piece, result(0, SENT))
+    [batch] = claimed(service, first, phones=2)
+    put(batch, result(0, SENT))
     if what != "left":
-        piece.put(1, result(1, IN_DOUBT if what == "in doubt" else SENT))
-    piece.unsure, piece.lost = what == "unsure", what == "lost"
+        batch.put(1, result(1, IN_DOUBT if what == "in doubt" else SENT))
+    batch.rows_uncertain, batch.lost = what == "unsure", what == "lost"
     if what == "stop_if":
-        piece.rules = {"stop_if": {"failed_share": 0.5, "over": 10}}
-    assert not can_finish([piece])
+        batch.rules = {"stop_if": {"failed_share": 0.5, "over": 10}}
+    assert not can_finish([batch])

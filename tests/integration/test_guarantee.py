@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from tests.integration.service import Service
 from worker.sending.claim import claim
-from worker.sending.claimed_batch import Slice
+from worker.sending.claimed_batch import ClaimedBatch
 
 AUTHENTICATION, TRANSACTIONAL, MARKETING = range(3)
 NUMBERS = count(254700000000)
@@ -39,8 +39,8 @@ def waits(service: Service, category: str, phones: int, turn: int, carrier: str 
 
 def claimed(service: Service, budget: int, owed: int, carrier: str | None = None) -> list[tuple[int, int]]:
     """Lane and messages of each batch that a turn takes, in order."""
-    slices: list[Slice] = claim(service.engine, budget, 10, 15.0, 100.0, carrier, False, owed)
-    return [(piece.lane, len(piece.indexes)) for piece in slices]
+    batches: list[ClaimedBatch] = claim(service.engine, budget, 10, 15.0, 100.0, carrier, False, owed)
+    return [(batch.lane, len(batch.indexes)) for batch in batches]
 
 
 def test_it_works(service: Service) -> None:

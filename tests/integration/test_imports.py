@@ -18,7 +18,7 @@ from shared.accounts.administration import set_country
 from shared.audit.check import audit
 from shared.contacts.imports import drop_old
 from tests.integration.service import PREFIX, Service
-from worker.jobs.import_contacts import import_piece
+from worker.jobs.import_contacts import import_chunk
 
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
 A, B, C = "254711000001", "254711000002", "254711000003"
@@ -274,7 +274,7 @@ def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(
     content = "\n".join(str(254700000000 + number) for number in range(60))
     made = [send_file(service, group, content).json["import_id"] for group in groups]
     for _ in range(4):
-        assert import_piece(service.engine)
+        assert import_chunk(service.engine)
     shown = [service.get(f"/imports/{one}").json for one in made]
     assert [one["status"] for one in shown] == ["running", "running"]
     assert shown[0]["counts"] == shown[1]["counts"]
@@ -282,7 +282,7 @@ def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(
     for _ in range(2):
         canceled = service.post(f"/imports/{made[0]}/cancel")
         assert (canceled.status_code, canceled.json["status"]) == (200, "canceled")
-    while import_piece(service.engine):
+    while import_chunk(service.engine):
         pass
     shown = [service.get(f"/imports/{one}").json for one in made]
     assert [one["status"] for one in shown] == ["canceled", "completed"]
@@ -300,7 +300,7 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
     monkeypatch.setattr(uploaded_file, "BLOCK", 130)
     group = service.new_group([])
     made = send_file(service, group, "\n".join(str(254700000000 + n) for n in range(60))).json["import_id"]
-    assert import_piece(service.engine)
+    assert import_chunk(service.engine)
     before = service.get(f"/imports/{made}").json
 
     def fail(*_: Any) -> None:
@@ -308,12 +308,12 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
 
     with monkeypatch.context() as broken:
         broken.setattr(worker.jobs.import_contacts, "_progress", fail)
-        import_piece(service.engine)
+        import_chunk(service.engine)
     assert service.get(f"/imports/{made}").json == before
     assert len(contacts(service, group)) == before["counts"]["added"]
     with service.engine.begin() as connection:
         assert connection.execute(text("UPDATE job_failure SET retry_at = now()")).rowcount == 1
-    while import_piece(service.engine):
+    while import_chunk(service.engine):
         pass
     assert service.get(f"/imports/{made}").json["counts"]["added"] == 60
 
@@ -328,7 +328,7 @@ def test_what_an_import_cannot_do(asleep: Service, monkeypatch: pytest.MonkeyPat
     made = {group: send_file(service, group, content).json["import_id"] for group, content in files.items()}
     headers = {"Authorization": f"Bearer {service.token}"}
     assert service.client.delete(f"{PREFIX}/groups/{gone}", headers=headers).status_code == 200
-    while import_piece(service.engine):
+    while import_chunk(service.engine):
         pass
     shown = {group: service.get(f"/imports/{one}").json for group, one in made.items()}
     assert {one["status"] for one in shown.values()} == {"failed"}

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 
 from shared.audit.check import audit
 from tests.integration.service import Service
-from worker.routing.carrier_pools import Fleet
+from worker.routing.carrier_pools import CarrierPools
 
 FILE = """
 [carrier.one]
@@ -38,8 +38,8 @@ def make(engine: Engine, tmp_path: Path) -> Callable[[], Service]:
         file = tmp_path / "carriers.toml"
         file.write_text(FILE)
         service = Service(engine, carriers_file=str(file))
-        assert isinstance(service.worker.turns, Fleet)
-        service.worker.board.look()
+        assert isinstance(service.worker.dispatcher, CarrierPools)
+        service.worker.carrier_status.refresh()
         return service
 
     return made
@@ -72,13 +72,13 @@ def test_it_works(make: Callable[[], Service]) -> None:
 
 def test_what_waits_for_a_limit_is_told(make: Callable[[], Service]) -> None:
     service = make()
-    service.worker.turns.stop.set()
+    service.worker.dispatcher.stop.set()
     told = []
     for first in (KENYA, ELSEWHERE):
         send = service.bulk(phones(first, 5)).json["send_id"]
-        fleet = service.worker.turns
-        assert isinstance(fleet, Fleet)
-        fleet._sorter.sort()
+        carrier_pools = service.worker.dispatcher
+        assert isinstance(carrier_pools, CarrierPools)
+        carrier_pools._sorter.sort()
         told.append((queues(service, send), service.get(f"/sends/{send}").json["limited_by"]))
     assert told == [
         ({"one/prefix 2547/sender ACME": 1}, "prefix_rate"),
@@ -91,11 +91,11 @@ def test_what_waits_for_a_limit_is_told(make: Callable[[], Service]) -> None:
 
 def test_of_a_mixed_batch_what_is_over_first_goes_first(make: Callable[[], Service]) -> None:
     service = make()
-    service.worker.turns.stop.set()
+    service.worker.dispatcher.stop.set()
     send = service.bulk(phones(KENYA, 8) + phones(ELSEWHERE, 4)).json["send_id"]
-    fleet = service.worker.turns
-    assert isinstance(fleet, Fleet)
-    assert fleet._sorter.sort() == {"one/sender ACME"}
+    carrier_pools = service.worker.dispatcher
+    assert isinstance(carrier_pools, CarrierPools)
+    assert carrier_pools._sorter.sort() == {"one/sender ACME"}
     with service.engine.connect() as connection:
         row = connection.execute(text("SELECT portion, retry FROM batch WHERE send_id = :send"), {"send": send}).one()
     assert (row.portion, row.retry[:4]) == (4, [9, 10, 11, 12])
@@ -103,31 +103,31 @@ def test_of_a_mixed_batch_what_is_over_first_goes_first(make: Callable[[], Servi
 
 def test_the_operator_changes_a_limit_and_lifts_it(make: Callable[[], Service]) -> None:
     service = make()
-    limits = {limit.name: limit for limit in service.worker.board.limits}
+    limits = {limit.name: limit for limit in service.worker.carrier_status.limits}
     for changed, rate in ((5.0, 5.0), (0.0, 0.0), (None, 1000.0)):
         with service.engine.begin() as connection:
             statement = text("UPDATE carrier_limit SET changed = :changed WHERE name = 'sender ACME'")
             connection.execute(statement, {"changed": changed})
-        service.worker.board.look()
+        service.worker.carrier_status.refresh()
         assert limits["sender ACME"].rate == rate
     assert limits["prefix 2547"].rate == 500
 
 
 def test_a_limit_that_is_no_more_keeps_nothing_back(make: Callable[[], Service]) -> None:
     service = make()
-    service.worker.turns.stop.set()
+    service.worker.dispatcher.stop.set()
     send = service.bulk(phones(ELSEWHERE, 3)).json["send_id"]
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET carrier = 'one/sender GONE' WHERE send_id = :send"), {"send": send})
-    fleet = service.worker.turns
-    assert isinstance(fleet, Fleet)
-    fleet.follow()
+    carrier_pools = service.worker.dispatcher
+    assert isinstance(carrier_pools, CarrierPools)
+    carrier_pools.follow()
     assert queues(service, send) == {None: 1}
 
 
 def test_a_worker_that_dies_leaves_doubts_of_the_carrier(make: Callable[[], Service]) -> None:
     service = make()
-    service.worker.turns.stop.set()
+    service.worker.dispatcher.stop.set()
     send = service.bulk(phones(ELSEWHERE, 3)).json["send_id"]
     with service.engine.begin() as connection:
         connection.execute(

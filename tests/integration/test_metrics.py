@@ -15,7 +15,7 @@ def service(engine: Engine) -> Service:
 
 def test_it_works(service: Service) -> None:
     service.send(phone="99906000001")
-    service.worker.board.look()
+    service.worker.carrier_status.refresh()
     answer = service.client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     assert answer.status_code == 200
     lines = dict(line.rsplit(" ", 1) for line in answer.text.splitlines() if not line.startswith("#"))

@@ -121,10 +121,10 @@ def test_it_counts_from_its_commit_whenever_it_was_written(service: Service) -> 
 def test_of_a_list_that_was_empty_a_moment_ago(service: Service) -> None:
     first, second, third = phones(service)[:3]
     assert service.send(first).status_code == service.send(second).status_code == 200
-    service.worker.turns.stop.set()
+    service.worker.dispatcher.stop.set()
     send = service.send(third).json["send_id"]
     by_operator(service, third)
-    service.worker.turns.stop.clear()
+    service.worker.dispatcher.stop.clear()
     service.sweep()
     assert third not in service.submitted()
     assert service.counts(send)["rejected"] == 1
@@ -160,13 +160,13 @@ def test_an_opt_out_of_its_category_or_sender_holds_it_back(service: Service, sc
 
 def test_the_list_is_read_only_when_it_changed(service: Service) -> None:
     by_operator(service, "255799999999")
-    read, drop = [], service.worker.turns._suppressions.drop  # type: ignore[union-attr]
+    read, drop = [], service.worker.dispatcher._suppressions.drop  # type: ignore[union-attr]
 
-    def note(slices: list[object]) -> str:
-        read.append(len(slices))
-        return str(drop(slices))  # type: ignore[arg-type]
+    def note(batches: list[object]) -> str:
+        read.append(len(batches))
+        return str(drop(batches))  # type: ignore[arg-type]
 
-    service.worker.turns._suppressions.drop = note  # type: ignore[union-attr, method-assign, assignment]
+    service.worker.dispatcher._suppressions.drop = note  # type: ignore[union-attr, method-assign, assignment]
     with between_windows(service, lambda window: None):
         service.bulk(phones(service))
     assert read == [1]
@@ -175,9 +175,9 @@ def test_the_list_is_read_only_when_it_changed(service: Service) -> None:
 def test_rules_that_wait_for_others_let_no_opt_out_through(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     ordered = phones(service)[:3]
 
-    def slow(engine: Engine, slices: list[object]) -> bool:
+    def slow(engine: Engine, batches: list[object]) -> bool:
         by_operator(service, ordered[0])
-        return apply_rules(engine, slices)  # type: ignore[arg-type]
+        return apply_rules(engine, batches)  # type: ignore[arg-type]
 
     monkeypatch.setattr("worker.sending.dispatch.apply_rules", slow)
     with service.engine.begin() as connection:

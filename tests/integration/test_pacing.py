@@ -9,7 +9,7 @@ import fakeredis
 import pytest
 from redis.exceptions import ConnectionError as Away
 
-from worker.pacing.pace import CHUNK, HEARD, LONGEST_BOOKING, CarrierPace, Crowd, Pacer
+from worker.pacing.pace import CHUNK, HEARD, LONGEST_BOOKING, CarrierPace, LiveWorkers, Pacer
 from worker.pacing.redis_scripts import AHEAD, COOLING, DECREASE, FLOOR
 
 RATE = 1000.0
@@ -62,7 +62,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def pace_without_redis(clock: Clock, workers: int, carrier: Carrier | None = None, alone: int = 0) -> CarrierPace:
-    pacer = Pacer(None, Crowd(workers, alone, clock.now), clock)  # type: ignore[arg-type]
+    pacer = Pacer(None, LiveWorkers(workers, alone, clock.now), clock)  # type: ignore[arg-type]
     return CarrierPace(pacer, carrier or Carrier())
 
 
@@ -73,7 +73,7 @@ def busiest_second(times: list[float]) -> int:
 
 
 def test_it_works() -> None:
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), threading.Event()), Carrier())
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
     assert pace.chunk == int(RATE * CHUNK)
     assert pace.take(pace.chunk, time.monotonic() + 10)
 
@@ -83,7 +83,7 @@ def test_several_workers_share_the_rate() -> None:
     carrier = Carrier(rate=400.0)
 
     def work() -> None:
-        pace = CarrierPace(Pacer(fakeredis.FakeRedis(server=server), Crowd(4), stop), carrier)
+        pace = CarrierPace(Pacer(fakeredis.FakeRedis(server=server), LiveWorkers(4), stop), carrier)
         while pace.take(pace.chunk, time.monotonic() + 10):
             taken.extend([time.monotonic()] * pace.chunk)
 
@@ -115,14 +115,14 @@ def test_nobody_takes_anything_who_does_not_know_how_many_there_are(clock: Clock
 
 
 def test_those_with_redis_leave_the_others_their_share() -> None:
-    pacer = Pacer(fakeredis.FakeRedis(), Crowd(4, alone=1), threading.Event())
+    pacer = Pacer(fakeredis.FakeRedis(), LiveWorkers(4, alone=1), threading.Event())
     assert pacer.with_redis() == 0.75
     assert not pacer.alone
 
 
 def test_a_worker_that_lost_redis_waits_before_it_goes_on(clock: Clock) -> None:
     broken = Broken()
-    pacer = Pacer(broken, Crowd(2, 0, clock.now - 100), clock)  # type: ignore[arg-type]
+    pacer = Pacer(broken, LiveWorkers(2, 0, clock.now - 100), clock)  # type: ignore[arg-type]
     pace, begun = CarrierPace(pacer, Carrier()), clock.now
     assert pace.take(1, clock.now + 60)
     assert clock.now >= begun + HEARD
@@ -134,13 +134,13 @@ def test_a_worker_that_lost_redis_waits_before_it_goes_on(clock: Clock) -> None:
 
 
 def test_no_rate_is_nobody_asked() -> None:
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), threading.Event()), Carrier(rate=0.0))
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier(rate=0.0))
     assert pace.chunk == 0
 
 
 def test_a_stop_ends_the_wait() -> None:
     stop = threading.Event()
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), stop), Carrier())
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), stop), Carrier())
     stop.set()
     assert not pace.take(1, time.monotonic() + 60)
 
@@ -156,7 +156,7 @@ def test_what_would_be_too_late_takes_no_place(clock: Clock) -> None:
 @pytest.mark.parametrize("with_redis", [True, False])
 def test_throttling_slows_down_and_full_speed_comes_back(with_redis: bool) -> None:
     redis = fakeredis.FakeRedis() if with_redis else None
-    pace = CarrierPace(Pacer(redis, Crowd(1), threading.Event()), Carrier())
+    pace = CarrierPace(Pacer(redis, LiveWorkers(1), threading.Event()), Carrier())
     pace.throttled(500.0)
     assert pace.allowed == pytest.approx(DECREASE * RATE, rel=0.01)
     pace.throttled(500.0)
@@ -186,7 +186,8 @@ def test_a_carrier_without_a_rate_is_limited_by_what_it_took(clock: Clock) -> No
 def test_all_workers_slow_down_together() -> None:
     server = fakeredis.FakeServer()
     paces = [
-        CarrierPace(Pacer(fakeredis.FakeRedis(server=server), Crowd(2), threading.Event()), Carrier()) for _ in "ab"
+        CarrierPace(Pacer(fakeredis.FakeRedis(server=server), LiveWorkers(2), threading.Event()), Carrier())
+        for _ in "ab"
     ]
     paces[0].throttled(RATE)
     assert paces[1].take(1, time.monotonic() + 10)
@@ -197,7 +198,7 @@ def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
     server, claimed, stop = fakeredis.FakeServer(), [], threading.Event()
 
     def work() -> None:
-        pace = CarrierPace(Pacer(fakeredis.FakeRedis(server=server), Crowd(4), stop), Carrier())
+        pace = CarrierPace(Pacer(fakeredis.FakeRedis(server=server), LiveWorkers(4), stop), Carrier())
         while pace.book(50):
             claimed.append(time.monotonic())
 
@@ -214,14 +215,14 @@ def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
 
 
 def test_what_was_booked_and_not_claimed_is_free_again() -> None:
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), threading.Event()), Carrier())
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
     for _ in range(10):
         assert pace.book(int(RATE * LONGEST_BOOKING))
         pace.booked(int(RATE * LONGEST_BOOKING), 0)
 
 
 def test_who_would_wait_too_long_books_nothing() -> None:
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), Crowd(1), threading.Event()), Carrier())
+    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
     pace.booked(0, int(RATE * (LONGEST_BOOKING + AHEAD + 60)))
     assert not pace.book(1)
     pace.booked(int(RATE * (LONGEST_BOOKING + AHEAD + 60)), 0)

@@ -28,7 +28,7 @@ from tests.integration.test_group import make_due, phones, scheduled
 from tests.integration.test_imports import send_file
 from worker.jobs.erasure import erase_one
 from worker.jobs.expand import expand
-from worker.jobs.import_contacts import import_piece
+from worker.jobs.import_contacts import import_chunk
 from worker.jobs.usage import UsageCounter
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import Deliverer
@@ -93,34 +93,34 @@ def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad, good = two_imports(service, monkeypatch)
-    while import_piece(service.engine):
+    while import_chunk(service.engine):
         pass
     assert service.get(f"/imports/{good}").json["status"] == "completed"
     assert service.get(f"/imports/{bad}").json["status"] == "queued"
-    assert not import_piece(service.engine), "it backs off"
+    assert not import_chunk(service.engine), "it backs off"
     for _ in range(MOST_FAILURES - 1):
         time_passes(service)
-        assert import_piece(service.engine)
+        assert import_chunk(service.engine)
     failed = service.get(f"/imports/{bad}").json
     assert (failed["status"], "operator" in failed["error"]) == ("failed", True)
     time_passes(service)
-    assert not import_piece(service.engine)
+    assert not import_chunk(service.engine)
     assert failures(service, "import") == [(MOST_FAILURES, True)]
     monkeypatch.undo()
     with service.engine.begin() as connection:
         assert clear_failures(connection, "import", bad)
         assert retry_import(connection, UUID(bad))
-    assert import_piece(service.engine)
+    assert import_chunk(service.engine)
     assert service.get(f"/imports/{bad}").json["status"] == "completed"
 
 
 def test_an_import_that_succeeds_in_the_end_has_never_failed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     bad, _ = two_imports(service, monkeypatch)
-    while import_piece(service.engine):
+    while import_chunk(service.engine):
         pass
     monkeypatch.undo()
     time_passes(service)
-    assert import_piece(service.engine)
+    assert import_chunk(service.engine)
     assert (service.get(f"/imports/{bad}").json["status"], failures(service, "import")) == ("completed", [])
 
 
@@ -132,7 +132,7 @@ def test_an_outage_is_nobodys_failure(service: Service, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", gone)
     with service.worker.sweeper.outage.tolerated():
-        import_piece(service.engine)
+        import_chunk(service.engine)
     assert failures(service, "import") == []
 
 
@@ -147,7 +147,7 @@ def test_a_lock_that_is_held_for_long_is_the_jobs_failure(service: Service, monk
     monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", locked)
     with transaction(service.engine) as connection:
         connection.execute(text("LOCK TABLE contact IN SHARE MODE"))
-        assert import_piece(service.engine)
+        assert import_chunk(service.engine)
     assert failures(service, "import") == [(1, False)]
 
 
@@ -155,7 +155,7 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad, good = (scheduled(service, service.new_group(phones(3, first))) for first in (255730000000, 255740000000))
-    post = poisoned(worker.jobs.expand._insert_batches, lambda connection, send, pieces: str(send.id) == bad)
+    post = poisoned(worker.jobs.expand._insert_batches, lambda connection, send, batches: str(send.id) == bad)
     monkeypatch.setattr(worker.jobs.expand, "_insert_batches", post)
     make_due(service, bad)
     make_due(service, good)
@@ -178,10 +178,10 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
 
 
 def test_a_batch_that_makes_no_message_holds_its_send_and_the_others_go_on(service: Service) -> None:
-    service.worker.turns.stop.set()
+    service.worker.dispatcher.stop.set()
     bad = service.bulk([{"phone": PHONE, "variables": {"name": "Ann"}}], "Hi {{name}}").json["send_id"]
     good = service.bulk(["254711000002"]).json["send_id"]
-    service.worker.turns.stop.clear()
+    service.worker.dispatcher.stop.clear()
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET variables = '[]' WHERE send_id = :send"), {"send": bad})
     service.sweep()
@@ -192,20 +192,20 @@ def test_a_batch_that_makes_no_message_holds_its_send_and_the_others_go_on(servi
 
 
 def test_a_batch_whose_turns_die_has_its_turns_alone(service: Service) -> None:
-    service.worker.turns.stop.set()
+    service.worker.dispatcher.stop.set()
     sends = [service.send(phone).json["send_id"] for phone in phones(3, 255750000000)]
-    service.worker.turns.stop.clear()
+    service.worker.dispatcher.stop.clear()
     with service.engine.begin() as connection:
         suspect = text("UPDATE batch SET crashes = 2 WHERE send_id = :send")
         connection.execute(suspect, {"send": sends[1]})
     taken: list[list[str]] = []
-    send = service.worker.turns._send  # type: ignore[union-attr]
+    send = service.worker.dispatcher._send  # type: ignore[union-attr]
 
-    def note(carrier: Any, slices: Any, stride: int) -> None:
-        taken.append([str(piece.send_id) for piece in slices])
-        send(carrier, slices, stride)
+    def note(carrier: Any, batches: Any, stride: int) -> None:
+        taken.append([str(batch.send_id) for batch in batches])
+        send(carrier, batches, stride)
 
-    service.worker.turns._send = note  # type: ignore[union-attr, method-assign, assignment]
+    service.worker.dispatcher._send = note  # type: ignore[union-attr, method-assign, assignment]
     service.sweep()
     assert taken == [[sends[0], sends[2]], [sends[1]]]
 
@@ -230,7 +230,7 @@ def test_an_erasure_that_fails_is_told_and_the_others_go_on(service: Service, mo
 
 
 def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    service.worker.turns.stop.set()
+    service.worker.dispatcher.stop.set()
     bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": [bad, good]})
@@ -243,7 +243,7 @@ def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monk
     time_passes(service)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(bad) == {"submitted": 1, "accepted": 1, "expired": 1}
-    service.worker.turns.stop.clear()
+    service.worker.dispatcher.stop.clear()
 
 
 def test_a_step_of_the_sweep_that_fails_keeps_no_other_from_being_done(

@@ -184,8 +184,8 @@ def with_days(service: Service, account: int, days: int | None) -> None:
 
 @pytest.mark.parametrize("own", [True, False], ids=["of the account", "of the installation"])
 def test_texts_and_phones_are_forgotten_after_their_days(alone: Service, own: bool) -> None:
-    keeper = alone.new_account("keeper")
-    token = alone.new_token(keeper)
+    privacy_jobs = alone.new_account("keeper")
+    token = alone.new_token(privacy_jobs)
     alone.post("/sms/send", token=token, sender_id="ACME", phone=OTHER, message="Still needed")
     bulk = alone.bulk([PERSON, "0712", "99901000001"], SECRET).json["send_id"]
     alone.send(PERSON, SECRET)
@@ -197,7 +197,7 @@ def test_texts_and_phones_are_forgotten_after_their_days(alone: Service, own: bo
         connection.execute(text("DELETE FROM idempotency"))
     before, used, counts = books(alone.engine), of_days(alone), alone.counts(bulk)
     days = 0 if own else 30
-    with_days(alone, *((alone.account_id, 30) if own else (keeper, 90)))
+    with_days(alone, *((alone.account_id, 30) if own else (privacy_jobs, 90)))
     assert forget(alone.engine, days) == 0
     assert forget(alone.engine, days, in_days(40)) == 3
     assert where(alone.engine, PERSON, SECRET) == set()
@@ -212,19 +212,24 @@ def test_texts_and_phones_are_forgotten_after_their_days(alone: Service, own: bo
 
 
 def test_a_week_is_dropped_whole_when_nobody_keeps_anything_of_it(alone: Service) -> None:
-    keeper = alone.new_account("keeper")
+    privacy_jobs = alone.new_account("keeper")
     alone.post(
-        "/sms/send", token=alone.new_token(keeper), sender_id="ACME", phone=OTHER, message=SECRET, reference="kept"
+        "/sms/send",
+        token=alone.new_token(privacy_jobs),
+        sender_id="ACME",
+        phone=OTHER,
+        message=SECRET,
+        reference="kept",
     )
     alone.bulk([PERSON, OTHER], SECRET)
     alone.deliver_receipts()
     today = datetime.now(UTC)
     week = f"message_{today - timedelta(days=today.weekday()):%Y%m%d}"
-    with_days(alone, keeper, 90)
+    with_days(alone, privacy_jobs, 90)
     forget(alone.engine, 30, in_days(60))
     assert week in weeks(alone.engine)
     assert where(alone.engine, PERSON) == set()
-    with_days(alone, keeper, None)
+    with_days(alone, privacy_jobs, None)
     forget(alone.engine, 30, in_days(60))
     assert week not in weeks(alone.engine)
     assert where(alone.engine, OTHER) == set()

@@ -12,14 +12,14 @@ from sqlalchemy import text
 from shared.carriers.receipts import Receipt
 from shared.lifecycle import MessageStatus
 from tests.integration.service import Service
-from worker.carriers.base import Answer, LateAnswer, Outcome
+from worker.carriers.base import Answer, LateResponse, Outcome
 from worker.jobs.housekeeping import PURGES, housekeeping
 from worker.receipts.apply import match_kept, record
 from worker.receipts.in_doubt import give_up
-from worker.receipts.late_responses import record_late
+from worker.receipts.late_responses import record_late_responses
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.sending.claim import claim
-from worker.sending.claimed_batch import Result, Slice
+from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.record import advance
 from worker.sending.settle import settle
 
@@ -56,23 +56,25 @@ def nothing_under_way(service: Service) -> Iterator[None]:
         connection.execute(text("DELETE FROM receipt"))
 
 
-def under_way(service: Service, phone: str, message: str = "Hi", **more: Any) -> Slice:
+def under_way(service: Service, phone: str, message: str = "Hi", **more: Any) -> ClaimedBatch:
     """A message that a worker is submitting."""
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     sent = service.send(phone, message, send_at=tomorrow, **more)
     with service.engine.begin() as connection:
         for change in DUE:
             connection.execute(change, {"id": sent.json["send_id"]})
-    [piece] = claim(service.engine, 1000, window=100, lease=60)
-    return piece
+    [batch] = claim(service.engine, 1000, window=100, lease=60)
+    return batch
 
 
-def end(service: Service, piece: Slice, status: MessageStatus, reference: str | None = None, attempts: int = 1) -> UUID:
+def end(
+    service: Service, batch: ClaimedBatch, status: MessageStatus, reference: str | None = None, attempts: int = 1
+) -> UUID:
     """Its turn ends with that. Returns the message's id."""
-    piece.put(0, Result(status, reference, None, str(datetime.now(UTC)), attempts))
-    piece.submitted = 1
-    settle(service.engine, [piece], CARRIER, 0)
-    return UUID(int=piece.batch_id.int | 1)
+    batch.put(0, Result(status, reference, None, str(datetime.now(UTC)), attempts))
+    batch.submitted = 1
+    settle(service.engine, [batch], CARRIER, 0)
+    return UUID(int=batch.batch_id.int | 1)
 
 
 def submitted(
@@ -237,7 +239,7 @@ def test_a_late_answer_ends_the_doubt(
     service: Service, phone: str, answer: Answer, becomes: str, reference: str | None, credits: int
 ) -> None:
     doubt = submitted(service, phone, IN_DOUBT)
-    record_late(service.engine, [LateAnswer(doubt, Outcome(answer, reference))])
+    record_late_responses(service.engine, [LateResponse(doubt, Outcome(answer, reference))])
     with service.engine.connect() as connection:
         row = text("SELECT CAST(status AS text), reference FROM message WHERE id = :id")
         assert tuple(connection.execute(row, {"id": doubt}).one()) == (becomes, reference)
@@ -372,9 +374,9 @@ def test_an_old_receipt_resolves_a_doubt_when_nothing_else_can_be_meant_any_more
 
 def test_a_turn_under_way_has_recorded_what_it_knows(service: Service, phone: str) -> None:
     """A message that is recorded while its batch is still being sent is one candidate, not two."""
-    piece = under_way(service, phone)
-    piece.put(0, Result(SENT, f"u{phone}", None, str(datetime.now(UTC)), 1))
-    piece.submitted = 1
-    advance(service.engine, [piece], 5, CARRIER, lease=60)
+    batch = under_way(service, phone)
+    batch.put(0, Result(SENT, f"u{phone}", None, str(datetime.now(UTC)), 1))
+    batch.submitted = 1
+    advance(service.engine, [batch], 5, CARRIER, lease=60)
     hear(service, phone, f"u{phone}")
-    assert status(service, UUID(int=piece.batch_id.int | 1)) == "delivered"
+    assert status(service, UUID(int=batch.batch_id.int | 1)) == "delivered"

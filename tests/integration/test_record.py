@@ -16,7 +16,7 @@ from shared.lifecycle import MessageStatus
 from tests.integration.service import Service
 from worker.outages import is_away
 from worker.sending.claim import claim
-from worker.sending.claimed_batch import Result, Slice
+from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.message_rows import parameters_of
 from worker.sending.record import ADVANCE, RECORDED, advance
 from worker.sending.settle import settle
@@ -52,7 +52,7 @@ def first(service: Service) -> Iterator[int]:
         connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending')"))
 
 
-def claimed(service: Service, first: int, phones: int = 10, sends: int = 1) -> list[Slice]:
+def claimed(service: Service, first: int, phones: int = 10, sends: int = 1) -> list[ClaimedBatch]:
     """A turn's slices: a batch of so many phones for each send."""
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     for number in range(sends):
@@ -64,10 +64,10 @@ def claimed(service: Service, first: int, phones: int = 10, sends: int = 1) -> l
     return claim(service.engine, 1000, window=100, lease=60)
 
 
-def put(piece: Slice, *results: Result) -> None:
-    for place, result in enumerate(results):
-        piece.put(place, result)
-    piece.submitted = len(results)
+def put(batch: ClaimedBatch, *results: Result) -> None:
+    for position, result in enumerate(results):
+        batch.put(position, result)
+    batch.submitted = len(results)
 
 
 def rows(service: Service, first: int) -> list[tuple[Any, ...]]:
@@ -75,25 +75,25 @@ def rows(service: Service, first: int) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in connection.execute(ROWS, {"first": first, "at": AT})]
 
 
-def counters(service: Service, piece: Slice) -> tuple[int, ...]:
+def counters(service: Service, batch: ClaimedBatch) -> tuple[int, ...]:
     with service.engine.connect() as connection:
         count = text("SELECT sent, rejected, failed, in_doubt FROM send WHERE id = :id")
-        return tuple(connection.execute(count, {"id": piece.send_id}).one())
+        return tuple(connection.execute(count, {"id": batch.send_id}).one())
 
 
-def record(service: Service, slices: list[Slice]) -> None:
-    advance(service.engine, slices, 5, "simulator", lease=60)
+def record(service: Service, batches: list[ClaimedBatch]) -> None:
+    advance(service.engine, batches, 5, "simulator", lease=60)
 
 
 def test_rows_that_are_alike(service: Service, first: int) -> None:
-    [piece] = claimed(service, first)
-    put(piece, *(Result(SENT, f"r{place}", None, AT, 1) for place in range(3)))
-    record(service, [piece])
+    [batch] = claimed(service, first)
+    put(batch, *(Result(SENT, f"r{position}", None, AT, 1) for position in range(3)))
+    record(service, [batch])
     assert rows(service, first) == [
-        (first + place, "sent", 1, f"r{place}", None, 1, "simulator", None, True, True) for place in range(3)
+        (first + position, "sent", 1, f"r{position}", None, 1, "simulator", None, True, True) for position in range(3)
     ]
-    assert counters(service, piece) == (3, 0, 0, 0)
-    assert piece.unrecorded == []
+    assert counters(service, batch) == (3, 0, 0, 0)
+    assert batch.unrecorded == []
 
 
 def test_rows_that_differ_in_everything(service: Service, first: int) -> None:
@@ -127,8 +127,8 @@ def test_of_a_batch_that_is_another_turns_nothing_is_written(service: Service, f
     lost, held = claimed(service, first, sends=2)
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET epoch = epoch + 1 WHERE id = :id"), {"id": lost.batch_id})
-    for piece in (lost, held):
-        put(piece, Result(SENT, "r", None, AT, 1))
+    for batch in (lost, held):
+        put(batch, Result(SENT, "r", None, AT, 1))
     record(service, [lost, held])
     assert (lost.lost, held.lost) == (True, False)
     assert [row[0] for row in rows(service, first)] == [first + 10]
@@ -136,28 +136,28 @@ def test_of_a_batch_that_is_another_turns_nothing_is_written(service: Service, f
 
 
 def test_a_paused_send_is_recorded_and_goes_no_further(service: Service, first: int) -> None:
-    [piece] = claimed(service, first)
+    [batch] = claimed(service, first)
     with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET state = 'paused' WHERE id = :id"), {"id": piece.send_id})
-    put(piece, Result(SENT, "r", None, AT, 1))
-    record(service, [piece])
-    assert piece.halted
+        connection.execute(text("UPDATE send SET state = 'paused' WHERE id = :id"), {"id": batch.send_id})
+    put(batch, Result(SENT, "r", None, AT, 1))
+    record(service, [batch])
+    assert batch.halted
     assert len(rows(service, first)) == 1
 
 
 def test_after_a_new_start_of_the_database_it_is_first_seen_which_rows_there_are(service: Service, first: int) -> None:
-    [piece] = claimed(service, first)
-    put(piece, Result(SENT, "r0", None, AT, 1))
-    record(service, [piece])
+    [batch] = claimed(service, first)
+    put(batch, Result(SENT, "r0", None, AT, 1))
+    record(service, [batch])
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'"))
-    piece.put(1, Result(SENT, "r1", None, AT, 1))
-    record(service, [piece])
+    batch.put(1, Result(SENT, "r1", None, AT, 1))
+    record(service, [batch])
     assert len(rows(service, first)) == 1
-    assert (piece.unrecorded, piece.unsure, piece.halted) == ([0, 1], True, True)
-    settle(service.engine, [piece], "simulator", 0.0)
+    assert (batch.unrecorded, batch.rows_uncertain, batch.halted) == ([0, 1], True, True)
+    settle(service.engine, [batch], "simulator", 0.0)
     assert [row[3] for row in rows(service, first)] == ["r0", "r1"]
-    assert counters(service, piece) == (2, 0, 0, 0)
+    assert counters(service, batch) == (2, 0, 0, 0)
 
 
 def test_what_an_account_that_listens_is_told_is_of_the_same_commit(service: Service, first: int) -> None:
@@ -165,13 +165,13 @@ def test_what_an_account_that_listens_is_told_is_of_the_same_commit(service: Ser
     with service.engine.begin() as connection:
         connection.execute(text("INSERT INTO listener (account_id) VALUES (:id)"), {"id": account})
     try:
-        [piece] = claimed(service, first)
-        put(piece, Result(SENT, "r0", None, AT, 1), Result(FAILED, None, "e", AT, 3))
+        [batch] = claimed(service, first)
+        put(batch, Result(SENT, "r0", None, AT, 1), Result(FAILED, None, "e", AT, 3))
         events._listening.clear()
-        record(service, [piece])
+        record(service, [batch])
         with service.engine.connect() as connection:
             told = connection.execute(
-                text("SELECT type, indexes, error FROM event WHERE batch_id = :id ORDER BY id"), {"id": piece.batch_id}
+                text("SELECT type, indexes, error FROM event WHERE batch_id = :id ORDER BY id"), {"id": batch.batch_id}
             )
             assert [tuple(row) for row in told] == [("message.sent", [1], None), ("message.failed", [2], "e")]
         assert len(rows(service, first)) == 2
@@ -182,8 +182,8 @@ def test_what_an_account_that_listens_is_told_is_of_the_same_commit(service: Ser
 
 
 def test_its_commit_does_not_wait_for_the_disk(service: Service, first: int) -> None:
-    [piece] = claimed(service, first)
-    parameters = {"id": [piece.batch_id], "epoch": [piece.epoch], "watermark": [1], "lease": 60, "list_read": None}
+    [batch] = claimed(service, first)
+    parameters = {"id": [batch.batch_id], "epoch": [batch.epoch], "watermark": [1], "lease": 60, "list_read": None}
     show = text("SHOW synchronous_commit")
     with reading(service.engine) as connection:
         connection.execute(text("SET synchronous_commit = on"))
@@ -219,7 +219,7 @@ def test_who_stood_still_within_a_transaction_hears_that_the_database_is_away(se
 
 
 def test_a_reference_that_is_empty_is_none(service: Service, first: int) -> None:
-    [piece] = claimed(service, first)
-    put(piece, Result(SENT, "", None, AT, 1))
-    record(service, [piece])
+    [batch] = claimed(service, first)
+    put(batch, Result(SENT, "", None, AT, 1))
+    record(service, [batch])
     assert [row[3] for row in rows(service, first)] == [f"to:{first}"]

@@ -14,7 +14,7 @@ from shared.audit.check import audit
 from tests.integration.service import Service
 from worker.carriers.base import Answer, Outcome, Parcel
 from worker.receipts import apply as receipts
-from worker.routing.carrier_pools import Fleet
+from worker.routing.carrier_pools import CarrierPools
 
 FILE = """
 [carrier.one]
@@ -49,7 +49,7 @@ def make(engine: Engine, tmp_path: Path) -> Callable[..., Service]:
         file = tmp_path / "carriers.toml"
         file.write_text(FILE)
         service = Service(engine, carriers_file=str(file), **settings)
-        assert isinstance(service.worker.turns, Fleet)
+        assert isinstance(service.worker.dispatcher, CarrierPools)
         return service
 
     return made
@@ -59,10 +59,10 @@ def trouble(service: Service, *names: str) -> None:
     """These carriers are down, and the others are not; every worker knows."""
     for name in ("one", "two", "three"):
         service.worker.carriers[name].trouble = "connecting: refused" if name in names else None  # type: ignore[misc]
-    service.worker.board.look()
-    fleet = service.worker.turns
-    assert isinstance(fleet, Fleet)
-    fleet.follow()
+    service.worker.carrier_status.refresh()
+    carrier_pools = service.worker.dispatcher
+    assert isinstance(carrier_pools, CarrierPools)
+    carrier_pools.follow()
 
 
 def carried(service: Service, send_id: str) -> Counter[tuple[str, str]]:
@@ -153,9 +153,9 @@ def test_what_stands_in_the_queue_of_one_that_closes_goes_to_another(make: Calla
     service = make()
     with service.engine.begin() as connection:
         connection.execute(text("INSERT INTO carrier_setting (name, paused) VALUES ('one', true)"))
-    service.worker.board.look()
+    service.worker.carrier_status.refresh()
     try:
-        assert service.worker.board.gates[0].paused
+        assert service.worker.carrier_status.breakers[0].paused
         assert carried(service, service.send(KENYA).json["send_id"]) == {("two", "kenya: fallback"): 1}
     finally:
         with service.engine.begin() as connection:

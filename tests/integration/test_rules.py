@@ -178,12 +178,12 @@ def test_a_message_that_comes_again_has_its_place(service: Service) -> None:
         for send in sends:
             connection.execute(text("UPDATE send SET send_at = NULL, state = 'queued' WHERE id = :id"), {"id": send})
             connection.execute(text("UPDATE batch SET state = 'queued' WHERE send_id = :id"), {"id": send})
-    slices = claim(service.engine, 100, 10, 15.0)
-    assert len(slices) == 4
+    batches = claim(service.engine, 100, 10, 15.0)
+    assert len(batches) == 4
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda piece: apply_rules(service.engine, [piece]), slices))
-    assert sum(piece.rejected for piece in slices) == 3
-    (kept,) = [piece for piece in slices if not piece.rejected]
+        list(pool.map(lambda batch: apply_rules(service.engine, [batch]), batches))
+    assert sum(batch.rejected for batch in batches) == 3
+    (kept,) = [batch for batch in batches if not batch.rejected]
     apply_rules(service.engine, [kept])
     assert not kept.rejected
 

@@ -29,7 +29,7 @@ def waits(service: Service) -> Waits:
 
     def made(account: int, turn: int, category: str = "marketing") -> None:
         token = tokens.setdefault(account, service.new_token(account))
-        service.worker.turns.stop.set()
+        service.worker.dispatcher.stop.set()
         send = service.post(
             "/sms/send-bulk",
             token=token,
@@ -48,7 +48,7 @@ def waits(service: Service) -> Waits:
 
 def take(service: Service, contended: bool = True) -> list[int]:
     """The accounts whose messages the next turn has."""
-    return [piece.account_id for piece in _claim(service, contended)]
+    return [batch.account_id for batch in _claim(service, contended)]
 
 
 def _claim(service: Service, contended: bool = True) -> list:
@@ -82,13 +82,13 @@ def test_where_turns_do_not_wait_for_each_other_as_many_are_taken_as_there_can_b
 def test_the_others_go_on_when_it_is_over(service: Service, two: tuple[int, int]) -> None:
     many, single = two
     assert take(service) == [many]
-    slices = _claim(service)
+    batches = _claim(service)
     assert take(service) == []
-    while slices:  # the single batch, to its end
-        settle(service.engine, slices, "simulator", 0.0)
+    while batches:  # the single batch, to its end
+        settle(service.engine, batches, "simulator", 0.0)
         with service.engine.begin() as connection:
             connection.execute(text("UPDATE batch SET state = 'held' WHERE account_id = :id"), {"id": single})
-        slices = []
+        batches = []
     assert take(service) == [many]
 
 

@@ -10,10 +10,10 @@ from sqlalchemy import text
 from shared.carriers.receipts import Receipt
 from shared.lifecycle import MessageStatus
 from tests.integration.service import Service
-from worker.carriers.base import Answer, LateAnswer, Outcome
+from worker.carriers.base import Answer, LateResponse, Outcome
 from worker.receipts import apply as receipts
 from worker.receipts.in_doubt import Resolution, resolve
-from worker.receipts.late_responses import record_late
+from worker.receipts.late_responses import record_late_responses
 from worker.recovery.recover import recover
 
 TOMORROW = timedelta(days=1)
@@ -176,7 +176,7 @@ def test_a_doubt_that_a_receipt_ended(service: Service) -> None:
 
 def test_a_late_answer_ends_a_doubt_and_is_the_attempts(service: Service) -> None:
     sent = service.send("99906000010").json["message_id"]
-    record_late(service.engine, [LateAnswer(UUID(sent), Outcome(Answer.ACCEPTED, "late-1"))])
+    record_late_responses(service.engine, [LateResponse(UUID(sent), Outcome(Answer.ACCEPTED, "late-1"))])
     (attempt,) = message(service, sent)["attempts"]
     doubt = message(service, sent)["doubt"]
     assert (attempt["answer"], attempt["answered_at"]) == ("accepted", doubt["resolved_at"])

@@ -18,10 +18,10 @@ from tests.integration.test_routes import KENYA, make
 from tests.services.house import wait_until
 from worker.carriers.base import Answer, Outcome, Parcel
 from worker.jobs.expand import NEXT_SEND, expand
-from worker.routing.carrier_pools import Fleet
+from worker.routing.carrier_pools import CarrierPools
 from worker.routing.sorter import UNSORTED
 from worker.sending.claim import claim
-from worker.sending.dispatch import Turns
+from worker.sending.dispatch import Dispatcher
 from worker.sending.next_batches import CANDIDATE
 from worker.sending.send_rules import LOCK, apply_rules
 
@@ -36,9 +36,9 @@ def service(engine: Engine) -> Iterator[Service]:
         connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending', 'waiting')"))
 
 
-def turns(service: Service) -> Turns:
-    assert isinstance(service.worker.turns, Turns)
-    return service.worker.turns
+def turns(service: Service) -> Dispatcher:
+    assert isinstance(service.worker.dispatcher, Dispatcher)
+    return service.worker.dispatcher
 
 
 def waiting(service: Service) -> None:
@@ -65,14 +65,14 @@ def test_a_page_that_another_worker_expands_is_passed_over(service: Service, exp
 
 def test_what_another_worker_sorts_or_claims_is_passed_over(make: Callable[..., Service]) -> None:
     several = make()
-    fleet = several.worker.turns
-    assert isinstance(fleet, Fleet)
-    fleet.stop.set()
+    carrier_pools = several.worker.dispatcher
+    assert isinstance(carrier_pools, CarrierPools)
+    carrier_pools.stop.set()
     several.send(KENYA)
     with several.engine.begin() as other:
         assert other.execute(UNSORTED, {"limit": 10}).all()
-        assert fleet._sort() == set()
-    assert fleet._sort()
+        assert carrier_pools._sort() == set()
+    assert carrier_pools._sort()
 
 
 def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None:
@@ -80,14 +80,14 @@ def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None
         set_cap(connection, service.account_id, "marketing", (1, 24))
     turns(service).stop.set()
     service.bulk(phones(service)[:2], category="marketing")
-    slices = claim(service.engine, 100, 10, 15.0)
+    batches = claim(service.engine, 100, 10, 15.0)
     waits = text("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
 
     def is_waiting() -> bool:
         with service.engine.connect() as connection:
             return bool(connection.execute(waits).scalar())
 
-    second = threading.Thread(target=apply_rules, args=(service.engine, slices))
+    second = threading.Thread(target=apply_rules, args=(service.engine, batches))
     with service.engine.begin() as other:
         other.execute(LOCK, {"account": service.account_id})
         second.start()
@@ -106,10 +106,10 @@ def test_a_worker_that_is_told_to_stop_ends_after_its_window(service: Service) -
 
 
 def test_a_paused_carrier_gets_no_other_window(service: Service) -> None:
-    ordered, gate = phones(service), turns(service).gate
+    ordered, breaker = phones(service), turns(service).breaker
 
     def pause(window: int) -> None:
-        gate.paused = True
+        breaker.paused = True
 
     with between_windows(service, pause) as given:
         service.bulk(ordered)
@@ -178,5 +178,5 @@ def test_the_budget_of_a_turn_is_in_segments(service: Service) -> None:
     for start in (0, 20):
         service.bulk(phones(service)[start:][:20], "long " * 40)
     turns(service).stop.clear()
-    slices = claim(service.engine, 10, 10, 15.0)
-    assert [(piece.segments, len(piece.indexes)) for piece in slices] == [(2, 5)]
+    batches = claim(service.engine, 10, 10, 15.0)
+    assert [(batch.segments, len(batch.indexes)) for batch in batches] == [(2, 5)]

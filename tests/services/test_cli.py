@@ -28,7 +28,7 @@ from shared.job_failures import MOST_FAILURES, Job, failed
 from shared.settings import SettingsError
 from tests.integration.service import SECRET_KEY, Service
 from worker.jobs import import_contacts as importer
-from worker.jobs.import_contacts import import_piece
+from worker.jobs.import_contacts import import_chunk
 
 Run = Callable[..., Result]
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
@@ -206,12 +206,12 @@ def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> Non
     job.begin(made, account, None)
     for _ in range(MOST_FAILURES):
         failed(engine, job, ValueError("254711000001"), importer._set_aside)
-    assert not import_piece(engine)
+    assert not import_chunk(engine)
     (shown,) = as_json(run("job", "list", "--json"))
     assert (shown["kind"], shown["subject"], shown["account"]) == ("import", str(made), "unlucky")
     assert "job retry" in run("doctor", code=1).stdout
     run("job", "retry", "import", made)
-    assert import_piece(engine)
+    assert import_chunk(engine)
     assert scalar(engine, "SELECT state FROM contact_import WHERE id = :id", id=made) == "completed"
     assert "No import" in run("job", "retry", "import", made, code=1).stderr
     assert scalar(engine, "SELECT count(*) FROM change WHERE what = 'job.retried'") == 1

@@ -68,9 +68,9 @@ def worker(engine: Engine, file: Path) -> Iterator[WorkerProcess]:
         connection.execute(text("DELETE FROM carrier_setting"))
         connection.execute(text("DELETE FROM carrier_limit"))
     worker = Service(engine, carriers_file=str(file)).worker
-    worker.pacing.carrier_status.look()
+    worker.pacing.carrier_status.refresh()
     yield worker
-    worker.turns.stop.set()
+    worker.dispatcher.stop.set()
 
 
 def listed(run: Run) -> dict[str, Any]:
@@ -87,12 +87,12 @@ def test_it_works(run: Run, worker: WorkerProcess) -> None:
 def test_changes_reach_a_running_worker(run: Run, worker: WorkerProcess) -> None:
     run("set", "one", "--rate", "50", "--window", "20")
     run("pause", "two")
-    worker.pacing.carrier_status.look()
+    worker.pacing.carrier_status.refresh()
     assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (50, 20)
     assert {name: row["state"] for name, row in listed(run).items()} == {"one": "ready", "two": "paused"}
     run("set", "one", "--reset")
     run("resume", "two")
-    worker.pacing.carrier_status.look()
+    worker.pacing.carrier_status.refresh()
     assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (100, 400)
     assert listed(run)["two"]["state"] == "ready"
 
@@ -101,7 +101,7 @@ def test_a_limit_is_changed_lifted_and_reset(run: Run, worker: WorkerProcess) ->
     (limit,) = worker.pacing.carrier_status.limits
     for options, rate in ((("--rate", "4"), 4), (("--rate", "0"), 0), (("--reset",), 10)):
         run("limit", "sender ACME", *options)
-        worker.pacing.carrier_status.look()
+        worker.pacing.carrier_status.refresh()
         assert limit.rate == rate
         (row,) = json.loads(run("limits", "--json").stdout)
         assert row == {"limit": "sender ACME", "rate": rate, "in_file": 10, "batches": 0}

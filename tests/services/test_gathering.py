@@ -1,4 +1,4 @@
-"""Turns of few messages, whose cost is their turn's, wait for each other's."""
+"""Dispatcher of few messages, whose cost is their turn's, wait for each other's."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.drafts import single
 from worker.carriers.base import Answer, Outcome, Parcel, Unpaced
 from worker.sending import dispatch as turn
 from worker.sending.claimed_batch import all_that_waits
-from worker.sending.dispatch import Turns
+from worker.sending.dispatch import Dispatcher
 
 GATHER = 1.0
 FEW = 60
@@ -48,25 +48,25 @@ def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterat
 )
 def test_the_next_turn_after_few_messages_waits(engine: Engine, messages: int, workers: int, waits: int) -> None:
     carrier = Taker()
-    turns = Turns(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    turns = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
     turns.workers = lambda: workers
     turns._size = 1.0  # as after a turn of single sends
     with engine.begin() as connection:
         account = create_account(connection, "gathering")
         top_up(connection, account, 100, "test", "first")
     send(engine, account, messages)
-    assert turns.take_turn() == bool(messages)
+    assert turns.run_cycle() == bool(messages)
     ended = time.monotonic()
     send(engine, account, 1)
-    assert turns.take_turn()
+    assert turns.run_cycle()
     assert round((time.monotonic() - ended) / GATHER) == waits
 
 
 @pytest.mark.parametrize(("segments", "taken", "waits"), [(1, 20, 1), (2, 20, 0), (1, 10, 0)])
 def test_nobody_waits_while_more_is_there(segments: int, taken: int, waits: int) -> None:
     """A turn whose budget is used up by segments, or that took a part of its batch, is followed at once."""
-    piece = SimpleNamespace(indexes=list(range(taken)), segments=segments, left=20)
-    assert all_that_waits([piece], 40) == bool(waits)  # type: ignore[list-item]
+    batch = SimpleNamespace(indexes=list(range(taken)), segments=segments, left=20)
+    assert all_that_waits([batch], 40) == bool(waits)  # type: ignore[list-item]
 
 
 def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: p
             return super().submit(parcels, limit)
 
     carrier = Counting()
-    turns = Turns(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    turns = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
     turns._size = 1.0  # as after a turn of single sends
     recorded: list[object] = []
     monkeypatch.setattr(turn, "advance", lambda *told: recorded.append(told))
@@ -87,7 +87,7 @@ def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: p
         account = create_account(connection, "windows")
         top_up(connection, account, 1_000, "test", "first")
     send(engine, account, 700)
-    assert turns.take_turn() and turns.take_turn()
+    assert turns.run_cycle() and turns.run_cycle()
     assert (taken, recorded) == ([500, 200], [])
 
 
@@ -105,7 +105,7 @@ def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: p
 def test_the_budget_of_a_turn(engine: Engine, size: float, segments: float, stride: int, budget: int) -> None:
     """In segments, as the batches and the texts of the turn before it were."""
     carrier = Taker()
-    turns = Turns(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    turns = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
     turns._size, turns._segments = size, segments
     assert turns._budget(stride) == budget
 

@@ -23,7 +23,7 @@ from tests.database import fresh_database
 from tests.integration.service import SECRET_KEY, Service
 from tests.services.house import wait_until
 from worker.outages import Outage
-from worker.recovery.database_guard import keep_looking
+from worker.recovery.database_guard import keep_checking
 
 
 @pytest.fixture
@@ -67,13 +67,13 @@ def filled_anew(engine: Engine) -> None:
 def looked(guard: Guard, engine: Engine, times: int) -> None:
     for _ in range(times):
         a_second_later(engine)
-        assert not guard.look().held
+        assert not guard.check().held
 
 
 def test_it_works(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
     guard = worker_guard(engine, redis, file)
     looked(guard, engine, 5)
-    state = guard.look()
+    state = guard.check()
     assert state.mark == guard.known(state.id) == 5
     assert json.loads(file.read_text()) == {str(state.id): 5}
 
@@ -83,17 +83,17 @@ def test_one_note_is_enough(engine: Engine, redis: fakeredis.FakeRedis, file: Pa
     looked(worker_guard(engine, redis, file), engine, 5)
     go_back(engine, 3)
     other = worker_guard(engine, redis if kept == "redis" else None, file if kept == "file" else None)
-    state = other.look()
+    state = other.check()
     assert (state.held, state.behind, state.mark) == (True, 3, 2)
     a_second_later(engine)
-    assert other.look().mark == 2, "what is held does not rise until it would not be noticed any more"
+    assert other.check().mark == 2, "what is held does not rise until it would not be noticed any more"
 
 
 def test_without_notes_there_is_nothing_to_compare_with(engine: Engine, file: Path) -> None:
     looked(worker_guard(engine, None, file), engine, 5)
     go_back(engine, 3)
     file.write_text("{")
-    assert not worker_guard(engine, None, file).look().held
+    assert not worker_guard(engine, None, file).check().held
 
 
 def test_a_broken_redis_is_left_alone_for_a_while(engine: Engine, file: Path) -> None:
@@ -101,14 +101,14 @@ def test_a_broken_redis_is_left_alone_for_a_while(engine: Engine, file: Path) ->
     server.connected = False
     guard = worker_guard(engine, fakeredis.FakeRedis(server=server), file)
     looked(guard, engine, 3)
-    assert guard.known(guard.look().id) == 3
+    assert guard.known(guard.check().id) == 3
 
 
 def test_another_installation_is_not_concerned(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
     looked(worker_guard(engine, redis, file), engine, 5)
     with engine.begin() as connection:
         connection.execute(text("UPDATE installation SET id = gen_random_uuid(), mark = 0"))
-    assert not worker_guard(engine, redis, file).look().held
+    assert not worker_guard(engine, redis, file).check().held
 
 
 def test_looks_at_the_same_time_raise_no_alarm(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
@@ -118,7 +118,7 @@ def test_looks_at_the_same_time_raise_no_alarm(engine: Engine, redis: fakeredis.
     def look(guard: Guard) -> None:
         for _ in range(25):
             a_second_later(engine)
-            held.append(guard.look().held)
+            held.append(guard.check().held)
 
     threads = [threading.Thread(target=look, args=(guard,)) for guard in guards]
     for thread in threads:
@@ -131,19 +131,19 @@ def test_looks_at_the_same_time_raise_no_alarm(engine: Engine, redis: fakeredis.
 def test_nothing_is_claimed_from_another_incarnation_before_somebody_looked(engine: Engine, file: Path) -> None:
     service = Service(engine)
     guard = worker_guard(engine, None, file)
-    guard.look()
+    guard.check()
     filled_anew(engine)
     sent = service.send().json["message_id"]
     service.sweep()
     assert service.get(f"/messages/{sent}").json["status"] == "queued"
-    guard.look()
+    guard.check()
     service.sweep()
     assert service.get(f"/messages/{sent}").json["status"] == "sent"
 
 
 def test_a_worker_looks_each_second(engine: Engine, file: Path) -> None:
     stop = threading.Event()
-    keep_looking(worker_guard(engine, None, file), Outage(), stop)
+    keep_checking(worker_guard(engine, None, file), Outage(), stop)
     try:
         wait_until(lambda: json.loads(file.read_text() or "{}").popitem()[1] >= 3, 30, "the third look")
     finally:
@@ -167,7 +167,7 @@ def test_a_dump_restored_is_held_and_released(
     open_send = service.send("254711000002").json["send_id"]
     service.sweep()
     assert service.counts(open_send)["queued"] == 1, "nobody has looked at this incarnation"
-    assert guard.look().held
+    assert guard.check().held
     service.sweep()
     assert service.counts(open_send)["queued"] == 1
     env = {"DATABASE_URL": url, "REDIS_URL": "redis://127.0.0.1:1", "SECRET_KEY": SECRET_KEY, "GUARD_FILE": str(file)}
@@ -179,7 +179,7 @@ def test_a_dump_restored_is_held_and_released(
     assert json.loads(run("guard", "show", "--json").stdout)["held"] is True
     assert "1 sends that were open are held" in run("guard", "release").output
     assert "Nothing is held" in run("guard", "release").output
-    assert not guard.look().held
+    assert not guard.check().held
     assert service.get(f"/sends/{open_send}").json["status"] == "held"
     assert run("send", "release", open_send).exit_code == 0
     service.sweep()
@@ -189,13 +189,13 @@ def test_a_dump_restored_is_held_and_released(
 
 
 def test_a_dump_restored_is_held_without_any_witness(engine: Engine, postgres_server: Postgres, tmp_path: Path) -> None:
-    worker_guard(engine, None, None).look()
+    worker_guard(engine, None, None).check()
     other = fresh_database(postgres_server)
     program, dump = Path(_binary("pg_dump")), tmp_path / "dump.sql"
     source, target = (each.url.set(drivername="postgresql").render_as_string(False) for each in (engine, other))
     subprocess.run([program, "--clean", "--if-exists", "--file", dump, source], check=True, timeout=120)
     subprocess.run([program.with_name("psql"), "-q", "-f", dump, target], check=True, timeout=120, capture_output=True)
-    state = worker_guard(other, None, None).look()
+    state = worker_guard(other, None, None).check()
     other.dispose()
     assert state.held
     assert state.reason is not None
@@ -203,7 +203,7 @@ def test_a_dump_restored_is_held_without_any_witness(engine: Engine, postgres_se
 
 
 def test_a_copy_within_the_server_is_held(engine: Engine, postgres_server: Postgres) -> None:
-    worker_guard(engine, None, None).look()
+    worker_guard(engine, None, None).check()
     engine.dispose()
     name = f"copy_{uuid4().hex}"
     admin = make_engine(engine.url.set(database="postgres").render_as_string(False), pool=1)
@@ -211,7 +211,7 @@ def test_a_copy_within_the_server_is_held(engine: Engine, postgres_server: Postg
         connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {engine.url.database}"))
     admin.dispose()
     copy = make_engine(engine.url.set(database=name).render_as_string(False), pool=1)
-    state = worker_guard(copy, None, None).look()
+    state = worker_guard(copy, None, None).check()
     copy.dispose()
     assert state.held
 
@@ -225,29 +225,29 @@ def test_what_a_process_saw_committed_must_be_there(engine: Engine, worker: str 
         batch = connection.execute(text("SELECT id FROM batch")).scalar_one()
     witness.claimed(batch, 1)
     witness.accepted(send)
-    worker_guard(engine, None, None).look()
+    worker_guard(engine, None, None).check()
     guard = Guard(engine, None, None, witness, worker)
-    assert not guard.look().held
+    assert not guard.check().held
     if lacks == "claim":
         witness.claimed(batch, 2)
     else:
         witness.accepted(uuid4())
-    assert not guard.look().held, "the database is the same"
+    assert not guard.check().held, "the database is the same"
     filled_anew(engine)
-    state = guard.look()
+    state = guard.check()
     assert state.held
     assert state.reason is not None
     assert "lacks commits" in state.reason
     with engine.begin() as connection:
         assert release(connection, 0)
     filled_anew(engine)
-    assert not guard.look().held, "it has been told once"
+    assert not guard.check().held, "it has been told once"
 
 
 def test_what_is_older_than_the_mark_is_not_remembered(engine: Engine) -> None:
     witness = Witness()
     guard = Guard(engine, None, None, witness, "a-worker")
-    guard.look()
+    guard.check()
     witness.accepted(uuid4())
     looked(guard, engine, 4)
     with engine.connect() as connection:
@@ -272,14 +272,14 @@ def test_where_notes_were_in_a_file_a_copy_without_it_is_held(engine: Engine, fi
     looked(worker_guard(engine, None, file), engine, 3)
     filled_anew(engine)
     elsewhere = worker_guard(engine, None, file.with_name("elsewhere.json"))
-    state = elsewhere.look()
+    state = elsewhere.check()
     assert not state.held
     assert not state.confirmed
     with engine.begin() as connection:
         past = "examined_since - make_interval(secs => :seconds)"
         statement = f"UPDATE installation SET examined_since = {past}, written = {WRITTEN_NOW}"
         connection.execute(text(statement), {"seconds": PATIENCE_SECONDS})
-    state = elsewhere.look()
+    state = elsewhere.check()
     assert state.held
     assert state.reason is not None
     assert "GUARD_FILE" in state.reason
@@ -290,14 +290,14 @@ def test_one_worker_that_knows_the_mark_is_enough(engine: Engine, file: Path) ->
     looked(knows, engine, 3)
     filled_anew(engine)
     elsewhere = worker_guard(engine, None, None)
-    assert not elsewhere.look().confirmed
-    assert knows.look().confirmed
-    assert elsewhere.look().confirmed
+    assert not elsewhere.check().confirmed
+    assert knows.check().confirmed
+    assert elsewhere.check().confirmed
 
 
 def test_a_worker_that_stops_is_not_waited_for(engine: Engine) -> None:
     sweeper = Service(engine).worker.sweeper
-    Guard(engine, None, None, Witness(), sweeper.worker).look()
+    Guard(engine, None, None, Witness(), sweeper.worker).check()
     with engine.connect() as connection:
         workers = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%'")
         assert connection.execute(workers).scalar_one() == 1

@@ -18,7 +18,7 @@ from bulksms.local.ports import free_port
 from shared.carriers.http import HttpConfig
 from tests.services.http_carrier import PATIENCE, Asked, HttpPeer, Says, http_peer, says
 from tests.unit.smpp.making import Doorkeeper, parcel
-from worker.carriers.base import OURS, Answer, LateAnswer, Outcome, Receipt
+from worker.carriers.base import OURS, Answer, LateResponse, Outcome, Receipt
 from worker.carriers.http import HttpCarrier
 
 PHONE = "254711000000"
@@ -32,7 +32,7 @@ def declared(url: str, **told: Any) -> HttpConfig:
 
 
 @contextlib.contextmanager
-def carrier(config: HttpConfig, late: list[LateAnswer] | None = None) -> Iterator[HttpCarrier]:
+def carrier(config: HttpConfig, late: list[LateResponse] | None = None) -> Iterator[HttpCarrier]:
     made = HttpCarrier(config)
     made.open(lambda receipts: None, (late if late is not None else []).extend)
     try:
@@ -151,13 +151,13 @@ def test_silence_is_doubt_and_a_late_answer_resolves_it() -> None:
         go_on.wait(PATIENCE)
         return says({"id": "late"})
 
-    late: list[LateAnswer] = []
+    late: list[LateResponse] = []
     with http_peer(answer) as peer, carrier(declared(peer.url("/"), answer_time=0.5), late) as made:
         told = parcel("x", [PHONE])
         assert made.submit([told]) == [Outcome(Answer.IN_DOUBT, error="no_answer")]
         go_on.set()
         wait_until(lambda: late)
-        assert late == [LateAnswer(told.ids[0], Outcome(Answer.ACCEPTED, "late"))]
+        assert late == [LateResponse(told.ids[0], Outcome(Answer.ACCEPTED, "late"))]
 
 
 def test_what_found_no_room_in_time_has_not_left_and_never_does() -> None:

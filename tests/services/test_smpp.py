@@ -19,7 +19,7 @@ from shared.carriers.smpp.numbers import Command, Tag
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.lifecycle import MessageStatus
 from tests.unit.smpp.making import Doorkeeper, config, parcel
-from worker.carriers.base import OURS, Answer, LateAnswer, Outcome, Parcel, Receipt, Unpaced
+from worker.carriers.base import OURS, Answer, LateResponse, Outcome, Parcel, Receipt, Unpaced
 from worker.carriers.smpp import SmppCarrier, link
 
 ACCEPTED, THROTTLED, IN_DOUBT = Answer.ACCEPTED, Answer.THROTTLED, Answer.IN_DOUBT
@@ -40,7 +40,7 @@ class Driven:
     def __init__(self, smsc: Smsc, **told: Any) -> None:
         self.smsc = smsc
         self.receipts: list[Receipt] = []
-        self.late: list[LateAnswer] = []
+        self.late: list[LateResponse] = []
         self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **told}))
 
     def open(self) -> None:

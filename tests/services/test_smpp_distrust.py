@@ -14,7 +14,7 @@ from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
 from tests.services.scripted_smsc import ScriptedSmsc, answer
 from tests.unit.smpp.making import config, parcel
-from worker.carriers.base import Answer, LateAnswer, Outcome, Receipt
+from worker.carriers.base import Answer, LateResponse, Outcome, Receipt
 from worker.carriers.smpp import SmppCarrier
 
 PATIENCE = 30.0
@@ -28,7 +28,7 @@ class Pair:
         self.smsc = smsc
         self._on_inbound = on_inbound
         self.receipts: list[Receipt] = []
-        self.late: list[LateAnswer] = []
+        self.late: list[LateResponse] = []
         self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **told}))
         self._pool = ThreadPoolExecutor(4)
 

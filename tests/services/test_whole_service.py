@@ -17,7 +17,7 @@ from tests.services.house import House, house, wait_until
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), WORKER_TURNS="2") as made:
+    with house(tmp_path_factory.mktemp("house"), WORKER_CONCURRENCY="2") as made:
         made.new_account()
         yield made
 

@@ -14,7 +14,7 @@ from shared.lifecycle import MessageStatus
 from tests.simulation.tasks import stand
 from worker.carriers.base import (
     Answer,
-    LateAnswer,
+    LateResponse,
     OnInbound,
     OnLateAnswers,
     OnReceipts,
@@ -92,13 +92,13 @@ class ModelCarrier:
     messages: dict[UUID, Handed] = field(default_factory=dict)
     receipts: list[Receipt] = field(default_factory=list)
     """Not delivered yet."""
-    late: list[LateAnswer] = field(default_factory=list)
+    late: list[LateResponse] = field(default_factory=list)
     by_reference: dict[str, Handed] = field(default_factory=dict)
     pace: Pace = field(default_factory=Unpaced)
     trouble: str | None = None
 
     def open(
-        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
     ) -> None:
         """The scheduler delivers."""
 
@@ -159,7 +159,7 @@ class ModelCarrier:
 
     def _answer_later(self, message: UUID, outcome: Outcome) -> None:
         if self.rng.random() < self.rates.late:
-            self.late.append(LateAnswer(message, outcome))
+            self.late.append(LateResponse(message, outcome))
 
     def some_receipts(self) -> list[Receipt]:
         """Some of those that were not delivered yet, in any order."""

@@ -26,8 +26,8 @@ from shared.sends.sendable import GOES_ON
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
 from worker.receipts.candidates import Candidate
-from worker.sending.claimed_batch import Slice
-from worker.sending.settle import Closing
+from worker.sending.claimed_batch import ClaimedBatch
+from worker.sending.settle import Settlement
 
 Change = tuple[ModuleType, str, Any]
 
@@ -83,17 +83,17 @@ def resend_open_intents() -> list[Change]:
     def put_in_doubt(connection: Connection, row: Any, indexes: list[int], carrier: str) -> None:
         unknown[:] = indexes
 
-    def closing(**values: Any) -> Closing:
+    def settlement(**values: Any) -> Settlement:
         del values["tally"][MessageStatus.IN_DOUBT]
         values["retry"] = unknown + values["retry"]
-        made = Closing(**values)
+        made = Settlement(**values)
         unknown.clear()
         return made
 
     recovery = worker.recovery.recover
     return [
         (recovery, "_put_in_doubt", put_in_doubt),
-        (recovery, "Closing", closing),
+        (recovery, "Settlement", settlement),
     ]
 
 
@@ -108,21 +108,21 @@ def capture_twice() -> list[Change]:
     return [(worker.sending.settle, "_entries", twice)]
 
 
-def can_finish_too_much(slices: list[Slice]) -> bool:
+def can_finish_too_much(batches: list[ClaimedBatch]) -> bool:
     """A turn ends its batches though some of their messages have no result."""
-    return all(piece.known == len(piece.indexes) and not piece.lost for piece in slices)
+    return all(batch.known == len(batch.indexes) and not batch.lost for batch in batches)
 
 
 def doubts_written_early() -> list[Change]:
     """A message without an answer has its row before its intent is closed."""
-    return [(worker.sending.record, "now_and_later", lambda piece: (piece.unrecorded, []))]
+    return [(worker.sending.record, "now_and_later", lambda batch: (batch.unrecorded, []))]
 
 
 def watermark_by_count() -> list[Change]:
     """The watermark counts the results, wherever in the intent they are."""
 
-    def ahead_of(slices: list[Slice], ahead: int) -> list[int]:
-        return [max(piece.watermark, min(len(piece.indexes), piece.known + ahead)) for piece in slices]
+    def ahead_of(batches: list[ClaimedBatch], ahead: int) -> list[int]:
+        return [max(batch.watermark, min(len(batch.indexes), batch.known + ahead)) for batch in batches]
 
     return [(worker.sending.record, "watermarks_ahead", ahead_of)]
 

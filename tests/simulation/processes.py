@@ -8,7 +8,7 @@ from shared.settings import Settings
 from tests.simulation.carrier import ModelCarrier
 from tests.simulation.tasks import Task, stand
 from worker.recovery.sweeper import Sweeper
-from worker.sending.dispatch import Turns
+from worker.sending.dispatch import Dispatcher
 
 
 class Stop:
@@ -35,7 +35,7 @@ class Stop:
 class Process:
     """One worker process: its turns share what they remember, and die together."""
 
-    turns: Turns
+    dispatcher: Dispatcher
     sweeper: Sweeper
     stop: Stop
     tasks: list[Task] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Process:
 
 def new_process(engine: Engine, live: ModelCarrier, simulator: ModelCarrier, settings: Settings) -> Process:
     """A process that has just started."""
-    turns = Turns(engine, live, simulator, settings)
+    dispatcher = Dispatcher(engine, live, simulator, settings)
     stop = Stop()
-    turns.stop = stop  # type: ignore[assignment]
-    return Process(turns, Sweeper(engine, turns, settings), stop)
+    dispatcher.stop = stop  # type: ignore[assignment]
+    return Process(dispatcher, Sweeper(engine, dispatcher, settings), stop)

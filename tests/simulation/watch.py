@@ -20,8 +20,8 @@ from tests.simulation.carrier import Breach
 from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
 from worker.send_counters import Changes
-from worker.sending.claimed_batch import Slice
-from worker.sending.settle import Closing
+from worker.sending.claimed_batch import ClaimedBatch
+from worker.sending.settle import Settlement
 
 LIVE, TEST = "live", "test"
 """The carriers' names."""
@@ -41,7 +41,7 @@ class Claiming:
 class Turn:
     """What a task has claimed last."""
 
-    slices: list[Slice]
+    batches: list[ClaimedBatch]
     claimed: Claiming
     unanswered: Counter[str] = field(default_factory=Counter)
     """Messages that a carrier gave no answer to."""
@@ -82,15 +82,15 @@ class Watch:
     def submitted(self, message: UUID, phone: str, carrier: str) -> None:
         """A message is submitted by the task that runs."""
         turn = self._turn()
-        piece = next(piece for piece in turn.slices if piece.batch_id == batch_of(message))
-        if carrier != carrier_of(piece):
+        batch = next(batch for batch in turn.batches if batch.batch_id == batch_of(message))
+        if carrier != carrier_of(batch):
             raise Breach(f"carrier: {message} is submitted to {carrier}")
-        account = self._traffic.account(piece.account_id)
-        if piece.send_id in self._traffic.stopped:
-            stop = piece.send_id, self._traffic.stops[piece.send_id]
+        account = self._traffic.account(batch.account_id)
+        if batch.send_id in self._traffic.stopped:
+            stop = batch.send_id, self._traffic.stops[batch.send_id]
             turn.after_stop[stop] += 1
             if turn.after_stop[stop] > self._window:
-                raise Breach(f"stopped: more than a window of {piece.send_id} left after it was stopped")
+                raise Breach(f"stopped: more than a window of {batch.send_id} left after it was stopped")
         since = account.suppressed.get(phone)
         if since is not None:
             turn.after_opt_out[account.id, since] += 1
@@ -106,41 +106,41 @@ class Watch:
         assert task is not None
         return self._turns[task]
 
-    def _claim(self, claim: Callable[..., list[Slice]], *arguments: Any) -> list[Slice]:
+    def _claim(self, claim: Callable[..., list[ClaimedBatch]], *arguments: Any) -> list[ClaimedBatch]:
         """Nothing is claimed that was stopped or has ended."""
-        slices = claim(*arguments)
+        batches = claim(*arguments)
         task = running()
-        if task is None or not slices:
-            return slices
-        turn = self._turns[task] = Turn(slices, self._claiming[task])
-        for piece in slices:
-            self._turn_of[piece.batch_id, piece.epoch] = turn
-            if piece.send_id in turn.claimed.stopped:
-                raise Breach(f"stopped: {piece.batch_id} is claimed, and its send is paused, held or canceled")
-            if piece.expires_at <= turn.claimed.at:
-                raise Breach(f"expired: {piece.batch_id} is claimed after its end at {piece.expires_at}")
-        return slices
+        if task is None or not batches:
+            return batches
+        turn = self._turns[task] = Turn(batches, self._claiming[task])
+        for batch in batches:
+            self._turn_of[batch.batch_id, batch.epoch] = turn
+            if batch.send_id in turn.claimed.stopped:
+                raise Breach(f"stopped: {batch.batch_id} is claimed, and its send is paused, held or canceled")
+            if batch.expires_at <= turn.claimed.at:
+                raise Breach(f"expired: {batch.batch_id} is claimed after its end at {batch.expires_at}")
+        return batches
 
     def _close(
-        self, close: Callable[..., None], connection: Connection, closings: list[Closing], counted: Changes
+        self, close: Callable[..., None], connection: Connection, settlements: list[Settlement], counted: Changes
     ) -> None:
         """The crash of a worker leaves one window in doubt, and what had no answer; a crash of the database more."""
-        close(connection, closings, counted)
-        for closing in closings:
-            doubts = closing.tally[MessageStatus.IN_DOUBT]
+        close(connection, settlements, counted)
+        for settlement in settlements:
+            doubts = settlement.tally[MessageStatus.IN_DOUBT]
             self._counts["recovered"] += 1
             self._counts["in doubt by recovery"] += doubts
-            turn = self._turn_of.get((closing.batch_id, closing.epoch))
+            turn = self._turn_of.get((settlement.batch_id, settlement.epoch))
             if turn is None or turn.claimed.crashes != self._counts["database crashes"]:
                 continue
-            turn.in_doubt[closing.batch_id] = doubts
+            turn.in_doubt[settlement.batch_id] = doubts
             for carrier in (LIVE, TEST):
-                pieces = [piece for piece in turn.slices if carrier_of(piece) == carrier]
-                doubts = sum(turn.in_doubt.get(piece.batch_id, 0) for piece in pieces)
+                batches = [batch for batch in turn.batches if carrier_of(batch) == carrier]
+                doubts = sum(turn.in_doubt.get(batch.batch_id, 0) for batch in batches)
                 if doubts > self._window + turn.unanswered[carrier]:
                     raise Breach(f"window: {doubts} messages of a turn are in doubt, its windows are of {self._window}")
 
 
-def carrier_of(piece: Slice) -> str:
+def carrier_of(batch: ClaimedBatch) -> str:
     """Where the slice's messages must go."""
-    return TEST if piece.test else LIVE
+    return TEST if batch.test else LIVE

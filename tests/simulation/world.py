@@ -26,7 +26,7 @@ from tests.simulation.traffic import Traffic
 from tests.simulation.watch import LIVE, TEST, Watch
 from worker.carriers.base import Receipt
 from worker.receipts.apply import record
-from worker.receipts.late_responses import record_late
+from worker.receipts.late_responses import record_late_responses
 from worker.recovery.sweeper import MESSAGES_WAIT
 
 LEASE = 15.0
@@ -71,11 +71,11 @@ class World:
         window = self.rng.randint(2, 6)
         self.watch = Watch(self.traffic, self.counts, window)
         budget = self.rng.choice((8, 15, 30, 60))
-        self.settings = Settings("", "", "", "", turns=2, lease=LEASE, doubt_grace=GRACE)
+        self.settings = Settings("", "", "", "", concurrency=2, lease=LEASE, doubt_grace=GRACE)
         make: Callable[..., ModelCarrier] = partial(
             ModelCarrier,
-            rate=budget / worker.sending.dispatch.TURN_SHARE * self.settings.turns,
-            window=window * self.settings.turns,
+            rate=budget / worker.sending.dispatch.TURN_SHARE * self.settings.concurrency,
+            window=window * self.settings.concurrency,
             rng=self.rng,
             now=self._now,
             look=self.watch.submitted,
@@ -154,7 +154,7 @@ class World:
                 self.traffic.go_on()
             process = self.processes[number % len(self.processes)]
             self._begin(process, "sweep", process.sweeper.recover_and_wake)
-            if process.count("work") < self.settings.turns:
+            if process.count("work") < self.settings.concurrency:
                 self._begin(process, "work", process.sweeper.work)
             for _ in range(8):
                 self._deliver_receipts()
@@ -208,7 +208,7 @@ class World:
         if len(self.traffic.sends) < self.plan.sends and what < 0.5:
             self.traffic.send(self.plan.most_phones)
         elif what < 0.6:
-            if process.count("work") < self.settings.turns and self.database.run(str(MESSAGES_WAIT))[0][0]:
+            if process.count("work") < self.settings.concurrency and self.database.run(str(MESSAGES_WAIT))[0][0]:
                 self._begin(process, "work", process.sweeper.work)
         elif what < 0.7:
             if not process.count("sweep"):
@@ -292,7 +292,7 @@ class World:
         for carrier in (self.live, self.simulator):
             answers, carrier.late = carrier.late, []
             if answers:
-                self._receive(partial(record_late, self.engine, answers), lambda: None)
+                self._receive(partial(record_late_responses, self.engine, answers), lambda: None)
 
     def _receive(self, work: Callable[[], object], failed: Callable[[], None]) -> None:
         task = self._task("receive", work)

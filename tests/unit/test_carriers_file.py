@@ -75,7 +75,7 @@ def test_several_carriers_and_routes(tmp_path: Path) -> None:
     assert [carrier.name for carrier in told.carriers] == ["main", "spare"]
     assert told.routes is not None
     choose = told.routes.chooser("ACME", 2, 0, {"main", "spare"})
-    assert choose("254711000000").told == "kenya: cheapest"
+    assert choose("254711000000").explanation == "kenya: cheapest"
     assert choose("254711000000").carrier == "main"
     assert choose("255711000000").carrier == "spare"
 
@@ -88,7 +88,7 @@ def test_a_carrier_has_a_share_for_authentication(tmp_path: Path) -> None:
 def test_several_carriers_need_no_routes(tmp_path: Path) -> None:
     told = read(tmp_path, TWO[: TWO.index("[[routes]]")])
     assert told.routes is not None
-    assert told.routes.chooser("ACME", 0, 0, {"spare"})("254711000000").told == "all: fallback"
+    assert told.routes.chooser("ACME", 0, 0, {"spare"})("254711000000").explanation == "all: fallback"
 
 
 def test_limits_stand_beside_one_carrier(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(common, "PIPED_WIDTH", 80)
 
 
-def pieces(row: dict[str, Any]) -> list[str]:
+def chunks(row: dict[str, Any]) -> list[str]:
     """What somebody may want to copy."""
     return [str(value) for value in row.values() if isinstance(value, UUID) or str(value).startswith("smsk_")]
 
@@ -35,8 +35,8 @@ def test_it_works(row: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> No
     show_rows([row, row | {"id": OTHER}], False, "Rows", "There are none.")
     shown = capsys.readouterr().out
     assert all(len(line) <= 80 for line in shown.splitlines()), shown
-    for piece in [*pieces(row), str(OTHER)]:
-        assert piece in shown
+    for chunk in [*chunks(row), str(OTHER)]:
+        assert chunk in shown
     assert "Rows" in shown
     assert ("2026-01-02 03:04:05Z" in shown) == ("created_at" in row)
 
@@ -45,5 +45,5 @@ def test_one_object_fits_too(capsys: pytest.CaptureFixture[str]) -> None:
     show_one(WIDE | {"batches": "1000 queued, 20 done, " * 6, "metadata": "x" * 200}, False)
     shown = capsys.readouterr().out
     assert all(len(line) <= 80 for line in shown.splitlines()), shown
-    assert all(piece in shown for piece in pieces(WIDE))
+    assert all(chunk in shown for chunk in chunks(WIDE))
     assert shown.count("x") >= 200, "what is too long for a line is broken, not cut"

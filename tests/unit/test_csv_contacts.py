@@ -120,8 +120,8 @@ def test_however_a_file_is_cut_the_same_is_read(rows: list[tuple[str, str]], dat
     while lines:
         count = data.draw(st.integers(1, len(lines)))
         reader = ContactReader(numbering_of(None), Place(**place.as_dict()))
-        piece, lines = "".join(lines[:count]), lines[count:]
-        found, bad = reader.read(piece, not lines)
+        chunk, lines = "".join(lines[:count]), lines[count:]
+        found, bad = reader.read(chunk, not lines)
         contacts += found
         assert bad == []
         place = reader.place

@@ -5,55 +5,55 @@ from typing import Any
 
 import pytest
 
-from worker.sending.authentication_share import AUTHENTICATION, Guarantee
+from worker.sending.authentication_share import AUTHENTICATION, AuthenticationShare
 
 
-def pieces(segments: int, lane: int = AUTHENTICATION) -> list[Any]:
+def batches(segments: int, lane: int = AUTHENTICATION) -> list[Any]:
     return [SimpleNamespace(indexes=range(segments), segments=1, lane=lane)] if segments else []
 
 
 def test_it_works() -> None:
-    assert Guarantee(0.2).due(25) == 5
+    assert AuthenticationShare(0.2).due(25) == 5
 
 
 @pytest.mark.parametrize("room", [1, 3, 25, 4000])
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.5, 1.0])
 def test_over_many_turns_it_is_the_share_whatever_their_size(room: int, share: float) -> None:
-    guarantee, turns = Guarantee(share), 1000
+    guarantee, turns = AuthenticationShare(share), 1000
     taken = 0
     for _ in range(turns):
         due = guarantee.due(room)
-        guarantee.took(due, pieces(due))
+        guarantee.took(due, batches(due))
         taken += due
     assert taken == pytest.approx(share * room * turns, abs=1)
 
 
 def test_without_a_share_nothing_is_due() -> None:
-    assert Guarantee(0.0).due(1000) == 0
+    assert AuthenticationShare(0.0).due(1000) == 0
 
 
 def test_who_did_not_come_has_saved_up_no_more_than_a_turn() -> None:
-    guarantee = Guarantee(0.2)
+    guarantee = AuthenticationShare(0.2)
     for _ in range(100):
-        guarantee.took(guarantee.due(25), pieces(25, lane=2))
+        guarantee.took(guarantee.due(25), batches(25, lane=2))
     assert guarantee.due(25) == 10
-    slow = Guarantee(0.2)
+    slow = AuthenticationShare(0.2)
     for _ in range(100):
-        slow.took(slow.due(1), pieces(1, lane=2))
+        slow.took(slow.due(1), batches(1, lane=2))
     assert slow.due(1) == 1, "a carrier with a message a second takes the first code at once"
 
 
 def test_what_another_turn_had_locked_is_made_up_for() -> None:
-    guarantee = Guarantee(0.2)
-    guarantee.took(guarantee.due(25), pieces(25, lane=2))
+    guarantee = AuthenticationShare(0.2)
+    guarantee.took(guarantee.due(25), batches(25, lane=2))
     due = guarantee.due(25)
-    guarantee.took(due, pieces(due))
+    guarantee.took(due, batches(due))
     assert due == 10
     assert guarantee.due(25) == 5
 
 
 def test_more_by_fair_order_is_not_held_against_it() -> None:
-    guarantee = Guarantee(0.2)
+    guarantee = AuthenticationShare(0.2)
     for _ in range(100):
-        guarantee.took(guarantee.due(25), pieces(25))
+        guarantee.took(guarantee.due(25), batches(25))
     assert guarantee.due(25) == 5

@@ -73,7 +73,7 @@ class Seen(NamedTuple):
     closed: bool
 
 
-def after(*pieces: bytes, seconds: float = 0.0, application: Any = length, keep_alive: float = 75) -> Seen:
+def after(*chunks: bytes, seconds: float = 0.0, application: Any = length, keep_alive: float = 75) -> Seen:
     """A connection on which these pieces came, one after the other, and then nothing for some seconds."""
 
     async def run() -> Seen:
@@ -92,8 +92,8 @@ def after(*pieces: bytes, seconds: float = 0.0, application: Any = length, keep_
         state.default_headers = [(b"date", b"today")]
         made, connection = Protocol(config, state, {}, asyncio.get_running_loop()), Connection()
         made.connection_made(connection)
-        for piece in pieces:
-            made.data_received(piece)
+        for chunk in chunks:
+            made.data_received(chunk)
             await asyncio.sleep(0)
         await asyncio.sleep(seconds)
         for _ in range(10):
@@ -111,13 +111,13 @@ def test_requests_that_come_whole_are_answered_and_the_connection_stays() -> Non
 
 
 @pytest.mark.parametrize(
-    "pieces",
+    "chunks",
     [(), (b"POST",), (HEAD,), (HEAD + b"Content-Length: 3\r\n\r\n",), (HEAD + b"Content-Length: 3\r\n\r\na", b"b")],
     ids=["nothing", "a word", "half a head", "no body", "half a body"],
 )
-def test_what_does_not_come_in_time_is_refused(pieces: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_come_in_time_is_refused(chunks: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "PATIENCE", 0.05)
-    connection = after(*pieces, seconds=0.2)
+    connection = after(*chunks, seconds=0.2)
     assert connection.closed
     assert connection.written.startswith(b"HTTP/1.1 400 ") and b"did not come in time" in connection.written
 

@@ -11,7 +11,7 @@ from api.http.request_body import Gone, TooSlow, drain, is_small, spooled_body, 
 GONE = {"type": "http.disconnect"}
 
 
-def piece(data: bytes, more: bool = True) -> dict[str, Any]:
+def chunk(data: bytes, more: bool = True) -> dict[str, Any]:
     return {"type": "http.request", "body": data, "more_body": more}
 
 
@@ -44,12 +44,12 @@ def test_which_bodies_are_small(headers: list[tuple[bytes, bytes]], small: bool)
 
 
 def test_a_small_body_is_read_to_its_end() -> None:
-    assert asyncio.run(whole_body(Client(piece(b"ab"), piece(b""), piece(b"c", more=False)))) == b"abc"
+    assert asyncio.run(whole_body(Client(chunk(b"ab"), chunk(b""), chunk(b"c", more=False)))) == b"abc"
 
 
 def test_a_client_that_leaves_before_the_end() -> None:
     with pytest.raises(Gone):
-        asyncio.run(whole_body(Client(piece(b"ab"), GONE)))
+        asyncio.run(whole_body(Client(chunk(b"ab"), GONE)))
 
 
 async def spooled(client: Client, most: int = 1_000, in_memory: int = 1_000) -> tuple[bytes, bool]:
@@ -63,17 +63,17 @@ async def spooled(client: Client, most: int = 1_000, in_memory: int = 1_000) -> 
 
 @pytest.mark.parametrize("in_memory", [2, 1_000])
 def test_a_large_body_is_here_when_all_of_it_is(in_memory: int) -> None:
-    client = Client(piece(b"abc"), piece(b""), piece(b"de"), piece(b"", more=False))
+    client = Client(chunk(b"abc"), chunk(b""), chunk(b"de"), chunk(b"", more=False))
     assert asyncio.run(spooled(client, in_memory=in_memory)) == (b"abcde", False)
 
 
 def test_a_large_body_that_ends_with_its_client() -> None:
     with pytest.raises(Gone):
-        asyncio.run(spooled(Client(piece(b"abc"), GONE)))
+        asyncio.run(spooled(Client(chunk(b"abc"), GONE)))
 
 
 def test_of_a_body_that_is_too_large_the_rest_is_not_read() -> None:
-    client = Client(piece(b"abc"), piece(b"de"), piece(b"f", more=False))
+    client = Client(chunk(b"abc"), chunk(b"de"), chunk(b"f", more=False))
     assert asyncio.run(spooled(client, most=4)) == (b"abcde", True)
 
 
@@ -90,7 +90,7 @@ def test_a_body_that_drips(monkeypatch: pytest.MonkeyPatch) -> None:
     class Dripping(Client):
         async def __call__(self) -> dict[str, Any]:
             await asyncio.sleep(0.02)
-            return piece(b"a")
+            return chunk(b"a")
 
     with pytest.raises(TooSlow):
         asyncio.run(spooled(Dripping()))
@@ -107,14 +107,14 @@ def test_the_more_has_come_the_longer_the_rest_is_awaited(monkeypatch: pytest.Mo
                 await asyncio.sleep(0.1)
             return message
 
-    assert asyncio.run(spooled(Late(piece(b"a" * 100), piece(b"b", more=False)))) == (b"a" * 100 + b"b", False)
+    assert asyncio.run(spooled(Late(chunk(b"a" * 100), chunk(b"b", more=False)))) == (b"a" * 100 + b"b", False)
 
 
 def test_what_nobody_wants_is_read_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_body, "DRAINED", 5)
     monkeypatch.setattr(request_body, "DRAIN_SECONDS", 0.05)
-    endless = [piece(b"abc") for _ in range(5)]
+    endless = [chunk(b"abc") for _ in range(5)]
     client = Client(*endless)
     asyncio.run(drain(client))
     assert len(client.left) == 3
-    asyncio.run(drain(Client(piece(b"a"))))
+    asyncio.run(drain(Client(chunk(b"a"))))

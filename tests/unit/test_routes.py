@@ -58,7 +58,7 @@ def test_what_was_not_taken_goes_to_the_next_one() -> None:
 
 
 def test_what_is_told_is_short() -> None:
-    assert choose(routes(Route("kenya", ("one",)))).told == "kenya: first"
+    assert choose(routes(Route("kenya", ("one",)))).explanation == "kenya: first"
 
 
 def test_what_is_remembered_of_one_health_does_not_count_for_another() -> None:

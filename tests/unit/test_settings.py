@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.environment import Environment
 from shared.settings import SettingsError, from_environment, service_settings
 
 NEEDED = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}
@@ -69,3 +70,8 @@ def test_addresses_of_what_is_not_supported_are_refused(name: str, url: str) -> 
 @pytest.mark.parametrize("url", ["amqp://u:p@127.0.0.1//", "amqps://127.0.0.1//", "rediss://127.0.0.1:6379/0"])
 def test_other_brokers_are_taken(url: str) -> None:
     assert from_environment({**NEEDED, "BROKER_URL": url}).broker_url == url
+
+
+def test_a_variable_is_read_by_its_old_name() -> None:
+    assert Environment({"WORKER_TURNS": "4"}).get("WORKER_CONCURRENCY") == "4"
+    assert Environment({"WORKER_TURNS": "4", "WORKER_CONCURRENCY": "3"})["WORKER_CONCURRENCY"] == "3"

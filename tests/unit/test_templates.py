@@ -85,9 +85,9 @@ values = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=80)
 
 @settings(max_examples=200)
 @given(st.lists(st.tuples(st.text("ab €ő{}|", max_size=30), values), max_size=4), st.sampled_from(["send", "reject"]))
-def test_a_message_is_priced_as_it_is_sent(pieces: list[tuple[str, str]], on_unicode: str) -> None:
-    message = "".join(f"{literal}{{{{v{place}}}}}" for place, (literal, _) in enumerate(pieces)) + "{{end|.}}"
-    variables = {f"v{place}": value for place, (_, value) in enumerate(pieces)}
+def test_a_message_is_priced_as_it_is_sent(chunks: list[tuple[str, str]], on_unicode: str) -> None:
+    message = "".join(f"{literal}{{{{v{place}}}}}" for place, (literal, _) in enumerate(chunks)) + "{{end|.}}"
+    variables = {f"v{place}": value for place, (_, value) in enumerate(chunks)}
     template = parse(message)
     assert template is not None
     literals = set(template.names) - variables.keys() - {"end"}  # some may be placeholders too

@@ -87,7 +87,7 @@ class Simulator:
         self.on_receipts: OnReceipts = lambda receipts: None
 
     def open(
-        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
     ) -> None:
         """Begin to deliver receipts, in a thread of its own. No phone ever answers."""
         self.on_receipts = on_receipts

@@ -22,7 +22,7 @@ from shared.lifecycle import LANES, SendState
 from shared.outbox import add_of_sends
 from shared.sends import fair_queueing as fair
 from shared.sends.holding import FAULT, hold_for_operator, holding_unusable
-from shared.sends.placeholder_batches import Piece, pieces_of
+from shared.sends.placeholder_batches import Chunk, chunks_of
 from shared.sends.quiet_hours import by_zone
 from shared.sends.sendable import SENDABLE
 from worker.jobs.recipient_limits import RecipientLimits
@@ -107,7 +107,7 @@ class Page(NamedTuple):
     suppressed: int
     unfit: int
     """Those whose values do not make a message."""
-    pieces: list[Piece] | list[list[str]]
+    chunks: list[Chunk] | list[list[str]]
     credits: int
 
 
@@ -132,10 +132,10 @@ def _expand(engine: Engine, limits: RecipientLimits | None) -> list[UUID] | None
             if send is None:
                 return []
             job.begin(send.id, send.account_id, send.failures)
-            batches, pieces = _expand_page(connection, send, limits)
+            batches, chunks = _expand_page(connection, send, limits)
         crashpoint("expand.committed")
         if limits is not None:
-            limits.add(send, pieces)
+            limits.add(send, chunks)
     return batches
 
 
@@ -145,14 +145,14 @@ def _set_aside(connection: Connection, send: str, _: str) -> None:
 
 def _expand_page(
     connection: Connection, send: Row[Any], limits: RecipientLimits | None
-) -> tuple[list[UUID], Sequence[Piece] | Sequence[list[str]]]:
+) -> tuple[list[UUID], Sequence[Chunk] | Sequence[list[str]]]:
     statement = CONTACTS if send.on_unicode is None else CONTACTS_WITH_FIELDS
     contacts = connection.execute(statement, {**send._asdict(), "page": PAGE}).all()
     page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts, limits)
     over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
     position = contacts[-1].position if contacts else send.group_bound
     removed = send.unexpanded - page.phones if over else 0
-    batches, end = _insert_batches(connection, send, page.pieces)
+    batches, end = _insert_batches(connection, send, page.chunks)
     state = connection.execute(
         MOVE_CURSOR,
         {
@@ -175,15 +175,15 @@ def _expand_page(
         post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, step)])
     connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
     crashpoint("expand.before_commit")
-    return batches, page.pieces
+    return batches, page.chunks
 
 
 def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None) -> Page:
     kept = _not_suppressed(connection, send, contacts, limits)
     phones = [str(contact.phone) for contact in kept]
     sets = [[phones[place] for place in places] for places in by_zone(phones)] if _is_quiet(send) else [phones]
-    pieces = [own[start : start + BATCH_SIZE] for own in sets for start in range(0, len(own), BATCH_SIZE)]
-    return Page(len(contacts), len(contacts) - len(kept), 0, pieces, len(kept) * send.price)
+    chunks = [own[start : start + BATCH_SIZE] for own in sets for start in range(0, len(own), BATCH_SIZE)]
+    return Page(len(contacts), len(contacts) - len(kept), 0, chunks, len(kept) * send.price)
 
 
 def _personal_page(
@@ -194,10 +194,10 @@ def _personal_page(
     kept = _not_suppressed(connection, send, complete, limits)
     made = compose_page(template, send, kept)
     suppressed = len(complete) - len(kept)
-    pieces = pieces_of(made.fits, BATCH_SIZE)
+    chunks = chunks_of(made.fits, BATCH_SIZE)
     if _is_quiet(send):
-        pieces = [part for piece in pieces for part in piece.parts(by_zone(piece.phones))]
-    return Page(len(complete), suppressed, made.unfit, pieces, made.credits)
+        chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones))]
+    return Page(len(complete), suppressed, made.unfit, chunks, made.credits)
 
 
 def _is_quiet(send: Row[Any]) -> bool:
@@ -226,12 +226,12 @@ def _not_suppressed(
 
 
 def _insert_batches(
-    connection: Connection, send: Row[Any], pieces: list[Piece] | list[list[str]]
+    connection: Connection, send: Row[Any], chunks: list[Chunk] | list[list[str]]
 ) -> tuple[list[UUID], int]:
     end, texts = max(fair.clock(connection), send.last_turn), texts_of(connection)
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
-    for piece in pieces:
-        phones, segments = (piece.phones, piece.segments) if isinstance(piece, Piece) else (piece, None)
+    for chunk in chunks:
+        phones, segments = (chunk.phones, chunk.segments) if isinstance(chunk, Chunk) else (chunk, None)
         whole = len(phones) * (segments or send.segments)
         batch = new_batch_id()
         columns["id"].append(batch)
@@ -240,7 +240,7 @@ def _insert_batches(
         columns["size"].append(len(phones))
         columns["recipients"].append("\n".join(phones))
         columns["segments"].append(segments)
-        columns["variables"].append(texts.seal_json(piece.variables, batch) if isinstance(piece, Piece) else None)
-    if pieces:
+        columns["variables"].append(texts.seal_json(chunk.variables, batch) if isinstance(chunk, Chunk) else None)
+    if chunks:
         connection.execute(INSERT_BATCHES, {"send": send.id, "account": send.account_id, "lane": send.lane, **columns})
     return columns["id"], end

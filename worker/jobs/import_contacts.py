@@ -38,7 +38,7 @@ NEXT = text(
      ORDER BY worked_at LIMIT 1 FOR UPDATE SKIP LOCKED
     """
 )
-TAKE_PIECE = text("DELETE FROM import_piece WHERE import_id = :id AND number = :number RETURNING content")
+TAKE_CHUNK = text("DELETE FROM import_piece WHERE import_id = :id AND number = :number RETURNING content")
 KEEP_ERRORS = text(
     """
     INSERT INTO import_error (import_id, line, value, code, detail)
@@ -105,7 +105,7 @@ class Importer:
     def work(self) -> int:
         """Import until nothing is left to import, or the worker stops. Returns how many pieces that were."""
         pieces = 0
-        while not self._stop.is_set() and import_piece(self._engine):
+        while not self._stop.is_set() and import_chunk(self._engine):
             pieces += 1
         return pieces
 
@@ -120,14 +120,14 @@ class Importer:
                 log.exception("an import failed and is tried again in a second")
 
 
-def import_piece(engine: Engine) -> bool:
+def import_chunk(engine: Engine) -> bool:
     """Import the next piece of the import that waited longest. False when there is none."""
     with attempt(engine, "import", _set_aside) as job, transaction(engine) as connection:
         row = connection.execute(NEXT).one_or_none()
         if row is None:
             return False
         job.begin(row.id, row.account_id, row.failures)
-        piece = connection.execute(TAKE_PIECE, {"id": row.id, "number": row.next_piece}).scalar_one()
+        piece = connection.execute(TAKE_CHUNK, {"id": row.id, "number": row.next_piece}).scalar_one()
         reader = ContactReader(numbering_of(row.country), Place(**(row.place or {})))
         try:
             contacts, bad = reader.read(piece, row.next_piece + 1 == row.pieces)

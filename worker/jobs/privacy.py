@@ -12,12 +12,12 @@ from worker.jobs.retention import forget
 
 log = logging.getLogger(__name__)
 
-LOOK = 10.0
+PERIOD = 10.0
 """Seconds between looks for erasures that are due."""
 FORGET_PERIOD = 600.0
 
 
-class Keeper:
+class PrivacyJobs:
     """The thread of one worker process that erases and forgets. Its engine is not the turns'."""
 
     def __init__(self, engine: Engine, settings: Settings) -> None:
@@ -29,15 +29,15 @@ class Keeper:
         """Begin to look each ten seconds, until `stop` is set."""
 
         def run() -> None:
-            while not stop.wait(LOOK):
+            while not stop.wait(PERIOD):
                 try:
-                    self.look()
+                    self.run_once()
                 except Exception:
                     log.exception("erasing or forgetting failed and is tried again")
 
         threading.Thread(target=run, name="keeper", daemon=True).start()
 
-    def look(self) -> None:
+    def run_once(self) -> None:
         """Erase what is due, and every ten minutes forget what was kept for long enough."""
         while erase_one(self._engine) is not None:
             pass

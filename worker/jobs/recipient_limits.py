@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from shared.accounts.limits import RECIPIENTS
-from shared.sends.placeholder_batches import Piece
+from shared.sends.placeholder_batches import Chunk
 from shared.sends.recipient_counts import RecipientCounts
 
 
@@ -27,11 +27,11 @@ class RecipientLimits:
         over = self.counts.over(send.account_id, send.lane, phones, limit, unique=True)
         return [contact for place, contact in enumerate(contacts) if place not in over] if over else contacts
 
-    def add(self, send: Row[Any], pieces: Sequence[Piece] | Sequence[list[str]]) -> None:
+    def add(self, send: Row[Any], chunks: Sequence[Chunk] | Sequence[list[str]]) -> None:
         """Count the messages of new batches, when they are committed."""
         limit = self._limit(send)
-        for piece in pieces if limit else ():
-            self.counts.add(send.account_id, send.lane, piece.phones if isinstance(piece, Piece) else piece, limit)
+        for chunk in chunks if limit else ():
+            self.counts.add(send.account_id, send.lane, chunk.phones if isinstance(chunk, Chunk) else chunk, limit)
 
     def _limit(self, send: Row[Any]) -> int:
         own = send._mapping[RECIPIENTS[send.lane]]

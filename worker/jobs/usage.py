@@ -162,9 +162,9 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
 
 def counts_of(connection: Connection, sends: Sequence[UUID]) -> dict[Key, tuple[int, int]]:
     """Messages and credits of these sends alone."""
-    asked = {"sends": list(sends)}
-    sums = connection.execute(SUMS_OF_SENDS, asked).all()
-    return _messages(sums, connection.execute(MESSAGES_OF_SENDS, asked))
+    parameters = {"sends": list(sends)}
+    sums = connection.execute(SUMS_OF_SENDS, parameters).all()
+    return _messages(sums, connection.execute(MESSAGES_OF_SENDS, parameters))
 
 
 def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, int]]:

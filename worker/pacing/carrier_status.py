@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.db.connection import transaction
 from worker.carriers.base import Carrier, KeepsUnreadable
-from worker.pacing.circuit_breaker import Gate
+from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import Pacer
 from worker.pacing.rate_limits import Limit
 
@@ -59,12 +59,12 @@ FORGET = text("DELETE FROM carrier_report WHERE reported_at < now() - interval '
 
 
 @dataclass(slots=True)
-class Board:
+class CarrierStatus:
     """One worker's gates, and what it knows of the others'."""
 
     engine: Engine
     pacer: Pacer
-    gates: list[Gate]
+    breakers: list[CircuitBreaker]
     limits: tuple[Limit, ...] = ()
     worker: str = ""
     """This worker's name among the others."""
@@ -76,11 +76,11 @@ class Board:
     _limits: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._file = {gate.carrier.name: (gate.carrier.rate, gate.carrier.window) for gate in self.gates}
+        self._file = {breaker.carrier.name: (breaker.carrier.rate, breaker.carrier.window) for breaker in self.breakers}
         self._limits = {limit.name: limit.rate for limit in sorted(self.limits, key=lambda limit: limit.name)}
         self.open = frozenset(self._file)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Take what was changed, report, and hear the others."""
         with transaction(self.engine, durable=False) as connection:
             self._take_settings(connection)
@@ -90,17 +90,17 @@ class Board:
             rows = connection.execute(OTHERS, {"worker": self.worker, "fresh": FRESH}).all()
         self.open = frozenset(row.carrier for row in rows if row.open)
         self.trying = {row.carrier for row in rows if row.probing and not row.open}
-        self.pacer.crowd.alone = max((row.alone for row in rows), default=0)
+        self.pacer.live_workers.alone = max((row.alone for row in rows), default=0)
 
     def _take_settings(self, connection: Connection) -> None:
         changed = {row.name: row for row in connection.execute(SETTINGS)}
-        for gate in self.gates:
-            carrier = gate.carrier
+        for breaker in self.breakers:
+            carrier = breaker.carrier
             rate, window = self._file[carrier.name]
-            told = changed.get(carrier.name)
-            gate.paused = told is not None and told.paused
-            rate = told.rate if told is not None and told.rate is not None else rate
-            window = told.window if told is not None and told.window is not None else window
+            setting = changed.get(carrier.name)
+            breaker.paused = setting is not None and setting.paused
+            rate = setting.rate if setting is not None and setting.rate is not None else rate
+            window = setting.window if setting is not None and setting.window is not None else window
             if carrier.rate != rate:
                 carrier.rate = rate
             if carrier.window != window:
@@ -116,21 +116,21 @@ class Board:
             limit.rate = self._limits[limit.name] if rate is None else rate
 
     def _report(self) -> dict[str, object]:
-        gates = self.gates
-        strange = [_not_understood(gate.carrier) for gate in gates]
+        breakers = self.breakers
+        strange = [_not_understood(breaker.carrier) for breaker in breakers]
         return {
-            "carrier": [gate.carrier.name for gate in gates],
-            "worker": [self.worker] * len(gates),
-            "state": [gate.state for gate in gates],
-            "error": [gate.error for gate in gates],
-            "since": [gate.since for gate in gates],
-            "rate": [float(gate.carrier.rate) for gate in gates],
-            "allowed": [float(gate.carrier.pace.allowed) for gate in gates],
-            "window": [gate.carrier.window for gate in gates],
-            "alone": [self.pacer.alone] * len(gates),
-            "submitted": [gate.counts.submitted for gate in gates],
-            "throttled": [gate.counts.throttled for gate in gates],
-            "failed": [gate.counts.failed for gate in gates],
+            "carrier": [breaker.carrier.name for breaker in breakers],
+            "worker": [self.worker] * len(breakers),
+            "state": [breaker.state for breaker in breakers],
+            "error": [breaker.error for breaker in breakers],
+            "since": [breaker.since for breaker in breakers],
+            "rate": [float(breaker.carrier.rate) for breaker in breakers],
+            "allowed": [float(breaker.carrier.pace.allowed) for breaker in breakers],
+            "window": [breaker.carrier.window for breaker in breakers],
+            "alone": [self.pacer.alone] * len(breakers),
+            "submitted": [breaker.counts.submitted for breaker in breakers],
+            "throttled": [breaker.counts.throttled for breaker in breakers],
+            "failed": [breaker.counts.failed for breaker in breakers],
             "unreadable": [unreadable for unreadable, _ in strange],
             "unknown_answers": [unknown for _, unknown in strange],
         }

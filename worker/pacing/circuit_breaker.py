@@ -38,7 +38,7 @@ class Counts:
 
 
 @dataclass(slots=True)
-class Gate:
+class CircuitBreaker:
     """The way to one carrier. Safe to use from several threads."""
 
     carrier: Carrier
@@ -112,7 +112,7 @@ class Gate:
         return state
 
     @property
-    def shut(self) -> bool:
+    def is_stopping(self) -> bool:
         """Whether the turns under way shall submit no other window."""
         return self.paused or self._wait > 0
 

@@ -29,7 +29,7 @@ CHUNK = 0.015
 """Seconds' worth of segments that leave together."""
 LONGEST_BOOKING = 2.0
 """Seconds for which a turn waits until it may claim; otherwise it comes again, and finds what was changed."""
-CROWD, BRAKE = 3.0, 1.05
+CROWDED, BRAKE = 3.0, 1.05
 """When more turns than this wait to submit, claims are made by so much slower than the rate, until they are fewer."""
 CONTENDED = 0.5
 """When so many turns wait to submit, as a mean, the rate is what they wait for."""
@@ -48,7 +48,7 @@ class Rated(Protocol):
 
 
 @dataclass(slots=True)
-class Crowd:
+class LiveWorkers:
     """The worker processes that are alive, as this one has last heard."""
 
     workers: int = 0
@@ -62,8 +62,8 @@ class Crowd:
 class Pacer:
     """What the paces of one worker process share: Redis, or its absence, and when to stop waiting."""
 
-    def __init__(self, redis: "Redis | None", crowd: Crowd, stop: threading.Event) -> None:
-        self.crowd = crowd
+    def __init__(self, redis: "Redis | None", live_workers: LiveWorkers, stop: threading.Event) -> None:
+        self.live_workers = live_workers
         self.stop = stop
         self.take: Any = redis.register_script(TAKE) if redis is not None else None
         self.slow: Any = redis.register_script(SLOW) if redis is not None else None
@@ -82,25 +82,29 @@ class Pacer:
         if now < self._away_until:
             return None
         try:
-            said = script(keys=[f"pace:{carrier}"], args=arguments)
+            reply = script(keys=[f"pace:{carrier}"], args=arguments)
         except RedisError:
             self._away_until = now + LOOK_AWAY
             self._away_since = self._away_since or now
             return None
         self._away_since = None
-        return said
+        return reply
 
     def with_redis(self) -> float:
         """The part of a rate that is for those with Redis."""
-        workers = max(1, self.crowd.workers)
-        return max(1, workers - self.crowd.alone) / workers
+        workers = max(1, self.live_workers.workers)
+        return max(1, workers - self.live_workers.alone) / workers
 
     def share(self) -> float:
         """The part of a rate that is for this worker without Redis; 0 while the others may not know of it."""
         away = self._away_since
-        if away is None or not self.crowd.workers or time.monotonic() < max(away, self.crowd.since) + HEARD:
+        if (
+            away is None
+            or not self.live_workers.workers
+            or time.monotonic() < max(away, self.live_workers.since) + HEARD
+        ):
             return 0.0
-        return 1 / self.crowd.workers
+        return 1 / self.live_workers.workers
 
 
 class CarrierPace:
@@ -177,24 +181,24 @@ class CarrierPace:
             self._book(claimed - segments, 1e9)
 
     def _book(self, segments: float, patience: float) -> float:
-        if self._before > CROWD:
+        if self._before > CROWDED:
             segments *= BRAKE
         part = self._pacer.with_redis()
-        said = self._pacer.ask(self._pacer.book, self._carrier.name, self._carrier.rate, segments, part, patience)
-        return 0.0 if said is None else float(said)
+        reply = self._pacer.ask(self._pacer.book, self._carrier.name, self._carrier.rate, segments, part, patience)
+        return 0.0 if reply is None else float(reply)
 
     def _wait(self, segments: int, patience: float, again: bool) -> float:
         """0 when the segments are taken; else seconds until it is worth asking again, or -1: that is too late."""
         rate, part = self._carrier.rate, self._pacer.with_redis()
-        said = self._pacer.ask(self._pacer.take, self._carrier.name, rate, segments, patience, part, int(again))
-        if said is None:
+        reply = self._pacer.ask(self._pacer.take, self._carrier.name, rate, segments, patience, part, int(again))
+        if reply is None:
             return self._own_wait(segments, patience)
-        allowed = float(said[1])
+        allowed = float(reply[1])
         if self._slowed != float("-inf") and (allowed <= 0 or allowed >= rate > 0):
             self._slowed = float("-inf")
         elif 0 < allowed < rate or (rate <= 0 < allowed):
             self._remember(allowed, allowed if rate <= 0 else rate)
-        return float(said[0])
+        return float(reply[0])
 
     def _own_wait(self, segments: int, patience: float) -> float:
         """The same without Redis, by this worker's clock and share."""
@@ -218,10 +222,10 @@ class CarrierPace:
     def throttled(self, taken: float) -> None:
         """The carrier throttles all of us; `taken` is what this worker submitted, in segments per second."""
         self.throttles += 1
-        rate, taken = self._carrier.rate, taken * max(1, self._pacer.crowd.workers)
-        said = self._pacer.ask(self._pacer.slow, self._carrier.name, rate, taken)
-        if said is not None:
-            self._remember(float(said), rate if rate > 0 else self._base or taken)
+        rate, taken = self._carrier.rate, taken * max(1, self._pacer.live_workers.workers)
+        reply = self._pacer.ask(self._pacer.slow, self._carrier.name, rate, taken)
+        if reply is not None:
+            self._remember(float(reply), rate if rate > 0 else self._base or taken)
             return
         allowed = self.allowed
         if time.monotonic() - self._slowed >= COOLING:

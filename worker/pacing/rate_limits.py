@@ -72,7 +72,7 @@ class SharedPace:
         self._carrier.pace.throttled(taken)
 
 
-class Limited:
+class RateLimitedCarrier:
     """A carrier as turns see it whose messages limits count for: a slower one. It is opened and closed elsewhere."""
 
     def __init__(self, carrier: Carrier, pace: SharedPace, turns: int) -> None:

@@ -4,7 +4,7 @@ from sqlalchemy import Engine
 
 from shared.db.connection import transaction
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import Answer, LateAnswer
+from worker.carriers.base import Answer, LateResponse
 from worker.receipts.in_doubt import Resolution, resolve
 
 STATUS_OF = {
@@ -16,7 +16,7 @@ STATUS_OF = {
 """A message that was in doubt is never submitted again by itself, not even when it turns out not to be taken."""
 
 
-def record_late(engine: Engine, answers: list[LateAnswer]) -> None:
+def record_late_responses(engine: Engine, answers: list[LateResponse]) -> None:
     """Resolve the doubts that the answers are about."""
     with transaction(engine) as connection:
         resolve(

@@ -11,19 +11,19 @@ log = logging.getLogger(__name__)
 PERIOD = 1.0
 
 
-def keep_looking(guard: Guard, outage: Outage, stop: threading.Event) -> None:
+def keep_checking(guard: Guard, outage: Outage, stop: threading.Event) -> None:
     """Look once, then each second in a thread of its own until `stop` is set."""
 
-    def look() -> None:
+    def check() -> None:
         try:
             with outage.tolerated():
-                guard.look()
+                guard.check()
         except Exception:
             log.exception("it could not be seen whether the database went back in time")
 
     def run() -> None:
         while not stop.wait(PERIOD):
-            look()
+            check()
 
-    look()
+    check()
     threading.Thread(target=run, name="guard", daemon=True).start()

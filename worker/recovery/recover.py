@@ -25,7 +25,7 @@ from worker.send_counters import Changes
 from worker.sending.claimed_batch import MOST_ATTEMPTS
 from worker.sending.message_rows import COLUMNS
 from worker.sending.record import DOUBT_COLUMNS
-from worker.sending.settle import Closing, close_intents
+from worker.sending.settle import Settlement, close_intents
 
 LEFT_BEHIND = text(
     f"""
@@ -69,20 +69,20 @@ def _recover(
     with transaction(engine) as connection:
         rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
         counted: Changes = {}
-        closings = []
+        settlements = []
         for row in rows:
             job.begin(row.id, row.account_id, row.failures)
             carrier = row.carrier or carrier_of(row.test)
-            closings.append(_close(connection, row, carrier, row.lane in resend_lanes))
-            doubts = closings[-1].tally[MessageStatus.IN_DOUBT]
+            settlements.append(_close(connection, row, carrier, row.lane in resend_lanes))
+            doubts = settlements[-1].tally[MessageStatus.IN_DOUBT]
             counted.setdefault(row.send_id, Counter())[MessageStatus.IN_DOUBT] += doubts
-        close_intents(connection, closings, counted)
+        close_intents(connection, settlements, counted)
         if rows:
             crashpoint("recover.before_commit")
     return len(rows)
 
 
-def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Closing:
+def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Settlement:
     """How the intent ends. Those in doubt are all put so here: before its intent is closed no message is."""
     retry = list(row.retry or [])
     intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
@@ -95,7 +95,7 @@ def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) ->
     if unknown and not resent:
         _put_in_doubt(connection, row, unknown, carrier)
         tally[MessageStatus.IN_DOUBT] += len(unknown)
-    return Closing(
+    return Settlement(
         batch_id=row.id,
         send_id=row.send_id,
         account_id=row.account_id,

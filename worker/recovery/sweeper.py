@@ -25,16 +25,16 @@ from worker.jobs.expand import expand
 from worker.jobs.housekeeping import housekeeping
 from worker.jobs.recipient_limits import RecipientLimits
 from worker.outages import Outage
-from worker.pacing.carrier_status import Board
-from worker.pacing.pace import Crowd
+from worker.pacing.carrier_status import CarrierStatus
+from worker.pacing.pace import LiveWorkers
 from worker.receipts.apply import match_kept
 from worker.receipts.in_doubt import give_up
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.recovery.recover import recover
 from worker.recovery.stalled_sessions import Stalled
-from worker.routing.carrier_pools import Fleet
+from worker.routing.carrier_pools import CarrierPools
 from worker.sending.canary import watch_sends
-from worker.sending.dispatch import Turns
+from worker.sending.dispatch import Dispatcher
 
 log = logging.getLogger(__name__)
 
@@ -73,16 +73,16 @@ WAKE_BATCHES = text(
 
 ENDED_SENDS = text(
     f"""
-    (SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="closing", subject="id")} AS failures
+    (SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="settlement", subject="id")} AS failures
        FROM send
       WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
         AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                          AND b.state IN ('waiting', 'queued', 'paused', 'held')))
-        AND NOT {RESTS.format(kind="closing", subject="id")}
+        AND NOT {RESTS.format(kind="settlement", subject="id")}
       ORDER BY expires_at LIMIT 100)
     UNION ALL
-    (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
-      WHERE NOT {RESTS.format(kind="closing", subject="id")} AND state = 'canceled' AND completed_at IS NULL
+    (SELECT id, account_id, 'canceled', {FAILURES.format(kind="settlement", subject="id")} FROM send s
+      WHERE NOT {RESTS.format(kind="settlement", subject="id")} AND state = 'canceled' AND completed_at IS NULL
         AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state IN ('waiting', 'queued', 'paused', 'held'))
       LIMIT 100)
     """
@@ -112,30 +112,30 @@ class Sweeper:
     def __init__(
         self,
         engine: Engine,
-        turns: Turns | Fleet,
+        dispatcher: Dispatcher | CarrierPools,
         settings: Settings,
-        crowd: Crowd | None = None,
-        board: Board | None = None,
+        live_workers: LiveWorkers | None = None,
+        carrier_status: CarrierStatus | None = None,
     ) -> None:
         self._engine = engine
-        self._turns = turns
+        self._dispatcher = dispatcher
         self._settings = settings
-        self._crowd = crowd or Crowd()
-        self._board = board
+        self._live_workers = live_workers or LiveWorkers()
+        self._carrier_status = carrier_status
         self.recipients = RecipientLimits(RecipientCounts(), settings.recipient_limits)
         self.ring: Callable[[list[UUID]], None] = lambda batches: None
         """Wakes other workers, for batches that this one has just made when it had taken no turn yet."""
         self.worker = str(uuid4())
         """This worker's name among the others."""
-        if board is not None:
-            board.worker = self.worker
-        self._pool = ThreadPoolExecutor(settings.turns, thread_name_prefix="turn")
+        if carrier_status is not None:
+            carrier_status.worker = self.worker
+        self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="turn")
         self._running: set[Future[None]] = set()
         self._housekept = 0.0
         self._doubts_due = 0.0
         self._stalled = Stalled(engine)
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
-        self.outage = turns.outage if isinstance(turns, Fleet) else Outage()
+        self.outage = dispatcher.outage if isinstance(dispatcher, CarrierPools) else Outage()
 
     def start(self) -> None:
         """Begin to sweep, each second."""
@@ -143,15 +143,15 @@ class Sweeper:
 
     def stop(self) -> None:
         """Stop sweeping, and wait for the turns that were taken by it."""
-        self._turns.stop.set()
+        self._dispatcher.stop.set()
         self._thread.join(5)
         self._pool.shutdown(wait=True)
-        if isinstance(self._turns, Fleet):
-            self._turns.close()
+        if isinstance(self._dispatcher, CarrierPools):
+            self._dispatcher.close()
         self._leave()
 
     def _run(self) -> None:
-        while not self._turns.stop.wait(PERIOD):
+        while not self._dispatcher.stop.wait(PERIOD):
             try:
                 with self.outage.tolerated():
                     self.sweep()
@@ -161,14 +161,14 @@ class Sweeper:
     def sweep(self) -> None:
         """One round."""
         self._report_alive()
-        if self._board is not None:
-            self._board.look()
+        if self._carrier_status is not None:
+            self._carrier_status.refresh()
         if self._leads():
             self.recover_and_wake()
-            if isinstance(self._turns, Fleet):
-                self._turns.follow()
+            if isinstance(self._dispatcher, CarrierPools):
+                self._dispatcher.follow()
         self._running = {turn for turn in self._running if not turn.done()}
-        if len(self._running) < self._settings.turns and self._messages_wait():
+        if len(self._running) < self._settings.concurrency and self._messages_wait():
             self._running.add(self._pool.submit(self._work_quietly))
 
     def recover_and_wake(self) -> None:
@@ -203,7 +203,7 @@ class Sweeper:
 
     def _recover(self) -> None:
         resend = self._settings.resend_lanes
-        recovered = recover(self._engine, lambda test: self._turns.carrier_of(test).name, resend_lanes=resend)
+        recovered = recover(self._engine, lambda test: self._dispatcher.carrier_of(test).name, resend_lanes=resend)
         if recovered:
             log.warning("recovered %d batches whose worker did not come back", recovered)
 
@@ -225,16 +225,16 @@ class Sweeper:
 
     def work(self) -> int:
         """Expand and take turns until nothing waits. Whoever begins on a group wakes others."""
-        turns = 0
-        while not self._turns.stop.is_set():
+        cycles = 0
+        while not self._dispatcher.stop.is_set():
             expanded = expand(self._engine, self.recipients)
-            if expanded and not turns:
+            if expanded and not cycles:
                 self.ring(expanded)
-            taken = self._turns.drain()
-            turns += taken
+            taken = self._dispatcher.drain()
+            cycles += taken
             if not expanded and not taken:
                 break
-        return turns
+        return cycles
 
     def _end_sends(self) -> None:
         with reading(self._engine) as connection:
@@ -264,9 +264,9 @@ class Sweeper:
             name = f"worker:{self.worker}"
             connection.execute(TAKE_LEASE, {"name": name, "holder": self.worker, "seconds": 5})
             workers = max(1, connection.execute(WORKERS).scalar_one())
-        if not self._crowd.workers:
-            self._crowd.since = time.monotonic()
-        self._crowd.workers = workers
+        if not self._live_workers.workers:
+            self._live_workers.since = time.monotonic()
+        self._live_workers.workers = workers
 
     def _leave(self) -> None:
         """Be no longer counted. After the last turn: whose row is gone has nothing to tell that the database lost."""

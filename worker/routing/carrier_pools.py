@@ -12,7 +12,7 @@ from worker.carriers.base import Carrier
 from worker.outages import Outage
 from worker.routing.queues import LimitedQueues
 from worker.routing.sorter import Sorter
-from worker.sending.dispatch import Turns
+from worker.sending.dispatch import Dispatcher
 
 log = logging.getLogger(__name__)
 
@@ -20,24 +20,24 @@ MOST_LIMITED = 64
 """Queues with limits that one worker takes turns from at a time."""
 
 
-class Fleet:
-    """Stands where `Turns` stand when there is one carrier. Test keys always go to the `simulator`."""
+class CarrierPools:
+    """Stands where `Dispatcher` stand when there is one carrier. Test keys always go to the `simulator`."""
 
     def __init__(
         self,
-        turns: Mapping[str, Turns],
+        dispatchers: Mapping[str, Dispatcher],
         simulator: Carrier,
         sorter: Sorter,
         limited: LimitedQueues,
         settings: Settings,
         stop: threading.Event,
     ) -> None:
-        self._turns = turns
+        self._dispatchers = dispatchers
         self._simulator = simulator
         self._sorter = sorter
         self._limited = limited
         self._settings = settings
-        self._pool = ThreadPoolExecutor(max(1, settings.turns) * len(turns), thread_name_prefix="turn")
+        self._pool = ThreadPoolExecutor(max(1, settings.concurrency) * len(dispatchers), thread_name_prefix="turn")
         self._limited_pool = ThreadPoolExecutor(MOST_LIMITED, thread_name_prefix="limited-turn")
         self._lock = threading.Lock()
         self._running: Counter[str] = Counter()
@@ -47,7 +47,7 @@ class Fleet:
 
     def carrier_of(self, test: bool) -> Carrier:
         """The carrier of a batch that was claimed before there were several."""
-        return self._simulator if test else next(iter(self._turns.values())).carrier_of(False)
+        return self._simulator if test else next(iter(self._dispatchers.values())).carrier_of(False)
 
     def drain(self) -> int:
         """See that each carrier's turns are taken until nothing waits. Returns how many were taken in this thread."""
@@ -57,11 +57,11 @@ class Fleet:
         self._call_limited(self._limited.waiting())
         with self._lock:
             self._called += 1
-            called |= {name for name in self._turns if not self._running[name]}
-            for name in called & set(self._turns):
-                if self._running[name] < self._settings.turns and not self.stop.is_set():
+            called |= {name for name in self._dispatchers if not self._running[name]}
+            for name in called & set(self._dispatchers):
+                if self._running[name] < self._settings.concurrency and not self.stop.is_set():
                     self._running[name] += 1
-                    self._pool.submit(self._take_turns, name)
+                    self._pool.submit(self._run_cycles, name)
         return 0
 
     def follow(self) -> None:
@@ -74,22 +74,22 @@ class Fleet:
         self._limited_pool.shutdown(wait=True)
 
     def _drain_here(self) -> int:
-        taken, queues = 0, set(self._turns)
+        taken, queues = 0, set(self._dispatchers)
         while not self.stop.is_set():
             queues |= self._sorter.sort() | self._limited.waiting()
-            turns = sum(self._turns_of(queue).take_turn() for queue in sorted(queues))
-            if not turns:
+            cycles = sum(self._dispatcher_of(queue).run_cycle() for queue in sorted(queues))
+            if not cycles:
                 break
-            taken += turns
+            taken += cycles
         return taken
 
-    def _turns_of(self, queue: str) -> Turns:
-        return self._turns.get(queue) or self._limited.turns(queue)
+    def _dispatcher_of(self, queue: str) -> Dispatcher:
+        return self._dispatchers.get(queue) or self._limited.dispatcher(queue)
 
     def _sort(self) -> set[str]:
         """Sort what waits. Returns the queues that got any; those with limits have then been called."""
         queues = self._sorter.sort()
-        self._call_limited(queues - self._turns.keys())
+        self._call_limited(queues - self._dispatchers.keys())
         return queues
 
     def _call_limited(self, queues: Collection[str]) -> None:
@@ -104,7 +104,7 @@ class Fleet:
         taken = False
         try:
             with self.outage.tolerated():
-                taken = self._limited.turns(queue).take_turn()
+                taken = self._limited.dispatcher(queue).run_cycle()
                 if taken:
                     self._sort()
         except Exception:
@@ -114,7 +114,7 @@ class Fleet:
         if taken:
             self._call_limited([queue])
 
-    def _take_turns(self, name: str) -> None:
+    def _run_cycles(self, name: str) -> None:
         """One thread of a carrier: ends when nothing waits, and nobody has called meanwhile."""
         heard = -1
         while True:
@@ -127,7 +127,7 @@ class Fleet:
                 with self.outage.tolerated():
                     while not self.stop.is_set():
                         found = self._sort()
-                        if not self._turns[name].take_turn() and not found:
+                        if not self._dispatchers[name].run_cycle() and not found:
                             break
             except Exception:
                 log.exception("a turn failed; its messages are recovered when its lease runs out")

@@ -14,11 +14,11 @@ from sqlalchemy import Engine, text
 from shared.db.connection import reading
 from shared.settings import Settings
 from worker.carriers.base import Carrier
-from worker.pacing.circuit_breaker import Gate
+from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, Pacer
-from worker.pacing.rate_limits import Limit, Limited, SharedPace
+from worker.pacing.rate_limits import Limit, RateLimitedCarrier, SharedPace
 from worker.sending.authentication_share import DEFAULT_SHARE
-from worker.sending.dispatch import Turns
+from worker.sending.dispatch import Dispatcher
 
 LOOK = 1.0
 """Seconds between looks for what other workers have sorted, or were ended before they took."""
@@ -34,20 +34,20 @@ class LimitedQueues:
         engine: Engine,
         settings: Settings,
         pacer: Pacer,
-        gates: Mapping[str, Gate],
+        breakers: Mapping[str, CircuitBreaker],
         limits: tuple[Limit, ...],
         simulator: Carrier,
-        first: Turns,
+        first: Dispatcher,
         shares: Mapping[str, float],
     ) -> None:
         self._engine = engine
         self._settings = settings
-        self._gates = gates
+        self._breakers = breakers
         self._paces = {limit.name: CarrierPace(pacer, limit) for limit in limits}
         self._simulator = simulator
         self._first = first
         self._shares = shares
-        self._made: dict[str, Turns] = {}
+        self._made: dict[str, Dispatcher] = {}
         self._looked = float("-inf")
         self._lock = threading.Lock()
 
@@ -59,7 +59,7 @@ class LimitedQueues:
         with reading(self._engine) as connection:
             return {queue for queue in connection.execute(WAITING).scalars() if self._known(queue)}
 
-    def turns(self, queue: str) -> Turns:
+    def dispatcher(self, queue: str) -> Dispatcher:
         """The turns of that queue."""
         with self._lock:
             if queue not in self._made:
@@ -68,14 +68,14 @@ class LimitedQueues:
 
     def _known(self, queue: str) -> bool:
         carrier, *limits = queue.split("/")
-        return carrier in self._gates and self._paces.keys() >= set(limits)
+        return carrier in self._breakers and self._paces.keys() >= set(limits)
 
-    def _make(self, queue: str) -> Turns:
+    def _make(self, queue: str) -> Dispatcher:
         name, *limits = queue.split("/")
-        gate = self._gates[name]
-        pace = SharedPace([self._paces[limit] for limit in limits], gate.carrier)
-        carrier = cast(Carrier, Limited(gate.carrier, pace, self._settings.turns))
-        settings, share = replace(self._settings, turns=1), self._shares.get(name, DEFAULT_SHARE)
-        made = Turns(self._engine, carrier, self._simulator, settings, gate, queue, share)
+        breaker = self._breakers[name]
+        pace = SharedPace([self._paces[limit] for limit in limits], breaker.carrier)
+        carrier = cast(Carrier, RateLimitedCarrier(breaker.carrier, pace, self._settings.concurrency))
+        settings, share = replace(self._settings, concurrency=1), self._shares.get(name, DEFAULT_SHARE)
+        made = Dispatcher(self._engine, carrier, self._simulator, settings, breaker, queue, share)
         made.stop, made.workers, made.witness = self._first.stop, self._first.workers, self._first.witness
         return made

@@ -36,7 +36,7 @@ class Choice(NamedTuple):
         return "/".join((self.carrier, *self.limits))
 
     @property
-    def told(self) -> str:
+    def explanation(self) -> str:
         """As it is stored and shown: `kenya: fallback`."""
         return f"{self.route}: {self.why}"
 

@@ -22,7 +22,7 @@ from shared.db.connection import transaction
 from shared.sends.holding import SendUnusable, holding_unusable
 from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.sendable import SENDABLE
-from worker.pacing.carrier_status import Board
+from worker.pacing.carrier_status import CarrierStatus
 from worker.routing.routes import Choice, Routes
 
 AT_ONCE = 64
@@ -91,10 +91,10 @@ class Sorted:
 class Sorter:
     """Sorts for one worker process. Safe to use from several threads; one at a time sorts."""
 
-    def __init__(self, engine: Engine, routes: Routes, board: Board, simulator: str) -> None:
+    def __init__(self, engine: Engine, routes: Routes, carrier_status: CarrierStatus, simulator: str) -> None:
         self._engine = engine
         self._routes = routes
-        self._board = board
+        self._carrier_status = carrier_status
         self._simulator = simulator
         self._lock = threading.Lock()
 
@@ -117,7 +117,9 @@ class Sorter:
                 {
                     "id": [row.id for row in rows],
                     "carrier": [place.queue for place in places],
-                    "route": [None if row.test else place.choice.told for row, place in zip(rows, places, strict=True)],
+                    "route": [
+                        None if row.test else place.choice.explanation for row, place in zip(rows, places, strict=True)
+                    ],
                     "portion": [place.portion for place in places],
                     "retry": [place.retry for place in places],
                     "waits": [place.choice.why == "waits" for place in places],
@@ -128,7 +130,7 @@ class Sorter:
 
     def follow(self, most: int = 500) -> None:
         """What one worker does each second: let queues follow what has opened and closed."""
-        carriers = sorted(self._board.open | self._board.trying | {self._simulator})
+        carriers = sorted(self._carrier_status.open | self._carrier_status.trying | {self._simulator})
         with transaction(self._engine, durable=False) as connection:
             known = carriers + [limit.name for limit in self._routes.limits]
             connection.execute(UNSORT_CLOSED, {"known": known, "limit": most})
@@ -144,11 +146,11 @@ class Sorter:
     def _place_of(self, row: Row[Any]) -> Sorted:
         if row.test:
             return Sorted(Choice(self._simulator, "test key", "only"))
-        open_now = self._board.open | self._board.trying
+        open_now = self._carrier_status.open | self._carrier_status.trying
         if row.only is not None:
             return Sorted(Choice(row.only, "test", "only" if row.only in open_now else "waits"))
         place = self._portion(row, open_now)
-        self._board.trying.discard(place.choice.carrier)
+        self._carrier_status.trying.discard(place.choice.carrier)
         return place
 
     def _portion(self, row: Row[Any], open_now: frozenset[str]) -> Sorted:

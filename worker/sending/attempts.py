@@ -6,7 +6,7 @@ from sqlalchemy import Connection, text
 
 from shared.db.connection import array, texts
 from shared.ids import short_prefix_of
-from worker.sending.claimed_batch import Slice
+from worker.sending.claimed_batch import ClaimedBatch
 
 INSERT = text(
     """
@@ -19,19 +19,19 @@ INSERT = text(
 )
 
 
-def write_failed(connection: Connection, slices: Sequence[Slice], carrier: str) -> None:
+def write_failed(connection: Connection, batches: Sequence[ClaimedBatch], carrier: str) -> None:
     """Write the attempts that failed, also those of lost batches: they are facts. Each is there once."""
-    failed = [(piece, each) for piece in slices for each in piece.failed]
+    failed = [(batch, each) for batch in batches for each in batch.failed]
     if not failed:
         return
     connection.execute(
         INSERT,
         {
             "carrier": carrier,
-            "message": array(f"{short_prefix_of(piece.batch_id)}{each.message:04x}" for piece, each in failed),
+            "message": array(f"{short_prefix_of(batch.batch_id)}{each.message:04x}" for batch, each in failed),
             "at": array(f'"{each.at}"' for _, each in failed),
-            "answer_ms": array(piece.answer_ms.get(each.at, 0) for piece, each in failed),
-            "route": texts(piece.route for piece, _ in failed),
+            "answer_ms": array(batch.answer_ms.get(each.at, 0) for batch, each in failed),
+            "route": texts(batch.route for batch, _ in failed),
             "error": texts(each.error for _, each in failed),
         },
     )

@@ -10,14 +10,14 @@ carrier never idles. What a turn is short of is owed by the next one (a deficit 
 import threading
 
 from shared.lifecycle import LANES, Category
-from worker.sending.claimed_batch import Slice, segments_of
+from worker.sending.claimed_batch import ClaimedBatch, segments_of
 
 AUTHENTICATION = LANES.index(Category.AUTHENTICATION)
 DEFAULT_SHARE = 0.2
 """Of each carrier; `authentication_share` in CARRIERS_FILE."""
 
 
-class Guarantee:
+class AuthenticationShare:
     """Counts for one carrier of one worker process. Safe to use from several threads.
 
     `share` is from 0 to 1: none, and everything as long as any of it waits.
@@ -37,8 +37,8 @@ class Guarantee:
             self._owed -= due
             return due
 
-    def took(self, due: int, slices: list[Slice]) -> None:
+    def took(self, due: int, batches: list[ClaimedBatch]) -> None:
         """What the turn took. What was due and not there is owed by the next turn, and by no later one."""
-        taken = segments_of(piece for piece in slices if piece.lane == AUTHENTICATION)
+        taken = segments_of(batch for batch in batches if batch.lane == AUTHENTICATION)
         with self._lock:
             self._owed += max(0, due - taken)

@@ -84,8 +84,8 @@ def watch_sends(engine: Engine) -> None:
 
 def _judge(connection: Connection, row: Row[Any]) -> None:
     if row.state in ("expanding", "queued", "sending") and row.handed >= row.canary and not row.under_way:
-        said = f"The first {row.handed:,} messages are sent; the rest waits until enough of them are delivered."
-        stop_submitting(connection, row.id, "canary", said)
+        reason = f"The first {row.handed:,} messages are sent; the rest waits until enough of them are delivered."
+        stop_submitting(connection, row.id, "canary", reason)
     elif row.held_by == "canary":
         _judge_held(connection, row)
 
@@ -95,6 +95,6 @@ def _judge_held(connection: Connection, row: Row[Any]) -> None:
         let_go(connection, UUID(str(row.id)), "canary")
     elif row.failed + row.in_doubt > row.share * row.handed:
         doubt = f", and whether {row.in_doubt:,} were sent is in doubt" if row.in_doubt else ""
-        said = f"{row.failed:,} of the first {row.handed:,} messages failed{doubt}."
-        said += " `resume` sends the rest all the same."
-        connection.execute(SAY, {"send": row.id, "reason": said})
+        reason = f"{row.failed:,} of the first {row.handed:,} messages failed{doubt}."
+        reason += " `resume` sends the rest all the same."
+        connection.execute(SAY, {"send": row.id, "reason": reason})

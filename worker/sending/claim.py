@@ -23,7 +23,7 @@ from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.rules import Rules
 from worker.sending.authentication_share import AUTHENTICATION
 from worker.sending.canary import allowed
-from worker.sending.claimed_batch import Slice
+from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.fair_share import ahead_of_others
 from worker.sending.next_batches import (
     CANDIDATE,
@@ -32,9 +32,9 @@ from worker.sending.next_batches import (
     CANDIDATE_OWED_OF_CARRIER,
     CANDIDATE_TEST,
     Candidate,
-    look,
+    lock_candidates,
 )
-from worker.sending.placeholders import personal_of
+from worker.sending.placeholders import placeholder_texts
 
 FEWEST, MOST = 16, 512
 """Batches looked at in one claim."""
@@ -107,7 +107,7 @@ def claim(
     tests: bool = False,
     owed: int = 0,
     contended: bool = False,
-) -> list[Slice]:
+) -> list[ClaimedBatch]:
     """Take up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
 
     Of one carrier's queue, where there are several; with `tests` only what test keys sent. Of the budget, `owed`
@@ -136,17 +136,17 @@ def _claim(
     tests: bool,
     owed: int,
     contended: bool,
-) -> list[Slice]:
+) -> list[ClaimedBatch]:
     most = min(MOST, max(FEWEST, int(2 * budget / size)))
     with transaction(engine) as connection:
         statement = CANDIDATE_TEST if tests else CANDIDATE
-        candidates = look(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
+        candidates = lock_candidates(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
         if not candidates:
             return []
         first: Sequence[Candidate] = ()
         if owed and _leaves_out(candidates, budget, owed, most):
             statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
-            first = look(connection, statement, min(MOST, FEWEST + owed), carrier)
+            first = lock_candidates(connection, statement, min(MOST, FEWEST + owed), carrier)
         if contended:
             ahead = ahead_of_others(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
             candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
@@ -165,10 +165,10 @@ def _claim(
         taken = tuples_of(connection, CLAIM, turn)
         claimed = {row.batch_id: row for row in map(Claimed._make, taken)}
         texts = texts_of(connection)
-        slices = [_prepared(claimed[batch], texts) for batch in intents if batch in claimed]
+        batches = [_prepared(claimed[batch], texts) for batch in intents if batch in claimed]
         crashpoint("claim.before_commit")
     crashpoint("claim.committed")
-    return slices
+    return batches
 
 
 def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: int) -> bool:
@@ -224,7 +224,7 @@ def _first_watermarks(intents: list[int], window: int) -> list[int]:
     ]
 
 
-def _prepared(row: Claimed, texts: Texts) -> Slice:
+def _prepared(row: Claimed, texts: Texts) -> ClaimedBatch:
     """The batch with its text and values. Raises TextUnreadable or SendUnusable, of the send."""
     try:
         return _slice(row, texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id))
@@ -236,15 +236,15 @@ def _prepared(row: Claimed, texts: Texts) -> Slice:
         raise SendUnusable(row.send_id) from error
 
 
-def _slice(row: Claimed, message: str, variables: Any) -> Slice:
+def _slice(row: Claimed, message: str, variables: Any) -> ClaimedBatch:
     recipients = row.recipients.split("\n")
     retry = list(row.retry or [])
     indexes = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
-    personal = None
+    texts = None
     if variables is not None:
         assert row.on_unicode is not None
-        personal = personal_of(message, row.on_unicode, [variables[index - 1] for index in indexes])
-    return Slice(
+        texts = placeholder_texts(message, row.on_unicode, [variables[index - 1] for index in indexes])
+    return ClaimedBatch(
         batch_id=row.batch_id,
         send_id=row.send_id,
         account_id=row.account_id,
@@ -267,5 +267,5 @@ def _slice(row: Claimed, message: str, variables: Any) -> Slice:
         watermark=row.watermark,
         route=row.route,
         rules=row.rules,
-        personal=personal,
+        placeholder_texts=texts,
     )

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from shared.lifecycle import MessageStatus
 from shared.sends.rules import Rules
-from worker.sending.placeholders import Personal
+from worker.sending.placeholders import PlaceholderTexts
 
 IN_DOUBT = MessageStatus.IN_DOUBT
 MOST_ATTEMPTS = 3
@@ -43,7 +43,7 @@ def messages_left(size: int, next_index: int, retry: Sequence[int]) -> int:
 
 
 @dataclass(slots=True)
-class Slice:
+class ClaimedBatch:
     """One batch's intent."""
 
     batch_id: UUID
@@ -73,7 +73,7 @@ class Slice:
     """Places below it may have left."""
     route: str | None = None
     """Why it goes through that carrier; None where there is no other."""
-    personal: Personal | None = None
+    placeholder_texts: PlaceholderTexts | None = None
     """The texts of the places, where they differ."""
     rules: Rules | None = None
     """Those of its send."""
@@ -89,7 +89,7 @@ class Slice:
     """Places whose result is not in the database yet."""
     submitted: int = 0
     """Places below it were submitted, or rejected."""
-    aside: dict[int, int] = field(default_factory=dict)
+    for_other_carriers: dict[int, int] = field(default_factory=dict)
     """Places that this turn's carrier failed and another may take later, and the attempts they had."""
     again: dict[int, int] = field(default_factory=dict)
     """Places to submit once more in this turn, and the attempts they had."""
@@ -97,7 +97,7 @@ class Slice:
     """Milliseconds until what was submitted at a time was answered, or given up."""
     failed: list[FailedAttempt] = field(default_factory=list)
     """Attempts of this turn that are not in the database yet, of messages that go again."""
-    unsure: bool = False
+    rows_uncertain: bool = False
     """Whether rows that were written may be missing: `doubt_rows` was called."""
     halted: bool = False
     """Its send may not go on: paused, held, canceled or expired since the claim."""
@@ -121,36 +121,40 @@ class Slice:
 
     def take(self, size: int) -> list[int]:
         """Up to `size` places that may leave now: first those to go again, then the next ones below the watermark."""
-        places = list(self.again)[:size]
-        end = min(self.watermark, self.submitted + size - len(places))
+        positions = list(self.again)[:size]
+        end = min(self.watermark, self.submitted + size - len(positions))
         fresh: Sequence[int] = range(self.submitted, end)
         if self.rejected:
-            fresh = [place for place in fresh if self.results[place] is None]
+            fresh = [position for position in fresh if self.results[position] is None]
         self.submitted = max(self.submitted, end)
-        return [*places, *fresh]
+        return [*positions, *fresh]
 
-    def put(self, place: int, result: Result) -> None:
+    def put(self, position: int, result: Result) -> None:
         """Keep a message's result, to be recorded."""
-        self.known += self.results[place] is None
-        self.results[place] = result
-        self.unrecorded.append(place)
+        self.known += self.results[position] is None
+        self.results[position] = result
+        self.unrecorded.append(position)
 
-    def result(self, place: int) -> Result:
+    def result(self, position: int) -> Result:
         """The result of a message that has one."""
-        result = self.results[place]
+        result = self.results[position]
         assert result is not None
         return result
 
-    def open_places(self) -> list[int]:
+    def open_positions(self) -> list[int]:
         """Places of the messages that may still leave in this turn."""
-        if not self.known and not self.aside:
+        if not self.known and not self.for_other_carriers:
             return list(range(len(self.indexes)))
-        return [place for place, result in enumerate(self.results) if result is None and place not in self.aside]
+        return [
+            position
+            for position, result in enumerate(self.results)
+            if result is None and position not in self.for_other_carriers
+        ]
 
-    def reject(self, place: int, error: str, at: str) -> None:
+    def reject(self, position: int, error: str, at: str) -> None:
         """Give a message that was not submitted its end."""
-        self.again.pop(place, None)
-        self.put(place, Result(MessageStatus.REJECTED, None, error, at, 0))
+        self.again.pop(position, None)
+        self.put(position, Result(MessageStatus.REJECTED, None, error, at, 0))
         self.rejected += 1
 
     def watermark_ahead(self, ahead: int) -> tuple[int, int]:
@@ -158,10 +162,10 @@ class Slice:
 
         Every place below `submitted` has a result, goes again or is put aside; beyond it only who was rejected has one.
         """
-        ahead = max(0, ahead - len(self.again) - len(self.aside))
+        ahead = max(0, ahead - len(self.again) - len(self.for_other_carriers))
         waiting: Sequence[int] = range(self.submitted, len(self.indexes))
         if self.rejected:
-            waiting = [place for place in waiting if self.results[place] is None]
+            waiting = [position for position in waiting if self.results[position] is None]
         fresh = min(len(waiting), ahead)
         watermark = waiting[fresh - 1] + 1 if fresh else self.submitted
         if fresh == len(waiting):
@@ -180,18 +184,18 @@ class Slice:
         A crash undoes commits that did not wait for the disk, and one that ended without an answer may have happened.
         What this turn has learned it still knows.
         """
-        self.unrecorded = [place for place, result in enumerate(self.results) if result is not None]
-        self.unsure = True
+        self.unrecorded = [position for position, result in enumerate(self.results) if result is not None]
+        self.rows_uncertain = True
 
     def resend_doubts(self) -> int:
         """Let the messages without an answer go again, as far as they may. Returns how many."""
-        doubtful = [place for place, result in enumerate(self.results) if result and result.status is IN_DOUBT]
-        again = [place for place in doubtful if self.result(place).attempts < MOST_ATTEMPTS]
-        for place in again:
-            self.again[place] = self.result(place).attempts - self.attempts
-            self.results[place] = None
+        doubtful = [position for position, result in enumerate(self.results) if result and result.status is IN_DOUBT]
+        again = [position for position in doubtful if self.result(position).attempts < MOST_ATTEMPTS]
+        for position in again:
+            self.again[position] = self.result(position).attempts - self.attempts
+            self.results[position] = None
         self.known -= len(again)
-        self.unrecorded = [place for place in self.unrecorded if self.results[place] is not None]
+        self.unrecorded = [position for position in self.unrecorded if self.results[position] is not None]
         return len(again)
 
     def answer_times(self, ats: Sequence[str]) -> list[int]:
@@ -206,11 +210,11 @@ class Slice:
         self.unrecorded.clear()
 
 
-def segments_of(slices: Iterable[Slice]) -> int:
+def segments_of(batches: Iterable[ClaimedBatch]) -> int:
     """Segments of all messages that a turn may submit."""
-    return sum(len(piece.indexes) * piece.segments for piece in slices)
+    return sum(len(batch.indexes) * batch.segments for batch in batches)
 
 
-def all_that_waits(slices: list[Slice], budget: int) -> bool:
+def all_that_waits(batches: list[ClaimedBatch], budget: int) -> bool:
     """Whether a turn of so many segments at most is all that could be sent: it is not full, and each batch is in it."""
-    return segments_of(slices) < budget and all(len(piece.indexes) == piece.left for piece in slices)
+    return segments_of(batches) < budget and all(len(batch.indexes) == batch.left for batch in batches)

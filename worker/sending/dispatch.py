@@ -22,10 +22,10 @@ from shared.db.connection import AWAY
 from shared.guard import Witness
 from shared.settings import Settings
 from worker.carriers.base import OURS, Answer, Carrier
-from worker.pacing.circuit_breaker import Gate
-from worker.sending.authentication_share import DEFAULT_SHARE, Guarantee
+from worker.pacing.circuit_breaker import CircuitBreaker
+from worker.sending.authentication_share import DEFAULT_SHARE, AuthenticationShare
 from worker.sending.claim import claim
-from worker.sending.claimed_batch import Slice, all_that_waits, segments_of
+from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
 from worker.sending.record import advance
 from worker.sending.send_rules import apply_rules
 from worker.sending.settle import settle
@@ -58,7 +58,7 @@ PATIENCE = 60.0
 """Seconds for which a turn tries to settle while the database is away."""
 
 
-class Turns:
+class Dispatcher:
     """Takes turns for one worker process. Safe to use from several threads; each turn belongs to one of them.
 
     Where there are several carriers, these are the turns of one of them: of its `queue` only. `share` is the part of
@@ -71,7 +71,7 @@ class Turns:
         live: Carrier,
         simulator: Carrier,
         settings: Settings,
-        gate: Gate | None = None,
+        breaker: CircuitBreaker | None = None,
         queue: str | None = None,
         share: float = DEFAULT_SHARE,
     ) -> None:
@@ -80,12 +80,12 @@ class Turns:
         self._simulator = simulator
         self._settings = settings
         self._queue = queue
-        self._guarantee = Guarantee(share)
-        self.gate = gate or Gate(live, breaks=False)
+        self._authentication_share = AuthenticationShare(share)
+        self.breaker = breaker or CircuitBreaker(live, breaks=False)
         self.workers: Callable[[], int] = lambda: 1
         """How many worker processes are alive."""
         self._suppressions = Suppressions(engine)
-        self._free = threading.BoundedSemaphore(settings.turns)
+        self._free = threading.BoundedSemaphore(settings.concurrency)
         self._speed = FIRST_SPEED
         self._size, self._segments = 100.0, 1.0
         """Messages of a batch, and segments of a message, in the last turn."""
@@ -99,13 +99,13 @@ class Turns:
         """Remembers the last claims, for the guard."""
 
     def drain(self) -> int:
-        """Take turns until nothing waits or the worker stops. Returns the turns taken."""
-        turns = 0
-        while not self.stop.is_set() and self.take_turn():
-            turns += 1
-        return turns
+        """Run cycles until nothing waits or the worker stops. Returns how many."""
+        cycles = 0
+        while not self.stop.is_set() and self.run_cycle():
+            cycles += 1
+        return cycles
 
-    def take_turn(self) -> bool:
+    def run_cycle(self) -> bool:
         """Claim, submit and settle the next messages. False when nothing may be sent now.
 
         No more turns than the settings say are taken at a time, whoever asks: each has its share of the window.
@@ -114,13 +114,13 @@ class Turns:
             self._gather()
             if self.stop.is_set():
                 return False
-            stride = max(1, self._live.window // self._settings.turns)
-            slices = self._claim(stride)
+            stride = max(1, self._live.window // self._settings.concurrency)
+            batches = self._claim(stride)
             for test in (False, True):
-                pieces = [piece for piece in slices if piece.test == test]
-                if pieces:
-                    self._send(self.carrier_of(test), pieces, stride)
-            return bool(slices)
+                batches = [batch for batch in batches if batch.test == test]
+                if batches:
+                    self._send(self.carrier_of(test), batches, stride)
+            return bool(batches)
 
     def _gather(self) -> None:
         """Wait until it is this turn's time to claim: while few messages come, more are to come before."""
@@ -130,47 +130,47 @@ class Turns:
             self._next = at + self._gap
         self.stop.wait(at - now)
 
-    def _claim(self, stride: int) -> list[Slice]:
+    def _claim(self, stride: int) -> list[ClaimedBatch]:
         """As much as the carrier may be given now."""
         budget = self._budget(stride)
-        slices = self._claim_within(budget, stride)
-        if slices:
-            self.witness.claimed(slices[0].batch_id, slices[0].epoch)
-        messages = sum(len(piece.indexes) for piece in slices)
-        few = 0 < messages < FEW and not self._settings.eager and all_that_waits(slices, budget)
+        batches = self._claim_within(budget, stride)
+        if batches:
+            self.witness.claimed(batches[0].batch_id, batches[0].epoch)
+        messages = sum(len(batch.indexes) for batch in batches)
+        few = 0 < messages < FEW and not self._settings.eager and all_that_waits(batches, budget)
         with self._booking:
             gap = GATHER_SECONDS * self.workers() * (1 + (messages > COST_OF_TURN))
             self._gap = min(LONGEST_GATHER, gap) if few else 0.0
             self._next = max(self._next, time.monotonic() + self._gap) if few else 0.0
-        if slices:
-            self._size = messages / len(slices)
-            self._segments = segments_of(slices) / messages
-        return slices
+        if batches:
+            self._size = messages / len(batches)
+            self._segments = segments_of(batches) / messages
+        return batches
 
-    def _claim_within(self, budget: int, stride: int) -> list[Slice]:
+    def _claim_within(self, budget: int, stride: int) -> list[ClaimedBatch]:
         """Up to so many segments, if the carrier may be given any. Test keys never wait for it."""
-        room = self.gate.room(budget)
+        room = self.breaker.room(budget)
         if room:
-            slices = self._claim_when_it_is_time(room, stride)
-            if not slices:
-                self.gate.unused()
-            return slices
+            batches = self._claim_when_it_is_time(room, stride)
+            if not batches:
+                self.breaker.unused()
+            return batches
         if self._queue is not None:
             return []
         return claim(self._engine, budget, stride, self._settings.lease, self._size, None, True)
 
-    def _claim_when_it_is_time(self, room: int, stride: int) -> list[Slice]:
+    def _claim_when_it_is_time(self, room: int, stride: int) -> list[ClaimedBatch]:
         """Claims at the pace of the carrier: as much is booked as the last turn found."""
         pace, booked = self._live.pace, max(1, min(room, self._found))
         if not pace.book(booked):
             return []
-        owed = self._guarantee.due(room)
+        owed = self._authentication_share.due(room)
         lease, contended = self._settings.lease, pace.contended
-        slices = claim(self._engine, room, stride, lease, self._size, self._queue, False, owed, contended)
-        self._guarantee.took(owed, slices)
-        self._found = segments_of(piece for piece in slices if self.carrier_of(piece.test) is self._live)
+        batches = claim(self._engine, room, stride, lease, self._size, self._queue, False, owed, contended)
+        self._authentication_share.took(owed, batches)
+        self._found = segments_of(batch for batch in batches if self.carrier_of(batch.test) is self._live)
         pace.booked(booked, self._found)
-        return slices
+        return batches
 
     def carrier_of(self, test: bool) -> Carrier:
         """The carrier of a send: test keys always go to the simulator."""
@@ -181,46 +181,46 @@ class Turns:
         rate = self._live.pace.allowed or self._live.rate
         if rate > 0:
             share = min(TURN_SHARE, MOST_SHARES / max(1, self.workers()))
-            return min(MOST_AT_ONCE, max(1, int(rate * share / self._settings.turns)))
+            return min(MOST_AT_ONCE, max(1, int(rate * share / self._settings.concurrency)))
         if stride > FEW and self._size < SMALL:
             return min(MOST_AT_ONCE, int(stride * self._segments))
         return min(MOST_AT_ONCE, max(stride, int(self._speed * TURN_SECONDS)))
 
-    def _send(self, carrier: Carrier, slices: list[Slice], stride: int) -> None:
-        list_read = self._suppressions.drop(slices)
-        if apply_rules(self._engine, slices):  # which may have waited for others
-            list_read = self._suppressions.drop(slices)
-        gate = self.gate if carrier is self._live else None
+    def _send(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int) -> None:
+        list_read = self._suppressions.drop(batches)
+        if apply_rules(self._engine, batches):  # which may have waited for others
+            list_read = self._suppressions.drop(batches)
+        breaker = self.breaker if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
-        while waits <= MOST_WAITS and (window := next_window(slices, stride)):
-            segments = sum(len(places) * piece.segments for piece, places in window)
+        while waits <= MOST_WAITS and (window := next_window(batches, stride)):
+            segments = sum(len(positions) * batch.segments for batch, positions in window)
             crashpoint("submit.before")
             submitted_at = time.monotonic()
             outcomes = carrier.submit(parcels(window))
             answer_time = time.monotonic() - submitted_at
             crashpoint("submit.answered")
             submitted += segments
-            if gate is not None:
-                gate.note(outcomes)
+            if breaker is not None:
+                breaker.note(outcomes)
             if note(window, outcomes, self._queue is not None, answer_time):
                 if any(answer is Answer.THROTTLED and error not in OURS for answer, _, error in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
-                    carrier.pace.throttled(speed * self._settings.turns)
+                    carrier.pace.throttled(speed * self._settings.concurrency)
                 self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))
                 waits += 1
-            if self.stop.is_set() or time.monotonic() - begun > TURN_SECONDS or not unfinished(slices):
+            if self.stop.is_set() or time.monotonic() - begun > TURN_SECONDS or not unfinished(batches):
                 break
-            if gate is not None and gate.shut:
+            if breaker is not None and breaker.is_stopping:
                 break
-            read = self._advance(carrier, slices, stride, list_read)
+            read = self._advance(carrier, batches, stride, list_read)
             if read is None:
                 break
             list_read = read
         if submitted:
             self._speed = submitted / max(0.001, time.monotonic() - begun)
-        self._settle(carrier, slices)
+        self._settle(carrier, batches)
 
-    def _advance(self, carrier: Carrier, slices: list[Slice], stride: int, list_read: str) -> str | None:
+    def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, list_read: str) -> str | None:
         """Record, and let the next window leave, without who has opted out since the list was read.
 
         Returns the snapshot with which the list was read last. None when the database is away: then nothing more may
@@ -228,26 +228,26 @@ class Turns:
         """
         begun = time.monotonic()
         try:
-            advance(self._engine, slices, stride, carrier.name, self._settings.lease, list_read)
-            if any(piece.opted_out for piece in slices) or time.monotonic() - begun > LONG_AGO:
-                list_read = self._suppressions.drop(slices)
+            advance(self._engine, batches, stride, carrier.name, self._settings.lease, list_read)
+            if any(batch.opted_out for batch in batches) or time.monotonic() - begun > LONG_AGO:
+                list_read = self._suppressions.drop(batches)
         except AWAY as error:
             log.warning("the database is away, a turn keeps what it knows until it can be recorded: %s", error)
-            for piece in slices:
-                piece.doubt_rows()
+            for batch in batches:
+                batch.doubt_rows()
             return None
         return list_read
 
-    def _settle(self, carrier: Carrier, slices: list[Slice]) -> None:
+    def _settle(self, carrier: Carrier, batches: list[ClaimedBatch]) -> None:
         """Settle, trying again while the database is away: what is forgotten here would be in doubt."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                settle(self._engine, slices, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
+                settle(self._engine, batches, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
                 return
             except AWAY:
                 if time.monotonic() > deadline:
                     raise
-                for piece in slices:
-                    piece.doubt_rows()
+                for batch in batches:
+                    batch.doubt_rows()
                 time.sleep(0.5)

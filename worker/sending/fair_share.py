@@ -27,7 +27,7 @@ UNDER_WAY = text(
     """
 )
 
-Line = tuple[int, int]
+AccountLane = tuple[int, int]
 """An account and a lane."""
 
 
@@ -42,7 +42,7 @@ class UnderWay(NamedTuple):
     """Whether a batch of it has more than its turn sends."""
 
 
-def ahead_of_others(connection: Connection, queued: Iterable[Line], carrier: str | None) -> set[Line]:
+def ahead_of_others(connection: Connection, queued: Iterable[AccountLane], carrier: str | None) -> set[AccountLane]:
     """The accounts and lanes that may take no other turn now: somebody has less under way and cannot have more.
 
     `queued` are those that have batches to be claimed.
@@ -60,5 +60,5 @@ def ahead_of_others(connection: Connection, queued: Iterable[Line], carrier: str
     }
 
 
-def _has_one_batch(row: UnderWay, queued: set[Line]) -> bool:
+def _has_one_batch(row: UnderWay, queued: set[AccountLane]) -> bool:
     return row.more and (row.account_id, row.lane) not in queued

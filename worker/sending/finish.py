@@ -12,7 +12,7 @@ from shared.db.connection import STARTED, array, on_disk, uuids
 from shared.ledger.ledger import BOOKS
 from shared.outbox import listening
 from worker.send_counters import CLOSED
-from worker.sending.claimed_batch import Slice
+from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.message_rows import COLUMNS, ROWS, SENT, parameters_of
 from worker.sending.record import ADDED, RECORDED, SUMS, counts_of
 
@@ -71,34 +71,34 @@ FINISH = text(
 """`paid` asks for all the others, so that the account's row is locked last: until the commit is on the disk."""
 
 
-def can_finish(slices: list[Slice]) -> bool:
+def can_finish(batches: list[ClaimedBatch]) -> bool:
     """Whether nothing is to be decided: no message is left or in doubt, and no send is stopped by what it came to."""
-    return all(map(_has_ended, slices))
+    return all(map(_has_ended, batches))
 
 
-def _has_ended(piece: Slice) -> bool:
+def _has_ended(batch: ClaimedBatch) -> bool:
     return (
-        piece.known == len(piece.indexes) == piece.left
-        and not (piece.lost or piece.unsure or piece.failed)
-        and not (piece.rules and "stop_if" in piece.rules)
-        and all(result is not None and result.status in RECORDED for result in piece.results)
+        batch.known == len(batch.indexes) == batch.left
+        and not (batch.lost or batch.rows_uncertain or batch.failed)
+        and not (batch.rules and "stop_if" in batch.rules)
+        and all(result is not None and result.status in RECORDED for result in batch.results)
     )
 
 
-def finish(engine: Engine, slices: list[Slice], carrier: str) -> list[Slice]:
+def finish(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[ClaimedBatch]:
     """End the batches of a turn that `can_finish`: one durable commit.
 
     Returns those for which nothing was done: they are another worker's by now, or the database has begun anew, or an
     account of them listens to its events, which `worker.sending.settle` writes before it locks the account.
     """
-    ordered = sorted(slices, key=lambda piece: piece.batch_id.int)  # as batches are locked everywhere
-    written = [(piece, piece.unrecorded) for piece in ordered]
+    ordered = sorted(batches, key=lambda batch: batch.batch_id.int)  # as batches are locked everywhere
+    written = [(batch, batch.unrecorded) for batch in ordered]
     with on_disk(engine) as connection:
-        if not listening(connection).isdisjoint(piece.account_id for piece in ordered):
-            return slices
+        if not listening(connection).isdisjoint(batch.account_id for batch in ordered):
+            return batches
         parameters = {
-            "id": uuids(piece.batch_id for piece in ordered),
-            "epoch": array(piece.epoch for piece in ordered),
+            "id": uuids(batch.batch_id for batch in ordered),
+            "epoch": array(batch.epoch for batch in ordered),
             **counts_of(written),
             **_credits(ordered),
             **parameters_of(written, carrier),
@@ -110,10 +110,12 @@ def finish(engine: Engine, slices: list[Slice], carrier: str) -> list[Slice]:
     return [ordered[number - 1] for number in sorted({*range(1, len(ordered) + 1)} - {*ended})]
 
 
-def _credits(slices: list[Slice]) -> dict[str, str]:
+def _credits(batches: list[ClaimedBatch]) -> dict[str, str]:
     """What each slice's messages cost, and what is given back."""
-    charged = [[piece.result(place).status for place in range(len(piece.indexes))].count(SENT) for piece in slices]
+    charged = [
+        [batch.result(position).status for position in range(len(batch.indexes))].count(SENT) for batch in batches
+    ]
     return {
-        "captured": array(sent * piece.price for piece, sent in zip(slices, charged, strict=True)),
-        "released": array((piece.known - sent) * piece.price for piece, sent in zip(slices, charged, strict=True)),
+        "captured": array(sent * batch.price for batch, sent in zip(batches, charged, strict=True)),
+        "released": array((batch.known - sent) * batch.price for batch, sent in zip(batches, charged, strict=True)),
     }

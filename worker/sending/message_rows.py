@@ -13,11 +13,11 @@ from shared.carriers.receipts import by_destination
 from shared.db.connection import array, texts
 from shared.ids import short_prefix_of
 from shared.lifecycle import MessageStatus
-from worker.sending.claimed_batch import Slice
+from worker.sending.claimed_batch import ClaimedBatch
 
 SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT
 
-Written = list[tuple[Slice, list[int]]]
+Written = list[tuple[ClaimedBatch, list[int]]]
 """Slices, and the places of theirs whose rows are written."""
 
 COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error, answer_ms"
@@ -62,23 +62,23 @@ def parameters_of(written: Written, carrier: str) -> dict[str, str]:
     references: list[str | None] = []
     errors: list[str | None] = []
     alike: dict[str, list[Any]] = {name: [] for name in ALIKE}
-    for number, (piece, places) in enumerate(written, 1):
-        if not places:
+    for number, (batch, positions) in enumerate(written, 1):
+        if not positions:
             continue
-        prefix, indexes = short_prefix_of(piece.batch_id), piece.indexes
-        called = [piece.phones[place] for place in places]
-        statuses, told, failures, ats, attempts = zip(*map(piece.result, places), strict=True)
-        messages += [f"{prefix}{indexes[place]:04x}" for place in places]
-        phones += called
-        routes += [piece.route] * len(places)
-        references += told if all(told) else map(_reference, told, statuses, called)
-        errors += failures
-        alike["number"] += [number] * len(places)
+        prefix, indexes = short_prefix_of(batch.batch_id), batch.indexes
+        batch_phones = [batch.phones[position] for position in positions]
+        statuses, carrier_ids, errors_of_batch, ats, attempts = zip(*map(batch.result, positions), strict=True)
+        messages += [f"{prefix}{indexes[position]:04x}" for position in positions]
+        phones += batch_phones
+        routes += [batch.route] * len(positions)
+        references += carrier_ids if all(carrier_ids) else map(_reference, carrier_ids, statuses, batch_phones)
+        errors += errors_of_batch
+        alike["number"] += [number] * len(positions)
         alike["at"] += ats
         alike["status"] += statuses
-        alike["price"] += [piece.price] * len(places)
+        alike["price"] += [batch.price] * len(positions)
         alike["attempts"] += attempts
-        alike["answer_ms"] += piece.answer_times(ats)
+        alike["answer_ms"] += batch.answer_times(ats)
     own = {"message": array(messages), "phone": array(phones)}
     nullable = {"route": routes, "reference": references, "error": errors}
     return (
@@ -93,6 +93,6 @@ def _once(values: Sequence[Any]) -> Iterable[Any]:
     return values[:1] if len(set(values)) == 1 else values
 
 
-def _reference(told: str | None, status: MessageStatus, phone: str) -> str | None:
+def _reference(carrier_ids: str | None, status: MessageStatus, phone: str) -> str | None:
     """A carrier that took a message without telling its id."""
-    return by_destination(phone) if not told and status is SENT else told
+    return by_destination(phone) if not carrier_ids and status is SENT else carrier_ids

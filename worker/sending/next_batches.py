@@ -51,6 +51,6 @@ CANDIDATE_OWED = text(f"{OWED} IS NULL {OWED_IN_ORDER}")
 CANDIDATE_OWED_OF_CARRIER = text(f"{OWED} = :carrier {OWED_IN_ORDER}")
 
 
-def look(connection: Connection, statement: TextClause, most: int, carrier: str | None) -> list[Candidate]:
+def lock_candidates(connection: Connection, statement: TextClause, most: int, carrier: str | None) -> list[Candidate]:
     """Up to `most` of them. Those that another worker looks at are passed over."""
     return list(map(Candidate._make, tuples_of(connection, statement, {"candidates": most, "carrier": carrier})))

@@ -11,21 +11,21 @@ from shared.sends.templates import Template, Unfit, as_priced, compose, parse
 
 
 @dataclass(frozen=True, slots=True)
-class Personal:
+class PlaceholderTexts:
     """The messages of a slice: one template, and the values of each place."""
 
     template: Template
     on_unicode: str
     variables: Sequence[Mapping[str, str]]
 
-    def text(self, place: int) -> tuple[str, str]:
+    def text(self, position: int) -> tuple[str, str]:
         """A place's text and its encoding, as they were priced."""
-        return as_priced(self.template, self.variables[place], self.on_unicode)
+        return as_priced(self.template, self.variables[position], self.on_unicode)
 
 
-def personal_of(message: str, on_unicode: str, variables: Sequence[Mapping[str, str]]) -> Personal:
+def placeholder_texts(message: str, on_unicode: str, variables: Sequence[Mapping[str, str]]) -> PlaceholderTexts:
     """The messages of a slice whose batch has values for its recipients."""
-    return Personal(template_of(message), on_unicode, variables)
+    return PlaceholderTexts(template_of(message), on_unicode, variables)
 
 
 def template_of(message: str) -> Template:
@@ -60,12 +60,12 @@ def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]
     """
     fits: list[Fit] = []
     left = send.unexpanded_credits
-    for place, contact in enumerate(contacts):
+    for position, contact in enumerate(contacts):
         fields = contact.fields or {}
         made = compose(template, fields, send.on_unicode, send.segments)
         if isinstance(made, Unfit) or min(made.segmentation.count, send.price) > left:
             continue
         left -= min(made.segmentation.count, send.price)
         variables = {name: fields[name] for name in template.names if name in fields}
-        fits.append(Fit(place, str(contact.phone), made.segmentation.count, variables))
+        fits.append(Fit(position, str(contact.phone), made.segmentation.count, variables))
     return Composition(fits, len(contacts) - len(fits), send.unexpanded_credits - left)

@@ -20,7 +20,7 @@ from shared.outbox import Moved, add_of_messages, listening
 from shared.sends.sendable import GOES_ON
 from worker.receipts.in_doubt import Resolution, resolve
 from worker.send_counters import Changes
-from worker.sending.claimed_batch import Slice
+from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.message_rows import COLUMNS, IN_DOUBT, ROWS, Written, insert_rows, parameters_of
 
 DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
@@ -80,7 +80,7 @@ FENCE = text(
 
 
 def advance(
-    engine: Engine, slices: list[Slice], ahead: int, carrier: str, lease: float, list_read: str | None = None
+    engine: Engine, batches: list[ClaimedBatch], ahead: int, carrier: str, lease: float, list_read: str | None = None
 ) -> None:
     """Record what is known so far, and let the next messages leave: one commit, which need not reach the disk.
 
@@ -92,23 +92,23 @@ def advance(
     database has begun anew: what is recorded here might be gone as well, and the settlement is on disk. Marked is also
     whose account has opt-outs that the snapshot `list_read` did not see.
     """
-    held = [piece for piece in slices if not piece.lost]
-    watermarks, parts = watermarks_ahead(held, ahead), [now_and_later(piece) for piece in held]
-    written = [(piece, now) for piece, (now, _) in zip(held, parts, strict=True)]
+    held = [batch for batch in batches if not batch.lost]
+    watermarks, parts = watermarks_ahead(held, ahead), [now_and_later(batch) for batch in held]
+    written = [(batch, now) for batch, (now, _) in zip(held, parts, strict=True)]
     kept = _record(engine, written, watermarks, carrier, lease, list_read)
     crashpoint("advance.committed")
-    for piece, watermark, (_, later) in zip(held, watermarks, parts, strict=True):
-        row = kept.get(piece.batch_id)
+    for batch, watermark, (_, later) in zip(held, watermarks, parts, strict=True):
+        row = kept.get(batch.batch_id)
         if row is None:
-            piece.lost = True
+            batch.lost = True
             continue
-        piece.opted_out = row.opted_out
-        piece.halted = piece.wait > 0 or not (row.goes_on and row.same_start)
-        piece.watermark = piece.watermark if piece.halted else watermark
-        piece.unrecorded = later
+        batch.opted_out = row.opted_out
+        batch.halted = batch.wait > 0 or not (row.goes_on and row.same_start)
+        batch.watermark = batch.watermark if batch.halted else watermark
+        batch.unrecorded = later
         if not row.same_start:
-            piece.doubt_rows()
-    record_lost(engine, slices)
+            batch.doubt_rows()
+    record_lost(engine, batches)
 
 
 def _record(
@@ -116,8 +116,8 @@ def _record(
 ) -> dict[UUID, Row[Any]]:
     """Move the watermarks and write the rows. Returns what there is to know of each batch that is still this turn's."""
     parameters = {
-        "id": uuids(piece.batch_id for piece, _ in written),
-        "epoch": array(piece.epoch for piece, _ in written),
+        "id": uuids(batch.batch_id for batch, _ in written),
+        "epoch": array(batch.epoch for batch, _ in written),
         "watermark": array(watermarks),
         "lease": lease,
         "list_read": list_read,
@@ -126,7 +126,7 @@ def _record(
     }
     with off_disk(engine) as connection:
         heard = listening(connection)
-        if not any(piece.account_id in heard for piece, places in written if places):
+        if not any(batch.account_id in heard for batch, positions in written if positions):
             return {row.id: row for row in connection.execute(ADVANCE, parameters)}
     with transaction(engine, durable=False) as connection:
         kept = {row.id: row for row in connection.execute(ADVANCE, parameters)}
@@ -136,47 +136,47 @@ def _record(
     return kept
 
 
-def now_and_later(piece: Slice) -> tuple[list[int], list[int]]:
+def now_and_later(batch: ClaimedBatch) -> tuple[list[int], list[int]]:
     """The unrecorded places that may be recorded now, and those of the settlement.
 
     That is who is in doubt, and everything where it is first to be seen which rows there are.
     """
-    if piece.unsure:
-        return [], piece.unrecorded
-    now = [place for place in piece.unrecorded if not in_doubt(piece, place)]
-    if len(now) == len(piece.unrecorded):
+    if batch.rows_uncertain:
+        return [], batch.unrecorded
+    now = [position for position in batch.unrecorded if not in_doubt(batch, position)]
+    if len(now) == len(batch.unrecorded):
         return now, []
-    return now, [place for place in piece.unrecorded if in_doubt(piece, place)]
+    return now, [position for position in batch.unrecorded if in_doubt(batch, position)]
 
 
 def counts_of(written: Written) -> dict[str, str]:
     """The results of each slice by status, as parameters."""
-    found = [[piece.result(place).status for place in places] for piece, places in written]
+    found = [[batch.result(position).status for position in positions] for batch, positions in written]
     return {str(status): array([statuses.count(status) for statuses in found]) for status in RECORDED}
 
 
-def watermarks_ahead(slices: list[Slice], ahead: int) -> list[int]:
+def watermarks_ahead(batches: list[ClaimedBatch], ahead: int) -> list[int]:
     """Each slice's watermark when `ahead` messages in all, of those that have no result, may be on their way."""
     watermarks = []
-    for piece in slices:
-        watermark = piece.watermark
-        if not piece.wait:
-            watermark, ahead = piece.watermark_ahead(ahead)
+    for batch in batches:
+        watermark = batch.watermark
+        if not batch.wait:
+            watermark, ahead = batch.watermark_ahead(ahead)
         watermarks.append(watermark)
     return watermarks
 
 
-def fence(connection: Connection, slices: list[Slice]) -> None:
+def fence(connection: Connection, batches: list[ClaimedBatch]) -> None:
     """Lock the batches that are still this turn's, until the transaction ends; the others are marked lost."""
-    batches, epochs = uuids(piece.batch_id for piece in slices), array(piece.epoch for piece in slices)
-    kept = dict(map(tuple, connection.execute(FENCE, {"id": batches, "epoch": epochs}).all()))
-    for piece in slices:
-        piece.lost = piece.batch_id not in kept
-        if not kept.get(piece.batch_id, True):
-            piece.doubt_rows()
+    ids, epochs = uuids(batch.batch_id for batch in batches), array(batch.epoch for batch in batches)
+    kept = dict(map(tuple, connection.execute(FENCE, {"id": ids, "epoch": epochs}).all()))
+    for batch in batches:
+        batch.lost = batch.batch_id not in kept
+        if not kept.get(batch.batch_id, True):
+            batch.doubt_rows()
 
 
-def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str) -> Changes:
+def write_rows(connection: Connection, batches: Iterable[ClaimedBatch], carrier: str) -> Changes:
     """Insert a row for each result that has none yet, and who is in doubt.
 
     The batches must be locked by this transaction. Returns what is to be added to the counters of their sends.
@@ -184,16 +184,16 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str) ->
     doubt_lines: list[str] = []
     counted: Changes = {}
     written: Written = []
-    for piece in slices:
-        if piece.unsure:
-            forget_recorded(connection, piece)
-        places = piece.unrecorded
-        if places:
-            statuses: Counter[str] = Counter([piece.result(place).status for place in places])
-            counted[piece.send_id] = counted[piece.send_id] + statuses if piece.send_id in counted else statuses
+    for batch in batches:
+        if batch.rows_uncertain:
+            forget_recorded(connection, batch)
+        positions = batch.unrecorded
+        if positions:
+            statuses: Counter[str] = Counter([batch.result(position).status for position in positions])
+            counted[batch.send_id] = counted[batch.send_id] + statuses if batch.send_id in counted else statuses
             if IN_DOUBT in statuses:
-                doubt_lines += doubt_lines_of(piece, places, carrier)
-            written.append((piece, places))
+                doubt_lines += doubt_lines_of(batch, positions, carrier)
+            written.append((batch, positions))
     if doubt_lines:
         copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubt_lines))
     if written:
@@ -204,53 +204,53 @@ def write_rows(connection: Connection, slices: Iterable[Slice], carrier: str) ->
 
 def moved_of(written: Written, heard: frozenset[int]) -> Iterator[Moved]:
     """What the places of the slices became, by status and error; of accounts that listen."""
-    for piece, places in written:
-        if piece.account_id in heard:
+    for batch, positions in written:
+        if batch.account_id in heard:
             alike: dict[tuple[MessageStatus, str | None], list[int]] = {}
-            for place in places:
-                status, _, error, _, _ = piece.result(place)
-                alike.setdefault((status, error), []).append(piece.indexes[place])
+            for position in positions:
+                status, _, error, _, _ = batch.result(position)
+                alike.setdefault((status, error), []).append(batch.indexes[position])
             for (status, error), indexes in alike.items():
-                yield Moved(piece.account_id, piece.send_id, piece.batch_id, status, indexes, error)
+                yield Moved(batch.account_id, batch.send_id, batch.batch_id, status, indexes, error)
 
 
-def doubt_lines_of(piece: Slice, places: list[int], carrier: str) -> Iterator[str]:
+def doubt_lines_of(batch: ClaimedBatch, positions: list[int], carrier: str) -> Iterator[str]:
     """The rows of `doubt` for those of the messages that are in doubt, as COPY reads them."""
-    prefix, constant = short_prefix_of(piece.batch_id), f"{carrier}\t{field(piece.sender_id)}"
-    for place in places:
-        if in_doubt(piece, place):
-            at = piece.result(place).at
-            name = f"{prefix}{piece.indexes[place]:04x}"
-            yield f"{name}\t{constant}\t{piece.phones[place]}\t{at}\t{piece.expires_at}\n"
+    prefix, constant = short_prefix_of(batch.batch_id), f"{carrier}\t{field(batch.sender_id)}"
+    for position in positions:
+        if in_doubt(batch, position):
+            at = batch.result(position).at
+            name = f"{prefix}{batch.indexes[position]:04x}"
+            yield f"{name}\t{constant}\t{batch.phones[position]}\t{at}\t{batch.expires_at}\n"
 
 
-def forget_recorded(connection: Connection, piece: Slice) -> None:
+def forget_recorded(connection: Connection, batch: ClaimedBatch) -> None:
     """Strike from the unrecorded what has a row: the commit whose answer was lost had happened after all."""
-    ids = MessageIds(piece.batch_id, [piece.indexes[place] for place in piece.unrecorded])
+    ids = MessageIds(batch.batch_id, [batch.indexes[position] for position in batch.unrecorded])
     known = {index_of(row.id) for row in connection.execute(KNOWN, {"ids": list(ids)})}
-    piece.unrecorded = [place for place in piece.unrecorded if piece.indexes[place] not in known]
-    piece.unsure = False
+    batch.unrecorded = [position for position in batch.unrecorded if batch.indexes[position] not in known]
+    batch.rows_uncertain = False
 
 
-def in_doubt(piece: Slice, place: int) -> bool:
+def in_doubt(batch: ClaimedBatch, position: int) -> bool:
     """Whether no answer came for the message."""
-    return piece.result(place).status is IN_DOUBT
+    return batch.result(position).status is IN_DOUBT
 
 
-def record_lost(engine: Engine, slices: list[Slice]) -> None:
+def record_lost(engine: Engine, batches: list[ClaimedBatch]) -> None:
     """Offer the results of lost batches as evidence on messages that their new owner put in doubt.
 
     All of them: rows that were recorded may have been undone by a crash of the database.
     """
-    lost = [piece for piece in slices if piece.lost]
+    lost = [batch for batch in batches if batch.lost]
     evidence = [
         Resolution(identifier, *result[:3])
-        for piece in lost
-        for identifier, result in zip(MessageIds(piece.batch_id, piece.indexes), piece.results, strict=True)
+        for batch in lost
+        for identifier, result in zip(MessageIds(batch.batch_id, batch.indexes), batch.results, strict=True)
         if result is not None and result.status is not IN_DOUBT
     ]
     if evidence:
         with transaction(engine) as connection:
             resolve(connection, evidence)
-    for piece in lost:
-        piece.forget()
+    for batch in lost:
+        batch.forget()

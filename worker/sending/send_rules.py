@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Engine, text
 from shared.db.connection import transaction
 from shared.ids import MessageIds
 from shared.sends.quiet_hours import next_allowed, zones_of
-from worker.sending.claimed_batch import Slice
+from worker.sending.claimed_batch import ClaimedBatch
 
 LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('capped ' || CAST(:account AS text), 0))")
 TAKE = text(
@@ -41,52 +41,54 @@ TAKE = text(
 reached nobody, failed ones and those of ended batches, leave theirs."""
 
 
-def apply_rules(engine: Engine, slices: list[Slice]) -> bool:
+def apply_rules(engine: Engine, batches: list[ClaimedBatch]) -> bool:
     """Let wait what is quiet, and reject what is too much for its recipients. Costs nothing where no send has rules.
 
     Returns whether the database was asked.
     """
-    asked = False
-    for piece in slices:
-        if piece.rules is None:
+    database_used = False
+    for batch in batches:
+        if batch.rules is None:
             continue
-        if "quiet" in piece.rules:
-            _wait_in_quiet_hours(piece)
-        if "cap" in piece.rules and not piece.wait:
-            asked = True
+        if "quiet" in batch.rules:
+            _wait_in_quiet_hours(batch)
+        if "cap" in batch.rules and not batch.wait:
+            database_used = True
             with transaction(engine) as connection:
-                _reject_beyond_cap(connection, piece)
-    return asked
+                _reject_beyond_cap(connection, batch)
+    return database_used
 
 
-def _wait_in_quiet_hours(piece: Slice) -> None:
+def _wait_in_quiet_hours(batch: ClaimedBatch) -> None:
     """All recipients of a batch are in the same time zones; one may have been erased since."""
-    assert piece.rules is not None
-    phone = next((phone for phone in piece.phones if phone.isdigit()), "")
+    assert batch.rules is not None
+    phone = next((phone for phone in batch.phones if phone.isdigit()), "")
     now = datetime.now(UTC)
-    begins, ends = piece.rules["quiet"]
+    begins, ends = batch.rules["quiet"]
     allowed = next_allowed(zones_of(phone), (begins, ends), now)
     if allowed > now:
-        piece.wait = max(1.0, (allowed - now).total_seconds())
-        piece.halted = True
+        batch.wait = max(1.0, (allowed - now).total_seconds())
+        batch.halted = True
 
 
-def _reject_beyond_cap(connection: Connection, piece: Slice) -> None:
-    assert piece.rules is not None
-    most, hours = piece.rules["cap"]
-    places = [place for place, result in enumerate(piece.results) if result is None]
-    ids = dict(zip(places, MessageIds(piece.batch_id, [piece.indexes[place] for place in places]), strict=True))
-    connection.execute(LOCK, {"account": piece.account_id})
+def _reject_beyond_cap(connection: Connection, batch: ClaimedBatch) -> None:
+    assert batch.rules is not None
+    most, hours = batch.rules["cap"]
+    positions = [position for position, result in enumerate(batch.results) if result is None]
+    ids = dict(
+        zip(positions, MessageIds(batch.batch_id, [batch.indexes[position] for position in positions]), strict=True)
+    )
+    connection.execute(LOCK, {"account": batch.account_id})
     values = {
-        "account": piece.account_id,
-        "lane": piece.lane,
+        "account": batch.account_id,
+        "lane": batch.lane,
         "ids": list(ids.values()),
-        "phones": [int(piece.phones[place]) for place in places],
+        "phones": [int(batch.phones[position]) for position in positions],
         "most": most,
         "hours": hours,
     }
     taken = set(connection.execute(TAKE, values).scalars())
     now = str(datetime.now(UTC))
-    for place, identifier in ids.items():
+    for position, identifier in ids.items():
         if identifier not in taken:
-            piece.reject(place, "frequency_capped", now)
+            batch.reject(position, "frequency_capped", now)

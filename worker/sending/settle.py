@@ -20,7 +20,7 @@ from shared.sends import fair_queueing as fair
 from shared.sends.stop_if import stop_failing
 from worker.send_counters import Changes, add_and_close, add_to_sends, in_order
 from worker.sending.attempts import write_failed
-from worker.sending.claimed_batch import Slice, messages_left
+from worker.sending.claimed_batch import ClaimedBatch, messages_left
 from worker.sending.finish import OUT_OF_TURN, can_finish, finish
 from worker.sending.record import fence, record_lost, write_rows
 
@@ -29,7 +29,7 @@ MOST_CRASHES = 5
 
 
 @dataclass(slots=True)
-class Closing:
+class Settlement:
     """The end of one batch's intent."""
 
     batch_id: UUID
@@ -93,149 +93,159 @@ NEXT_STATE = {
 }
 
 
-def settle(engine: Engine, slices: list[Slice], carrier: str, wait: float, resend_lanes: Collection[int] = ()) -> None:
+def settle(
+    engine: Engine, batches: list[ClaimedBatch], carrier: str, wait: float, resend_lanes: Collection[int] = ()
+) -> None:
     """End a turn. Messages without a result go again after `wait` seconds; batches lost meanwhile are left alone.
 
     Messages without an answer are in doubt; in `resend_lanes` they go again.
     """
-    if can_finish(slices):
-        slices = finish(engine, slices, carrier)
-    if slices:
-        _settle(engine, slices, carrier, wait, resend_lanes)
+    if can_finish(batches):
+        batches = finish(engine, batches, carrier)
+    if batches:
+        _settle(engine, batches, carrier, wait, resend_lanes)
 
 
-def _settle(engine: Engine, slices: list[Slice], carrier: str, wait: float, resend_lanes: Collection[int]) -> None:
+def _settle(
+    engine: Engine, batches: list[ClaimedBatch], carrier: str, wait: float, resend_lanes: Collection[int]
+) -> None:
     with transaction(engine) as connection:
-        fence(connection, slices)
-        held = [piece for piece in slices if not piece.lost]
-        resent = [piece.resend_doubts() if piece.lane in resend_lanes else 0 for piece in held]
+        fence(connection, batches)
+        held = [batch for batch in batches if not batch.lost]
+        resent = [batch.resend_doubts() if batch.lane in resend_lanes else 0 for batch in held]
         counted = write_rows(connection, held, carrier)
-        write_failed(connection, slices, carrier)
-        closings = [_closing(piece, wait, again) for piece, again in zip(held, resent, strict=True)]
-        close_intents(connection, closings, counted)
+        write_failed(connection, batches, carrier)
+        settlements = [_settlement_of(batch, wait, again) for batch, again in zip(held, resent, strict=True)]
+        close_intents(connection, settlements, counted)
         crashpoint("settle.before_commit")
     crashpoint("settle.committed")
-    for piece in held:
-        piece.unrecorded.clear()
-    for piece in slices:
-        piece.failed.clear()
-    record_lost(engine, slices)
+    for batch in held:
+        batch.unrecorded.clear()
+    for batch in batches:
+        batch.failed.clear()
+    record_lost(engine, batches)
 
 
-def _closing(piece: Slice, wait: float, resent: int) -> Closing:
-    unsent, next_index, rest = piece.unsent(), piece.next_index, piece.retry[len(piece.indexes) :]
-    if not piece.retry:
-        next_index += len(piece.indexes)
+def _settlement_of(batch: ClaimedBatch, wait: float, resent: int) -> Settlement:
+    unsent, next_index, rest = batch.unsent(), batch.next_index, batch.retry[len(batch.indexes) :]
+    if not batch.retry:
+        next_index += len(batch.indexes)
         while unsent and unsent[-1] == next_index - 1:  # the turn did not come so far: nothing to remember one by one
             next_index = unsent.pop()
-    tries = [*piece.again.values(), *piece.aside.values()]
-    at_once = not piece.again and not piece.attempts  # the first failure: another carrier may take it now
-    return Closing(
-        batch_id=piece.batch_id,
-        send_id=piece.send_id,
-        account_id=piece.account_id,
-        epoch=piece.epoch,
-        lane=piece.lane,
-        segments=piece.segments,
-        price=piece.price,
-        size=piece.size,
+    tries = [*batch.again.values(), *batch.for_other_carriers.values()]
+    at_once = not batch.again and not batch.attempts  # the first failure: another carrier may take it now
+    return Settlement(
+        batch_id=batch.batch_id,
+        send_id=batch.send_id,
+        account_id=batch.account_id,
+        epoch=batch.epoch,
+        lane=batch.lane,
+        segments=batch.segments,
+        price=batch.price,
+        size=batch.size,
         next_index=next_index,
         retry=unsent + rest,
-        tally=Counter(result.status for result in piece.results if result is not None),
-        attempts=piece.attempts + max(tries) if tries else 0,
+        tally=Counter(result.status for result in batch.results if result is not None),
+        attempts=batch.attempts + max(tries) if tries else 0,
         resent=resent,
-        wait=piece.wait or (wait if tries and not at_once else 0.0),
+        wait=batch.wait or (wait if tries and not at_once else 0.0),
     )
 
 
-def close_intents(connection: Connection, closings: list[Closing], counted: Changes) -> None:
+def close_intents(connection: Connection, settlements: list[Settlement], counted: Changes) -> None:
     """Settle the batches, their sends and their credits. The batches must be locked by this transaction.
 
     `counted` is what the sends' counters do not have yet. Locks are taken in the order batch, send, account.
     """
-    if not closings:
+    if not settlements:
         return
-    ids = in_order({closing.send_id for closing in closings})
+    ids = in_order({settlement.send_id for settlement in settlements})
     locked = [tuple(row) for row in connection.execute(LOCK_SENDS, {"ids": uuids(ids)}).all()]
     send_states: dict[UUID, str] = {send: state for send, state, _ in locked}
-    send_states |= dict.fromkeys(_hold_poisoned(connection, closings), SendState.HELD)
+    send_states |= dict.fromkeys(_hold_poisoned(connection, settlements), SendState.HELD)
     watched = [send for send, _, is_watched in locked if is_watched]
     if watched:
         add_to_sends(connection, counted)  # which the rule is about
         counted = {}
         send_states |= dict.fromkeys(stop_failing(connection, watched), SendState.HELD)
-    states = [_next_state(closing, send_states[closing.send_id]) for closing in closings]
+    states = [_next_state(settlement, send_states[settlement.send_id]) for settlement in settlements]
     closed: Counter[UUID] = Counter()
-    for closing, state in zip(closings, states, strict=True):
+    for settlement, state in zip(settlements, states, strict=True):
         if state == BatchState.CANCELED:
-            counted.setdefault(closing.send_id, Counter())[MessageStatus.CANCELED] += closing.left
-        closed[closing.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
-    for closing in closings:
-        if closing.resent:
-            connection.execute(RESENT, {"id": closing.send_id, "count": closing.resent})
-    _close_batches(connection, closings, states)
+            counted.setdefault(settlement.send_id, Counter())[MessageStatus.CANCELED] += settlement.left
+        closed[settlement.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
+    for settlement in settlements:
+        if settlement.resent:
+            connection.execute(RESENT, {"id": settlement.send_id, "count": settlement.resent})
+    _close_batches(connection, settlements, states)
     ended = add_and_close(connection, counted, closed)
     add_of_sends(connection, [(account, send, state) for send, account, state in ended if state == SendState.COMPLETED])
-    add_of_messages(connection, lambda _: [_canceled(*pair) for pair in zip(closings, states, strict=True)])
-    post(connection, [entry for pair in zip(closings, states, strict=True) for entry in _entries(*pair)])
+    add_of_messages(connection, lambda _: [_canceled(*pair) for pair in zip(settlements, states, strict=True)])
+    post(connection, [entry for pair in zip(settlements, states, strict=True) for entry in _entries(*pair)])
 
 
-def _canceled(closing: Closing, state: BatchState) -> Moved:
+def _canceled(settlement: Settlement, state: BatchState) -> Moved:
     """The messages that end with their batch, where it was canceled."""
-    left = [*closing.retry, *range(closing.next_index, closing.size + 1)] if state == BatchState.CANCELED else []
-    return Moved(closing.account_id, closing.send_id, closing.batch_id, MessageStatus.CANCELED, left)
+    left = (
+        [*settlement.retry, *range(settlement.next_index, settlement.size + 1)] if state == BatchState.CANCELED else []
+    )
+    return Moved(settlement.account_id, settlement.send_id, settlement.batch_id, MessageStatus.CANCELED, left)
 
 
-def _hold_poisoned(connection: Connection, closings: list[Closing]) -> list[UUID]:
+def _hold_poisoned(connection: Connection, settlements: list[Settlement]) -> list[UUID]:
     """Hold the sends whose workers keep dying. Returns those that are held now."""
     held = []
-    for closing in closings:
-        if closing.crashes >= MOST_CRASHES:
-            reason = f"The workers that sent batch {closing.batch_id} died {closing.crashes} times in a row."
-            if connection.execute(HOLD, {"id": closing.send_id, "reason": reason}).rowcount:
-                held.append(closing.send_id)
-                add_of_sends(connection, [(closing.account_id, closing.send_id, SendState.HELD)])
+    for settlement in settlements:
+        if settlement.crashes >= MOST_CRASHES:
+            reason = f"The workers that sent batch {settlement.batch_id} died {settlement.crashes} times in a row."
+            if connection.execute(HOLD, {"id": settlement.send_id, "reason": reason}).rowcount:
+                held.append(settlement.send_id)
+                add_of_sends(connection, [(settlement.account_id, settlement.send_id, SendState.HELD)])
     return held
 
 
-def _next_state(closing: Closing, send_state: str) -> BatchState:
-    if not closing.left:
+def _next_state(settlement: Settlement, send_state: str) -> BatchState:
+    if not settlement.left:
         return BatchState.DONE
     if send_state in NEXT_STATE:
         return NEXT_STATE[SendState(send_state)]
-    return BatchState.WAITING if closing.wait else BatchState.QUEUED
+    return BatchState.WAITING if settlement.wait else BatchState.QUEUED
 
 
-def _close_batches(connection: Connection, closings: list[Closing], states: list[BatchState]) -> None:
+def _close_batches(connection: Connection, settlements: list[Settlement], states: list[BatchState]) -> None:
     connection.execute(
         CLOSE_INTENT,
         {
-            "id": uuids(closing.batch_id for closing in closings),
+            "id": uuids(settlement.batch_id for settlement in settlements),
             "state": array(states),
-            "next_index": array(closing.next_index for closing in closings),
-            "retry": array(f'"{",".join(map(str, closing.retry))}"' for closing in closings),
-            "cost": array(fair.cost(closing.tally.total() * closing.segments, closing.lane) for closing in closings),
-            "wait": array(
-                0.0 if state == BatchState.CANCELED else closing.wait
-                for closing, state in zip(closings, states, strict=True)
+            "next_index": array(settlement.next_index for settlement in settlements),
+            "retry": array(f'"{",".join(map(str, settlement.retry))}"' for settlement in settlements),
+            "cost": array(
+                fair.cost(settlement.tally.total() * settlement.segments, settlement.lane) for settlement in settlements
             ),
-            "attempts": array(closing.attempts for closing in closings),
-            "crashes": array(closing.crashes for closing in closings),
+            "wait": array(
+                0.0 if state == BatchState.CANCELED else settlement.wait
+                for settlement, state in zip(settlements, states, strict=True)
+            ),
+            "attempts": array(settlement.attempts for settlement in settlements),
+            "crashes": array(settlement.crashes for settlement in settlements),
         },
     )
 
 
-def _entries(closing: Closing, state: BatchState) -> list[Entry]:
+def _entries(settlement: Settlement, state: BatchState) -> list[Entry]:
     """What the intent's messages cost, and what is given back. Messages in doubt stay reserved."""
-    charged = sum(count for status, count in closing.tally.items() if status in CHARGED)
+    charged = sum(count for status, count in settlement.tally.items() if status in CHARGED)
     given_back = sum(
-        count for status, count in closing.tally.items() if status not in CHARGED and status != MessageStatus.IN_DOUBT
+        count
+        for status, count in settlement.tally.items()
+        if status not in CHARGED and status != MessageStatus.IN_DOUBT
     )
-    batch, account = closing.batch_id, closing.account_id
+    batch, account = settlement.batch_id, settlement.account_id
     entries = [
-        Entry(account, "capture", charged * closing.price, "batch", batch, closing.epoch),
-        Entry(account, "release", given_back * closing.price, "batch", batch, closing.epoch),
+        Entry(account, "capture", charged * settlement.price, "batch", batch, settlement.epoch),
+        Entry(account, "release", given_back * settlement.price, "batch", batch, settlement.epoch),
     ]
     if state == BatchState.CANCELED:
-        entries.append(Entry(account, "release", closing.left * closing.price, "batch", batch, REMAINDER))
+        entries.append(Entry(account, "release", settlement.left * settlement.price, "batch", batch, REMAINDER))
     return entries

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, text
 from shared.contacts.suppressions import listed
 from shared.db.connection import reading
 from shared.lifecycle import LANES
-from worker.sending.claimed_batch import Slice
+from worker.sending.claimed_batch import ClaimedBatch
 
 LOOK = text(
     """
@@ -32,29 +32,29 @@ class Suppressions:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def drop(self, slices: list[Slice]) -> str:
+    def drop(self, batches: list[ClaimedBatch]) -> str:
         """Give every message to a suppressed phone that may still leave its result: rejected, not charged.
 
         Returns the database's snapshot: opt-outs that it does not see may have been missed.
         """
-        accounts = sorted({piece.account_id for piece in slices})
+        accounts = sorted({batch.account_id for batch in batches})
         with reading(self._engine) as connection:
             look = connection.execute(LOOK, {"accounts": accounts}).one()
-            alike: dict[tuple[int, int, str], list[Slice]] = defaultdict(list)
-            for piece in slices:
-                if piece.account_id in look.having and piece.unfinished:
-                    alike[piece.account_id, piece.lane, piece.sender_id].append(piece)
-            for (account, lane, sender), pieces in alike.items():
-                phones = [int(piece.phones[place]) for piece in pieces for place in piece.open_places()]
+            alike: dict[tuple[int, int, str], list[ClaimedBatch]] = defaultdict(list)
+            for batch in batches:
+                if batch.account_id in look.having and batch.unfinished:
+                    alike[batch.account_id, batch.lane, batch.sender_id].append(batch)
+            for (account, lane, sender), batches in alike.items():
+                phones = [int(batch.phones[position]) for batch in batches for position in batch.open_positions()]
                 suppressed = listed(connection, account, phones, LANES[lane], sender)
                 if suppressed:
-                    for piece in pieces:
-                        _reject(piece, suppressed)
+                    for batch in batches:
+                        _reject(batch, suppressed)
         return str(look.snapshot)
 
 
-def _reject(piece: Slice, suppressed: set[int]) -> None:
+def _reject(batch: ClaimedBatch, suppressed: set[int]) -> None:
     now = str(datetime.now(UTC))
-    for place in piece.open_places():
-        if int(piece.phones[place]) in suppressed:
-            piece.reject(place, "suppressed", now)
+    for position in batch.open_positions():
+        if int(batch.phones[position]) in suppressed:
+            batch.reject(position, "suppressed", now)

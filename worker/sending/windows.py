@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from shared.ids import MessageIds
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Answer, Outcome, Parcel
-from worker.sending.claimed_batch import MOST_ATTEMPTS, FailedAttempt, Result, Slice
+from worker.sending.claimed_batch import MOST_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
 
 STATUS_OF = {
     Answer.ACCEPTED: MessageStatus.SENT,
@@ -14,45 +14,45 @@ STATUS_OF = {
     Answer.IN_DOUBT: MessageStatus.IN_DOUBT,
 }
 
-Window = list[tuple[Slice, list[int]]]
+Window = list[tuple[ClaimedBatch, list[int]]]
 """Places to submit together, by slice."""
 
 
-def next_window(slices: list[Slice], size: int) -> Window:
+def next_window(batches: list[ClaimedBatch], size: int) -> Window:
     """Up to `size` messages that may leave now."""
     window: Window = []
-    for piece in slices:
-        if size > 0 and not piece.lost and not piece.halted and (places := piece.take(size)):
-            window.append((piece, places))
-            size -= len(places)
+    for batch in batches:
+        if size > 0 and not batch.lost and not batch.halted and (positions := batch.take(size)):
+            window.append((batch, positions))
+            size -= len(positions)
     return window
 
 
-def unfinished(slices: list[Slice]) -> bool:
+def unfinished(batches: list[ClaimedBatch]) -> bool:
     """Whether any slice has messages that this turn may still submit."""
-    return any(piece.unfinished for piece in slices)
+    return any(batch.unfinished for batch in batches)
 
 
 def parcels(window: Window) -> list[Parcel]:
     """The window as a driver takes it."""
     made = []
-    for piece, places in window:
-        if piece.personal is None:
-            made.append(_parcel(piece, piece.message, piece.encoding, places))
+    for batch, positions in window:
+        if batch.placeholder_texts is None:
+            made.append(_parcel(batch, batch.message, batch.encoding, positions))
         else:
-            made += [_parcel(piece, *piece.personal.text(place), [place]) for place in places]
+            made += [_parcel(batch, *batch.placeholder_texts.text(position), [position]) for position in positions]
     return made
 
 
-def _parcel(piece: Slice, text: str, encoding: str, places: list[int]) -> Parcel:
+def _parcel(batch: ClaimedBatch, text: str, encoding: str, positions: list[int]) -> Parcel:
     return Parcel(
-        sender_id=piece.sender_id,
+        sender_id=batch.sender_id,
         text=text,
         encoding=encoding,
-        segments=piece.segments,
-        expires_at=piece.expires_at,
-        ids=MessageIds(piece.batch_id, [piece.indexes[place] for place in places]),
-        phones=[piece.phones[place] for place in places],
+        segments=batch.segments,
+        expires_at=batch.expires_at,
+        ids=MessageIds(batch.batch_id, [batch.indexes[position] for position in positions]),
+        phones=[batch.phones[position] for position in positions],
     )
 
 
@@ -65,17 +65,17 @@ def note(window: Window, outcomes: list[Outcome], several: bool = False, answer_
     at, answer_ms = str(datetime.now(UTC) - timedelta(seconds=answer_time)), round(answer_time * 1000)
     again = False
     answers = iter(outcomes)
-    for piece, places in window:
-        piece.answer_ms[at] = answer_ms
-        for place in places:
+    for batch, positions in window:
+        batch.answer_ms[at] = answer_ms
+        for position in positions:
             answer, reference, error = next(answers)
-            attempts = piece.again.pop(place, 0) + (answer is not Answer.THROTTLED)
-            if answer is Answer.THROTTLED or (answer is Answer.FAILED and attempts + piece.attempts < MOST_ATTEMPTS):
-                later = piece.aside if several and answer is Answer.FAILED else piece.again
-                later[place] = attempts
-                again |= later is piece.again
+            attempts = batch.again.pop(position, 0) + (answer is not Answer.THROTTLED)
+            if answer is Answer.THROTTLED or (answer is Answer.FAILED and attempts + batch.attempts < MOST_ATTEMPTS):
+                later = batch.for_other_carriers if several and answer is Answer.FAILED else batch.again
+                later[position] = attempts
+                again |= later is batch.again
                 if answer is Answer.FAILED:
-                    piece.failed.append(FailedAttempt(piece.indexes[place], at, error))
+                    batch.failed.append(FailedAttempt(batch.indexes[position], at, error))
             else:
-                piece.put(place, Result(STATUS_OF[answer], reference, error, at, attempts + piece.attempts))
+                batch.put(position, Result(STATUS_OF[answer], reference, error, at, attempts + batch.attempts))
     return again

@@ -57,7 +57,7 @@ class Deliverer:
         """Deliver until `stop` is set; pages under way are ended first."""
         renewing = asyncio.create_task(self._renew())
         while not self.stop.is_set():
-            found = await self.look()
+            found = await self.poll()
             if not found:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.stop.wait(), LOOK_SECONDS)
@@ -66,7 +66,7 @@ class Deliverer:
         renewing.cancel()
         self._threads.shutdown()
 
-    async def look(self) -> int:
+    async def poll(self) -> int:
         """Begin to post to each webhook that has something to be posted. Returns how many were found."""
         free = MOST_HOOKS - len(self._tasks)
         try:
@@ -82,7 +82,7 @@ class Deliverer:
 
     async def drain(self) -> None:
         """Deliver until nothing is due now."""
-        while await self.look() or self._tasks:
+        while await self.poll() or self._tasks:
             if self._tasks:
                 await asyncio.wait(self._tasks)
 

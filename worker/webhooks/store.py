@@ -192,7 +192,7 @@ def _known(connection: Connection, hook: Hook, events: list[Event]) -> set[UUID]
 def _job(hook: Hook, event: Event, attempts: int) -> Job:
     age = (datetime.now(UTC) - event.at).total_seconds()
     url = hook.url or event.callback_url or ""
-    return Job(event.id, event.type, url, stream.encode(event.told()), attempts, age)
+    return Job(event.id, event.type, url, stream.encode(event.as_dict()), attempts, age)
 
 
 def record(engine: Engine, hook: Hook, work: Work) -> Hook | None:

@@ -63,4 +63,4 @@ def _moment(event: UUID) -> datetime:
 
 def event_answer(event: Event) -> dict[str, Any]:
     """An event as the API shows it."""
-    return {"event_id": str(event.id), **event.told()}
+    return {"event_id": str(event.id), **event.as_dict()}

@@ -31,7 +31,7 @@ class Attempt(NamedTuple):
     """As it is kept."""
     latency_ms: int | None
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """As the API tells it."""
         return {
             "carrier": self.carrier,
@@ -55,7 +55,7 @@ class Doubt(NamedTuple):
     evidence: str | None = None
     status: str = MessageStatus.IN_DOUBT
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """As the API tells it."""
         return {
             "since": timestamp(self.since),

@@ -22,9 +22,9 @@ def course_of(connection: Connection, message: MessageRow) -> dict[str, Any]:
     doubt = doubt_of(connection, message)
     attempts = attempts_of(connection, message, doubt)
     return {
-        "attempts": [attempt.told() for attempt in attempts],
+        "attempts": [attempt.as_dict() for attempt in attempts],
         "timeline": _timeline(message, attempts, doubt),
-        "doubt": doubt and doubt.told(),
+        "doubt": doubt and doubt.as_dict(),
     }
 
 

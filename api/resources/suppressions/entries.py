@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from api.commit.draft import INLINE
 from api.resources.suppressions.schemas import LONGEST_REASON
-from shared.contacts.suppressions import Scope, suppress_all, tell
+from shared.contacts.suppressions import Scope, record_change, suppress_all
 from shared.lifecycle import Category
 from shared.sms.numbering import Numbering
 
@@ -88,7 +88,7 @@ def _tell(connection: Connection, account_id: int, added: int, sets: dict[tuple[
     phones = set().union(*sets.values())
     phone = str(*phones) if len(phones) == 1 else None
     reason = next(iter(reasons)) if len(reasons) == 1 else None
-    tell(connection, account_id, added, phone, reason, next(iter(scopes)) if len(scopes) == 1 else None)
+    record_change(connection, account_id, added, phone, reason, next(iter(scopes)) if len(scopes) == 1 else None)
 
 
 def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, str] | None:

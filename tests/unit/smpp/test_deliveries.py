@@ -9,7 +9,7 @@ import pytest
 
 from shared.carriers.smpp.numbers import Command
 from tests.unit.smpp.making import config, usual_body
-from worker.carriers.base import Answer, LateAnswer, Outcome, Receipt
+from worker.carriers.base import Answer, LateResponse, Outcome, Receipt
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.deliveries import Deliveries
@@ -65,13 +65,13 @@ def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
 class Given:
     """A submission whose message is decided by its late answer."""
 
-    def late(self, index: int, answer: CarrierAnswer) -> LateAnswer:
-        return LateAnswer(UUID(int=index), Outcome(Answer.ACCEPTED, str(answer)))
+    def late(self, index: int, answer: CarrierAnswer) -> LateResponse:
+        return LateResponse(UUID(int=index), Outcome(Answer.ACCEPTED, str(answer)))
 
 
 def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HOLD", 0.5)
-    told: list[tuple[LateAnswer, float]] = []
+    told: list[tuple[LateResponse, float]] = []
     deliveries = Deliveries(config(), Counters(), Longs())
     deliveries.start(lambda receipts: None, lambda answers: told.extend((each, time.monotonic()) for each in answers))
     try:

@@ -7,7 +7,7 @@ from shared.carriers.smpp.pdu import HEADER
 from tests.unit.smpp.making import config, parcel
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.submission import Submission
-from worker.carriers.smpp.window import Windows, pieces_of, untouched_of
+from worker.carriers.smpp.window import Windows, chunks_of, untouched_of
 
 
 def submission(count: int) -> Submission:
@@ -36,7 +36,7 @@ def test_the_last_sequence_number_is_used() -> None:
 def test_a_pdu_of_which_a_part_has_left_may_have_left(whole: int, more: int, untouched: int) -> None:
     window = Windows(10).open(submission(3), range(3))
     assert window is not None
-    pieces = pieces_of(window)
+    pieces = chunks_of(window)
     sizes = [sum(map(len, pieces[at : at + 3])) for at in range(0, 9, 3)]
     assert sizes == [HEADER.unpack_from(b"".join(pieces[at : at + 3]))[0] for at in range(0, 9, 3)]
     assert untouched_of(pieces, sum(sizes[:whole]) + more) == untouched

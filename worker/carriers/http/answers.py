@@ -28,8 +28,8 @@ class Heard(NamedTuple):
 
 def heard(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> Heard:
     """What an answer says of the messages to these phones."""
-    said = _heard(config, status, retry_after, body, phones)
-    return said._replace(outcomes=[_explained(outcome, config.error_codes) for outcome in said.outcomes])
+    parsed = _heard(config, status, retry_after, body, phones)
+    return parsed._replace(outcomes=[_explained(outcome, config.error_codes) for outcome in parsed.outcomes])
 
 
 def _explained(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
@@ -87,10 +87,10 @@ def _each(reply: Reply, document: Any, code: str, phones: list[str]) -> Heard:
         return _all(IN_DOUBT, "unreadable_answer", phones)
     outcomes, suspended, throttled = [], None, False
     for place, phone in enumerate(phones):
-        meaning, reference, said = _meaning(reply, find(phone) if find else entries[place])
-        suspended = said or SUSPENDED if meaning == SUSPENDED else suspended
+        meaning, reference, parsed = _meaning(reply, find(phone) if find else entries[place])
+        suspended = parsed or SUSPENDED if meaning == SUSPENDED else suspended
         throttled = throttled or meaning == "throttled"
-        outcomes.append(outcome(meaning, reference, said))
+        outcomes.append(outcome(meaning, reference, parsed))
     return Heard(outcomes, suspended, throttled)
 
 
@@ -100,8 +100,8 @@ def _meaning(reply: Reply, entry: Any) -> tuple[Meaning, str | None, str]:
     if reply.code is None:
         known = reference is not None or (reply.id is None and entry is not None)
         return ("accepted", reference, "") if known else (IN_DOUBT, None, "unreadable_answer")
-    told = paths.at(entry, reply.code)
-    return reply.codes.get(paths.word(told), IN_DOUBT), reference, paths.code(told) or "unreadable_answer"
+    code_value = paths.at(entry, reply.code)
+    return reply.codes.get(paths.word(code_value), IN_DOUBT), reference, paths.code(code_value) or "unreadable_answer"
 
 
 def _by_phone(path: str, entries: list[Any]) -> Callable[[str], Any]:

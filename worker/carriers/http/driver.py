@@ -13,7 +13,7 @@ from typing import Literal
 from shared.carriers.http.config import HttpConfig
 from worker.carriers.base import (
     Answer,
-    LateAnswer,
+    LateResponse,
     OnInbound,
     OnLateAnswers,
     OnReceipts,
@@ -74,10 +74,10 @@ class HttpCarrier:
         self.health = Health("closed")
 
     def open(
-        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
     ) -> None:
         """Begin to fetch receipts, where the carrier is asked for them. Those that it sends come to the API."""
-        self._on_late = on_late_answers
+        self._on_late = on_late_responses
         self.health = Health("bound")
         self._poller.start(on_receipts)
 
@@ -95,16 +95,16 @@ class HttpCarrier:
         deadline = time.monotonic() + self._config.answer_time
         if self.trouble is not None:
             return [Outcome(Answer.THROTTLED, error=self.health.error)] * sum(len(parcel.ids) for parcel in parcels)
-        asked = list(orders(self._config, parcels))
-        for order in asked:
+        requests = list(orders(self._config, parcels))
+        for order in requests:
             if limit is not None and limit.chunk and not limit.take(order.segments, deadline):
                 order.outcomes = _lost(order, "not_in_time")
                 order.done.set()
             else:
                 self._pool.submit(self._ask, order, deadline)
-        for order in asked:
+        for order in requests:
             order.done.wait(max(0.0, deadline - time.monotonic()))
-        return [outcome for order in asked for outcome in _given_up(order)]
+        return [outcome for order in requests for outcome in _given_up(order)]
 
     def close(self) -> None:
         """Let requests under way be answered for two seconds, and end."""
@@ -144,15 +144,15 @@ class HttpCarrier:
                 self._not_reached(str(lost))
             return _lost(order, str(lost))
         self._unreached = 0
-        said = heard(self._config, reply.status, "retry-after" in reply.headers, reply.body, order.phones)
-        self._heed(said, reply)
-        return said.outcomes
+        parsed = heard(self._config, reply.status, "retry-after" in reply.headers, reply.body, order.phones)
+        self._heed(parsed, reply)
+        return parsed.outcomes
 
-    def _heed(self, said: Heard, reply: Reply) -> None:
+    def _heed(self, parsed: Heard, reply: Reply) -> None:
         """Ask no more for a while, where the carrier wants that."""
-        if said.suspended is not None:
-            self._wait("suspended", said.suspended, SUSPENDED_TIME)
-        elif said.throttled and (seconds := _retry_after(reply.headers.get("retry-after"))):
+        if parsed.suspended is not None:
+            self._wait("suspended", parsed.suspended, SUSPENDED_TIME)
+        elif parsed.throttled and (seconds := _retry_after(reply.headers.get("retry-after"))):
             self._wait("bound", "paused", seconds)
         elif self.health.state != "bound" or self.health.error is not None:
             self.health = Health("bound")
@@ -174,7 +174,7 @@ class HttpCarrier:
 
     def _tell_late(self, order: Order, outcomes: list[Outcome]) -> None:
         answers = zip(order.ids, outcomes, strict=True)
-        known = [LateAnswer(message, outcome) for message, outcome in answers if outcome.answer != Answer.IN_DOUBT]
+        known = [LateResponse(message, outcome) for message, outcome in answers if outcome.answer != Answer.IN_DOUBT]
         try:
             if known:
                 self._on_late(known)
@@ -199,12 +199,12 @@ def _given_up(order: Order) -> list[Outcome]:
     return _lost(order, "window_full")
 
 
-def _retry_after(told: str | None, now: Callable[[], float] = time.time) -> float:
+def _retry_after(header: str | None, now: Callable[[], float] = time.time) -> float:
     """The seconds that a Retry-After asks for (RFC 9110 §10.2.3), LONGEST_PAUSE at most; 0 where it is none."""
-    if told is None:
+    if header is None:
         return 0.0
     try:
-        seconds = float(told) if told.strip().isdecimal() else parsedate_to_datetime(told).timestamp() - now()
+        seconds = float(header) if header.strip().isdecimal() else parsedate_to_datetime(header).timestamp() - now()
     except (ValueError, TypeError, OverflowError):
         return 0.0
     return min(LONGEST_PAUSE, max(0.0, seconds))

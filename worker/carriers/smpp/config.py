@@ -138,17 +138,17 @@ class SmppConfig:
                 raise ConfigError("tlvs: each is a tag from 1 to 65535 with at most 255 bytes")
 
     @classmethod
-    def from_mapping(cls, told: Mapping[str, Any]) -> "SmppConfig":
+    def from_mapping(cls, table: Mapping[str, Any]) -> "SmppConfig":
         """Make one from JSON's values; `tlvs` is `{"0x1401": "hex"}`. Raises ConfigError, also for an unknown name."""
-        unknown = sorted(set(told) - {each.name for each in fields(cls)})
+        unknown = sorted(set(table) - {each.name for each in fields(cls)})
         if unknown:
             raise ConfigError(f"there is no setting {unknown[0]}")
-        missing = [name for name in ("host", "system_id", "password") if name not in told]
+        missing = [name for name in ("host", "system_id", "password") if name not in table]
         if missing:
             raise ConfigError(f"{missing[0]} is missing")
-        values = dict(told)
+        values = dict(table)
         try:
-            values["tlvs"] = {int(tag, 0): bytes.fromhex(value) for tag, value in told.get("tlvs", {}).items()}
+            values["tlvs"] = {int(tag, 0): bytes.fromhex(value) for tag, value in table.get("tlvs", {}).items()}
         except (ValueError, TypeError, AttributeError):
             raise ConfigError('tlvs: write {"0x1401": "6869"}, a tag and octets in hex') from None
         return cls(**values)

@@ -17,7 +17,7 @@ from shared.carriers.smpp.numbers import RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import Malformed, pdu, read_message
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
-from worker.carriers.base import LateAnswer, OnInbound, OnLateAnswers, OnReceipts, OnUnreadable, Receipt
+from worker.carriers.base import LateResponse, OnInbound, OnLateAnswers, OnReceipts, OnUnreadable, Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.longs import Longs
@@ -102,10 +102,10 @@ class Deliveries:
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
 
     def start(
-        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
     ) -> None:
         """Begin to store."""
-        self._on_receipts, self._on_late, self._on_inbound = on_receipts, on_late_answers, on_inbound
+        self._on_receipts, self._on_late, self._on_inbound = on_receipts, on_late_responses, on_inbound
         self._thread.start()
 
     def stop(self) -> None:
@@ -163,15 +163,15 @@ class Deliveries:
         mark, now = self._longs.now(), datetime.now(UTC)
         settled = self._longs.settled(mark)
         for delivery in deliveries:
-            said = self._read(delivery, now)
-            if isinstance(said, Unreadable):
-                unreadable.append((delivery, said))
-            elif isinstance(said, Inbound):
-                messages.append((delivery, said))
-            elif not settled and self._longs.find(said.reference, said.phone) is None:
-                self._held.append(Held(time.monotonic() + HOLD, mark, delivery, said))
+            parsed = self._read(delivery, now)
+            if isinstance(parsed, Unreadable):
+                unreadable.append((delivery, parsed))
+            elif isinstance(parsed, Inbound):
+                messages.append((delivery, parsed))
+            elif not settled and self._longs.find(parsed.reference, parsed.phone) is None:
+                self._held.append(Held(time.monotonic() + HOLD, mark, delivery, parsed))
             else:
-                receipts.append((delivery, said))
+                receipts.append((delivery, parsed))
         answers = self._store_receipts(receipts) + self._store_inbound(messages) + self._store_unreadable(unreadable)
         _answer_all(answers)
         return bool(answers)
@@ -206,13 +206,13 @@ class Deliveries:
         return free
 
     def _store_receipts(self, receipts: list[tuple[Delivery, Receipt]]) -> list[tuple[Delivery, int]]:
-        said = []
+        parsed = []
         for _, receipt in receipts:
             long = self._longs.find(receipt.reference, receipt.phone)
-            told = receipt if long is None else long.hear(receipt)
-            if told is not None:
-                said.append(told)
-        status = self._store(self._on_receipts, said)
+            receipt_or_response = receipt if long is None else long.hear(receipt)
+            if receipt_or_response is not None:
+                parsed.append(receipt_or_response)
+        status = self._store(self._on_receipts, parsed)
         if status == Status.ESME_ROK:
             self._counters.receipts += len(receipts)
         else:
@@ -231,14 +231,14 @@ class Deliveries:
 
     def _store_unreadable(self, found: list[tuple[Delivery, Unreadable]]) -> list[tuple[Delivery, int]]:
         """Keep them as they came. They would be no clearer another time, so that the carrier need not keep them too."""
-        status = self._store(self.on_unreadable, [said for _, said in found] + self._not_marked)
+        status = self._store(self.on_unreadable, [parsed for _, parsed in found] + self._not_marked)
         if status != Status.ESME_ROK:
             self._counters.not_stored += len(found)
             return [(delivery, status) for delivery, _ in found]
         self._not_marked.clear()
         answers: list[tuple[Delivery, int]] = []
-        for delivery, said in found:
-            malformed = said.reason == "malformed"
+        for delivery, parsed in found:
+            malformed = parsed.reason == "malformed"
             self._counters.malformed += malformed
             self._counters.unreadable_receipts += not malformed
             answers.append((delivery, Status.ESME_RINVCMDLEN if malformed else Status.ESME_ROK))
@@ -258,12 +258,12 @@ class Deliveries:
         return Status.ESME_ROK
 
     def _tell_late(self, now: float) -> None:
-        answers: list[LateAnswer] = []
+        answers: list[LateResponse] = []
         while self._late and self._late[0].due <= now:
             late = self._late.popleft()
-            told = late.submission.late(late.place, late.answer)
-            if told is not None:
-                answers.append(told)
+            receipt_or_response = late.submission.late(late.place, late.answer)
+            if receipt_or_response is not None:
+                answers.append(receipt_or_response)
         if answers:
             self._on_late(answers)
 
@@ -273,5 +273,5 @@ def _answer_all(answers: list[tuple[Delivery, int]]) -> None:
     by_session: dict[Session, list[bytes]] = {}
     for delivery, status in answers:
         by_session.setdefault(delivery.session, []).append(delivery.answer(status))
-    for session, said in by_session.items():
-        session.answer(b"".join(said))
+    for session, parsed in by_session.items():
+        session.answer(b"".join(parsed))

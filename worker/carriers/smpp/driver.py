@@ -67,10 +67,10 @@ class SmppCarrier:
         return None if health.state == "bound" else f"{health.state}: {health.error or 'no answer yet'}"
 
     def open(
-        self, on_receipts: OnReceipts, on_late_answers: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
     ) -> None:
         """Begin to connect, and to hand over receipts, late answers and messages from phones. Returns at once."""
-        self._deliveries.start(on_receipts, on_late_answers, on_inbound)
+        self._deliveries.start(on_receipts, on_late_responses, on_inbound)
         for link in self._links:
             link.start()
 

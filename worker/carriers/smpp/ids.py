@@ -12,7 +12,7 @@ def answer_id(config: SmppConfig) -> Callable[[str], str] | None:
     """What makes the id of an answer the message's reference; None where that is the id as it came."""
     if config.id_case == "keep" and config.id_zeros == "keep" and config.id_width == 0:
         return None
-    return lambda told: _spelled(config, told) if told else told
+    return lambda carrier_id: _spelled(config, carrier_id) if carrier_id else carrier_id
 
 
 def receipt_id(config: SmppConfig, from_text: str | None, from_tlv: str | None) -> str | None:
@@ -23,27 +23,27 @@ def receipt_id(config: SmppConfig, from_text: str | None, from_tlv: str | None) 
     """
     if from_tlv and from_text and from_tlv != from_text:
         return _spelled(config, from_tlv)
-    told = from_tlv or from_text
-    if not told or len(told) > LONGEST:
+    carrier_id = from_tlv or from_text
+    if not carrier_id or len(carrier_id) > LONGEST:
         return None
-    return _spelled(config, _converted(config, told))
+    return _spelled(config, _converted(config, carrier_id))
 
 
-def _converted(config: SmppConfig, told: str) -> str:
+def _converted(config: SmppConfig, carrier_id: str) -> str:
     """The id in the other base; as it came where it is no number of that base."""
     try:
         if config.receipt_id == "hex_to_decimal":
-            return str(int(told, 16))
+            return str(int(carrier_id, 16))
         if config.receipt_id == "decimal_to_hex":
-            return f"{int(told):x}"
+            return f"{int(carrier_id):x}"
     except ValueError:
         pass
-    return told
+    return carrier_id
 
 
-def _spelled(config: SmppConfig, told: str) -> str:
+def _spelled(config: SmppConfig, carrier_id: str) -> str:
     if config.id_case != "keep":
-        told = told.lower() if config.id_case == "lower" else told.upper()
+        carrier_id = carrier_id.lower() if config.id_case == "lower" else carrier_id.upper()
     if config.id_zeros == "strip":
-        told = told.lstrip("0") or "0"
-    return told.rjust(config.id_width, "0")
+        carrier_id = carrier_id.lstrip("0") or "0"
+    return carrier_id.rjust(config.id_width, "0")

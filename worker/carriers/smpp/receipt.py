@@ -58,7 +58,7 @@ OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
 """A done date further from now is not believed."""
 
 
-class Told(NamedTuple):
+class DoneAt(NamedTuple):
     """The time in a receipt and its precision in seconds; None: it told none, and it is ours."""
 
     at: datetime
@@ -78,8 +78,8 @@ def looks_like_receipt(message: Message) -> bool:
 def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt | None:
     """The receipt in a deliver_sm or data_sm; None when it names no message or no state."""
     fields = _fields(message.short_message, message.data_coding, config.alphabet)
-    told = message.tlvs.get(Tag.RECEIPTED_MESSAGE_ID)
-    from_tlv = told.split(b"\0", 1)[0].decode("latin-1") if told else None
+    value = message.tlvs.get(Tag.RECEIPTED_MESSAGE_ID)
+    from_tlv = value.split(b"\0", 1)[0].decode("latin-1") if value else None
     reference = receipt_id(config, fields.get("id"), from_tlv)
     state = message.tlvs.get(Tag.MESSAGE_STATE)
     word = (_STATES.get(state[0]) if state else None) or fields.get("stat", "").upper()
@@ -130,7 +130,7 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
 @lru_cache(maxsize=256)
 def _said(
     word: str, code: str | None, done: str | None, offset: float, now: datetime
-) -> tuple[MessageStatus, str | None, Told]:
+) -> tuple[MessageStatus, str | None, DoneAt]:
     """Status, error and time, in which most receipts of a set are alike. `offset` is in hours."""
     status = _status(word)
     error = _error(word, code) if status == MessageStatus.UNDELIVERED else None
@@ -181,14 +181,14 @@ def _error(word: str, code: str | None) -> str:
     return f"{word}:{code}" if code.strip("0") else word
 
 
-def _done(told: str | None, offset: timedelta, now: datetime) -> Told:
-    done = _date(told, offset) if told else None
-    return done if done is not None and now - OLDEST <= done.at <= now + NEWEST else Told(now, None)
+def _done(value: str | None, offset: timedelta, now: datetime) -> DoneAt:
+    done = _date(value, offset) if value else None
+    return done if done is not None and now - OLDEST <= done.at <= now + NEWEST else DoneAt(now, None)
 
 
 @lru_cache(maxsize=256)
-def _date(told: str, offset: timedelta) -> Told | None:
-    found = _DATE.match(told)
+def _date(value: str, offset: timedelta) -> DoneAt | None:
+    found = _DATE.match(value)
     if found is None:
         return None
     year, month, day, hour, minute, second = (int(group or 0) for group in found.groups())
@@ -196,7 +196,7 @@ def _date(told: str, offset: timedelta) -> Told | None:
         at = datetime(2000 + year, month, day, hour, minute, second, tzinfo=UTC) - offset
     except ValueError:
         return None
-    return Told(at, MINUTE if found[6] is None else SECOND)
+    return DoneAt(at, MINUTE if found[6] is None else SECOND)
 
 
 def _concatenation(header: bytes) -> tuple[int, int, int] | None:

@@ -13,7 +13,7 @@ from worker.carriers.smpp.ids import LONGEST, answer_id
 from worker.carriers.smpp.longs import Longs
 from worker.carriers.smpp.status import NOT_CONNECTED, CarrierAnswer
 from worker.carriers.smpp.submission import Submission
-from worker.carriers.smpp.window import SUBMIT_SM_RESP, Window, Windows, pieces_of, take_answers, untouched_of
+from worker.carriers.smpp.window import SUBMIT_SM_RESP, Window, Windows, chunks_of, take_answers, untouched_of
 from worker.carriers.smpp.wire import TICK, Wire
 from worker.carriers.smpp.writer import Writer
 
@@ -85,7 +85,7 @@ class Session:
 
         Returns how many of those that count as sent have certainly not left.
         """
-        pieces = pieces_of(window)
+        pieces = chunks_of(window)
         cost, limit, at = window.submission.cost, window.submission.limit, 0
         while at < len(window.indexes):
             chunk = pace.chunk

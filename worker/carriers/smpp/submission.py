@@ -14,7 +14,7 @@ from uuid import UUID
 from shared.carriers.error_codes import with_code
 from shared.carriers.smpp.numbers import Tag
 from shared.carriers.smpp.pdu import tlv
-from worker.carriers.base import Answer, LateAnswer, Outcome, Pace, Parcel
+from worker.carriers.base import Answer, LateResponse, Outcome, Pace, Parcel
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.longs import Long
 from worker.carriers.smpp.parts import References, Unsendable, cut
@@ -154,7 +154,7 @@ class Submission:
                 found += [start + part for part, answer in enumerate(answers) if answer != ACCEPTED]
         return found
 
-    def late(self, index: int, answer: CarrierAnswer) -> LateAnswer | None:
+    def late(self, index: int, answer: CarrierAnswer) -> LateResponse | None:
         """An answer for a PDU came after `submit` had returned. None while its message is not decided."""
         self.answers[index] = answer
         number, start, end = index, index, index + 1
@@ -163,7 +163,7 @@ class Submission:
             start, end = self._starts[number], self._starts[number + 1]
         if None in self.answers[start:end]:
             return None
-        return LateAnswer(self._id(number), self._outcome(number, start, end))
+        return LateResponse(self._id(number), self._outcome(number, start, end))
 
     def _id(self, number: int) -> UUID:
         for parcel in self._parcels:

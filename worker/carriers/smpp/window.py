@@ -156,7 +156,7 @@ class Windows:
             return sum(window.answers[: window.sent].count(None) for window in self._open)
 
 
-def pieces_of(window: Window) -> list[bytes]:
+def chunks_of(window: Window) -> list[bytes]:
     """Head, sequence number and body of each PDU, in a row."""
     submission, indexes = window.submission, window.indexes
     count = len(indexes)

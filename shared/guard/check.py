@@ -54,7 +54,7 @@ class Guard:
         """The installation, and the highest mark of it that this process has seen committed."""
         self._said = ""
 
-    def look(self) -> State:
+    def check(self) -> State:
         """Compare; raise the mark and note it where nothing is wrong. Raises what the database raises."""
         with reading(self._engine) as connection:
             before = state_of(connection)

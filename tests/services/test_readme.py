@@ -1,4 +1,4 @@
-"""What the README says can be pasted works when it is pasted, and what it says of phones happens."""
+"""What the README and the docs say can be pasted works when it is pasted, and what they say of phones happens."""
 
 import json
 import os
@@ -14,9 +14,22 @@ from bulksms.local.banner import banner
 from bulksms.local.ports import free_port
 from tests.services.house import House, house, wait_until
 
-README = Path("README.md").read_text()
-FIRST, MORE, WEBHOOKS, OPERATOR = re.findall(r"```sh\n(.*?)```", README, re.S)
-(RECEIVER,) = (code for code in re.findall(r"```python\n(.*?)```", README, re.S) if "HTTPServer" in code)
+README, FIRST_SENDS, WEBHOOK_GUIDE, ACCOUNTS = (
+    Path(page).read_text()
+    for page in ("README.md", "docs/guides/first-send.md", "docs/guides/webhooks.md", "docs/operating/accounts.md")
+)
+
+
+def blocks(language: str, page: str) -> list[str]:
+    """The page's code of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", page, re.S)
+
+
+(FIRST,) = blocks("sh", README)
+FIRST_AGAIN, MORE = blocks("sh", FIRST_SENDS)
+(WEBHOOKS,) = blocks("sh", WEBHOOK_GUIDE)
+(OPERATOR,) = blocks("sh", ACCOUNTS)
+(RECEIVER,) = (code for code in blocks("python", WEBHOOK_GUIDE) if "HTTPServer" in code)
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +66,10 @@ def paste(service: House, script: str, folder: Path) -> str:
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
+
+
+def test_the_guide_begins_as_the_readme_does() -> None:
+    assert FIRST_AGAIN == FIRST
 
 
 def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -> None:
@@ -109,7 +126,7 @@ def test_the_operators_sequence(service: House, tmp_path: Path) -> None:
 
 
 def test_each_phone_of_the_table_ends_as_it_says(service: House) -> None:
-    table = dict(re.findall(r"^\| `(999\d\d)…` \| [^|]+ \| `(\w+)` \|", README, re.M))
+    table = dict(re.findall(r"^\| `(999\d\d)…` \| [^|]+ \| `(\w+)` \|", FIRST_SENDS, re.M))
     assert len(table) == 10
     phones = {f"{phone}000001": status for phone, status in table.items()}
     send = service.post("/sms/send-bulk", sender_id="DEMO", phones=list(phones), message="Hello")["send_id"]

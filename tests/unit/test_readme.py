@@ -1,4 +1,4 @@
-"""The README agrees with the code, the page and the banner, wherever the same is said twice."""
+"""README and docs agree with the code, the API reference and the banner, wherever the same is said twice."""
 
 import ast
 import inspect
@@ -7,12 +7,17 @@ from dataclasses import fields
 from html import unescape
 from pathlib import Path
 
+import pytest
+
 from bulksms.local import banner
 from shared import settings
 from shared.settings import Settings
 from worker.carriers import simulator
 
 README = Path("README.md").read_text()
+SETTINGS = Path("docs/reference/settings.md").read_text()
+FIRST_SENDS = Path("docs/guides/first-send.md").read_text()
+PAGES = [Path("README.md"), Path("CONTRIBUTING.md"), *sorted(Path("docs").rglob("*.md"))]
 MAKEFILE = Path("Makefile").read_text()
 NOT_SETTINGS = {"LOG_LEVEL", "PORT"}
 """Variables that are read elsewhere."""
@@ -36,7 +41,7 @@ def of_the_code() -> dict[str, object]:
 
 
 def test_the_variables_are_those_of_the_code_with_their_defaults() -> None:
-    table = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]*?) ?\|", README, re.M))
+    table = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]*?) ?\|", SETTINGS, re.M))
     code = of_the_code()
     assert len(code) > 10
     assert set(table) == set(code) | NOT_SETTINGS
@@ -46,11 +51,11 @@ def test_the_variables_are_those_of_the_code_with_their_defaults() -> None:
 
 
 def test_the_days_of_a_key_are_those_of_the_code() -> None:
-    assert f"is kept for {settings.IDEMPOTENCY_DAYS} days" in README
+    assert f"is kept for {settings.IDEMPOTENCY_DAYS} days" in Path("docs/reference/api.md").read_text()
 
 
 def test_the_table_of_outcomes_is_the_simulators() -> None:
-    table = dict(re.findall(r"^\| `(999\d\d)…` \| ([^|]+?) \|", README, re.M))
+    table = dict(re.findall(r"^\| `(999\d\d)…` \| ([^|]+?) \|", FIRST_SENDS, re.M))
     assert set(table) == {f"999{outcome:02d}" for outcome in range(1, 11)}
     assert simulator.__doc__ is not None
     for phone, outcome in table.items():
@@ -64,7 +69,7 @@ def test_the_first_send_is_one_and_the_same_everywhere() -> None:
     demo = {"base_url": "http://x", "api_key": "k", "api_secret": "s", "sender_id": "DEMO"}
     printed = banner.banner(demo, Path("var"))
     for line in (banner.GET_TOKEN, banner.send_command("DEMO"), banner.SHOW):
-        for text in (README, printed, page.replace("ACME", "DEMO")):
+        for text in (README, FIRST_SENDS, printed, page.replace("ACME", "DEMO")):
             assert line in [told.strip() for told in text.splitlines()], line
 
 
@@ -81,25 +86,33 @@ def test_what_the_banner_prints_can_be_pasted_whatever_the_key_is() -> None:
 
 
 def test_the_targets_of_make_exist() -> None:
-    named = set(re.findall(r"`make ([a-z]+)", README + Path("docs/explanation/reliability.md").read_text()))
-    assert {"run", "test", "crashpoints", "simulate", "check"} <= named
+    named = {target for page in PAGES for target in re.findall(r"`make ([a-z]+)", page.read_text())}
+    assert {"run", "test", "crashpoints", "simulate", "check", "docs"} <= named
     for target in named:
         assert re.search(rf"^{target}:", MAKEFILE, re.M), target
 
 
-def test_it_begins_with_a_first_send_and_ends_with_tests() -> None:
+def test_it_begins_with_a_first_send_and_then_says_what_is_guaranteed() -> None:
     headings = re.findall(r"^## (.+)$", README, re.M)
-    assert headings[:3] == ["The first send", "Answers", "Webhooks"]
-    assert headings.index("Webhooks") < headings.index("Production") < headings.index("Tests")
-    assert headings[-1] == "Tests"
+    assert headings[:3] == ["First send", "What it guarantees", "Read on"]
 
 
 def test_no_address_is_a_strangers() -> None:
-    for page in [Path("README.md"), *Path("docs").rglob("*.md")]:
+    for page in PAGES:
         named = re.findall(r"\b(?:[\w-]+\.)*example\.(?:com|org|net)\b", page.read_text())
         assert named == [], f"{page}: somebody has that domain; nobody has one that ends with .example (RFC 2606)"
 
 
-def test_the_files_that_it_names_exist() -> None:
-    for path in re.findall(r"`?((?:api|worker|shared|bulksms|tests|docs|deploy)/[\w/]+\.\w+)`?", README):
+FILE = re.compile(r"(?<![\w/.-])(?:api|worker|shared|bulksms|tests|docs|deploy|bench|clients)/[\w/.-]+\.(?:py|md|toml|html|conf|sh)\b")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "notes" not in page.parts], ids=str)
+def test_the_files_that_a_page_names_exist(page: Path) -> None:
+    for path in FILE.findall(page.read_text()):
         assert Path(path).exists(), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).exists(), target

@@ -1,10 +1,19 @@
+FROM python:3.11-slim AS docs
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 NO_MKDOCS_2_WARNING=1
+WORKDIR /app
+COPY requirements-docs.lock ./
+RUN pip install --root-user-action=ignore --require-hashes --no-deps --requirement requirements-docs.lock
+COPY mkdocs.yml mkdocs_hooks.py ./
+COPY docs docs
+RUN mkdocs build --quiet --strict
+
 FROM python:3.11-slim AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /app
 RUN python -m venv --without-pip /opt/venv
 COPY requirements-server.lock ./
 RUN pip --python /opt/venv/bin/python install --require-hashes --no-deps --requirement requirements-server.lock
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY shared shared
 COPY api api
 COPY worker worker
@@ -24,6 +33,7 @@ RUN python -m pip uninstall --yes --quiet --root-user-action=ignore pip setuptoo
     && install --directory --owner=bulksms /var/lib/bulksms
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /app /app
+COPY --from=docs /app/site /app/site
 WORKDIR /app
 USER bulksms
 EXPOSE 8000

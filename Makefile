@@ -25,11 +25,12 @@ RUN_LOCKED := $(VENV)/.run-locked
 RUN_READY := $(VENV)/.run-ready
 LOCKED := $(VENV)/.locked
 READY := $(VENV)/.ready
-COMPILE := $(BIN)/python -m uv pip compile pyproject.toml --group build --universal --python-version 3.11 \
+PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet
+COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers pooler crashpoints faults hostile carriers fuzz schemathesis simulate mutations clients bench check lint types format lock clean
+.PHONY: help run test million npm peers pooler crashpoints faults hostile carriers fuzz schemathesis simulate mutations docs clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -81,6 +82,9 @@ simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FI
 mutations: $(READY) ## Break each promise by a small change: make mutations ONLY=webhooks
 	$(BIN)/python -m tests.mutations.run $(if $(ONLY),--only "$(ONLY)")
 
+docs: $(READY) ## Build the documentation site into site/, where the API finds it and serves it at /docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
 clients: $(READY) ## Make the generated files of clients/ again, of the OpenAPI document
 	$(BIN)/python -m clients.making
 
@@ -102,12 +106,13 @@ format: $(READY) ## Put every file into the project's format
 
 lock: $(READY) ## Resolve the dependencies again; UPGRADE=1 takes newer versions
 	@$(BIN)/python -c 'import uv' 2>/dev/null || $(PIP) install --quiet uv
-	$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --output-file requirements.lock
+	$(COMPILE) $(if $(UPGRADE),--upgrade) --group docs --all-extras --output-file requirements.lock
 	$(COMPILE) --constraint requirements.lock --extra embedded --output-file requirements-run.lock
 	$(COMPILE) --constraint requirements.lock --output-file requirements-server.lock
+	$(PIN) --group docs --constraint requirements.lock --output-file requirements-docs.lock
 
 clean: ## Remove the virtual environment and caches; var/ (your data) stays
-	rm -rf $(VENV) build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
 
 # All stamps are written last, so an interrupted install is done again from its start.

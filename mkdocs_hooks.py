@@ -11,22 +11,18 @@ FOLDER = "assets/inline"
 
 def on_post_page(output: str, *, page: Any, config: dict[str, Any]) -> str:
     """Move inline scripts into files, because the API's Content-Security-Policy forbids inline ones."""
-    return _without_inline_scripts(output, "../" * page.url.count("/"), Path(config["site_dir"]))
-
-
-def on_post_template(output_content: str, *, template_name: str, config: dict[str, Any]) -> str:
-    """Do the same for the page of 404."""
-    return _without_inline_scripts(output_content, "/docs/", Path(config["site_dir"]))
-
-
-def _without_inline_scripts(html: str, root: str, site: Path) -> str:
-    """Replace each inline script by a link to a file named after its content. `root` is the way to the site's top."""
+    root = "../" * page.url.count("/")
 
     def moved(match: re.Match[str]) -> str:
         name = f"{hashlib.sha256(match[1].encode()).hexdigest()[:16]}.js"
-        file = site / FOLDER / name
+        file = Path(config["site_dir"]) / FOLDER / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(match[1])
         return f'<script src="{root}{FOLDER}/{name}"></script>'
 
-    return INLINE_SCRIPT.sub(moved, html)
+    return INLINE_SCRIPT.sub(moved, output)
+
+
+def on_post_build(*, config: dict[str, Any]) -> None:
+    """Remove the theme's page for what does not exist: the API answers that itself."""
+    (Path(config["site_dir"]) / "404.html").unlink(missing_ok=True)

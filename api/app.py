@@ -4,11 +4,10 @@ import json
 import logging
 import re
 from pathlib import Path
-from typing import Any
 
 import psycopg
 from celery import Celery
-from flask import Flask, Response, request, send_from_directory
+from flask import Flask, Response, request
 from redis import Redis
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -17,13 +16,13 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import BaseConverter
 
 import api.resources  # noqa: F401 - declares the endpoints
+from api.documentation import add_documentation
 from api.endpoint import ENDPOINTS, PREFIX, answer_json, mount, services
 from api.http.event_loop import WaitlessPool
 from api.http.headers import REQUEST_ID, StandardHeaders
 from api.http.lean_flask import Json, LeanFlask
 from api.http.problems import CATALOGUE, Problem
 from api.metrics import add_metrics
-from api.openapi.document import document
 from api.resources.carrier_callbacks.routes import add_callbacks
 from api.schemas.base import AN_ID
 from api.services import Services
@@ -87,7 +86,7 @@ def create_app(
     app.url_map.converters["phone"] = PhoneInPath
     mount(app)
     _add_health(app)
-    _add_documents(app)
+    add_documentation(app)
     add_metrics(app, app.extensions["bulksms"])
     add_callbacks(app, app.extensions["bulksms"])
     _add_errors(app)
@@ -175,29 +174,3 @@ def _add_health(app: Flask) -> None:
         if problem is not None:
             problem = " ".join(filter(None, (problem, shortage(Path.cwd()))))
         return answer_json({"status": "ready" if problem is None else problem}, 200 if problem is None else 503)
-
-
-def _add_documents(app: Flask) -> None:
-    made: dict[str, Any] = {}
-
-    @app.get("/openapi.json")
-    def openapi() -> Json:
-        """The OpenAPI document."""
-        if not made:
-            made.update(document())
-        return answer_json(made)
-
-    @app.get("/")
-    def home() -> Response:
-        """Whoever opens the address in a browser reads the documentation."""
-        return Response(status=302, headers={"Location": "/docs"})
-
-    @app.get("/docs")
-    def docs() -> Response:
-        """The documentation page; nothing on it is loaded from elsewhere."""
-        return send_from_directory("static", "docs.html")
-
-    @app.get("/docs/<path:name>")
-    def docs_file(name: str) -> Response:
-        """The page's files."""
-        return send_from_directory("static", name)

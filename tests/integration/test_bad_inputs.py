@@ -983,12 +983,9 @@ def test_a_path_written_in_another_way_needs_a_token_too(service: Service, path:
     [
         pytest.param(path, id=f"B48-{path}")
         for path in (
-            "/docs/../app.py",
-            "/docs/%2e%2e/app.py",
-            "/docs/..%2fapp.py",
-            "/docs//etc/passwd",
-            "/docs/.",
-            "/docs/%00",
+            f"/{folder}/{name}"
+            for folder in ("docs", "reference")
+            for name in ("../app.py", "%2e%2e/app.py", "..%2fapp.py", "/etc/passwd", ".", "%00")
         )
     ],
 )

@@ -290,7 +290,9 @@ def test_nothing_is_declared_twice() -> None:
         ("GET", "/healthz", 200),
         ("GET", "/readyz", 503),
         ("GET", "/openapi.json", 200),
-        ("GET", "/docs", 200),
+        ("GET", "/docs", 302),
+        ("GET", "/reference", 200),
+        ("GET", "/reference/nothing.js", 404),
         ("GET", "/docs/nothing.js", 404),
         ("GET", "/nothing", 404),
         ("PUT", f"{PREFIX}/sms/send", 405),
@@ -313,7 +315,9 @@ def test_every_answer_tells_the_limits_and_its_id(app: Flask, method: str, path:
         assert answer.json["request_id"] == "mine"
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-run.lock", "requirements-server.lock"])
+@pytest.mark.parametrize(
+    "lock", ["requirements.lock", "requirements-run.lock", "requirements-server.lock", "requirements-docs.lock"]
+)
 def test_what_is_installed_is_pinned_to_its_hash(lock: str) -> None:
     pinned = re.split(r"\n(?=[a-z0-9])", (ROOT / lock).read_text().strip())
     assert len(pinned) > 20

@@ -31,7 +31,14 @@ from shared.settings import Settings
 from shared.sms.segments import segment
 
 STATIC = Path(api.__file__).parent / "static"
-FILES = ["LICENSE", "docs.html", "docs.js", "swagger-ui-bundle.js", "swagger-ui.css"]
+FILES = [
+    "LICENSE",
+    "reference.html",
+    "reference.js",
+    "swagger-ui-bundle.js",
+    "swagger-ui-bundle.js.LICENSE.txt",
+    "swagger-ui.css",
+]
 OF_NO_OPERATION = {"method_not_allowed", "bad_request", "bad_gateway", "gateway_timeout"}
 """Errors of requests that meet no operation, or a proxy before the API; the document's description names them."""
 
@@ -291,12 +298,12 @@ def test_a_wrong_answer_would_be_noticed(document: dict[str, Any]) -> None:
 
 def test_the_page_is_served(app: Flask) -> None:
     client = app.test_client()
-    with client.get("/docs") as answer:
+    with client.get("/reference") as answer:
         assert (answer.status_code, answer.mimetype) == (200, "text/html")
     for name in FILES:
-        with client.get(f"/docs/{name}") as answer:
+        with client.get(f"/reference/{name}") as answer:
             assert answer.status_code == 200
-    assert client.get("/docs/../app.py").status_code == 404
+    assert client.get("/reference/../app.py").status_code == 404
 
 
 def test_the_page_has_these_files_and_no_others() -> None:
@@ -304,12 +311,12 @@ def test_the_page_has_these_files_and_no_others() -> None:
 
 
 def test_the_page_loads_nothing_from_elsewhere() -> None:
-    page, script = (STATIC / "docs.html").read_text(), (STATIC / "docs.js").read_text()
+    page, script = (STATIC / "reference.html").read_text(), (STATIC / "reference.js").read_text()
     for text in (page, script):
         assert re.findall(r"https?://|[\"'(]//", text) == []
     loaded = re.findall(r'(?:src|href)="([^"]+)"', page)
-    assert [url for url in loaded if not url.startswith(("/docs/", "data:,")) and url != "/openapi.json"] == []
-    assert all((STATIC / url.removeprefix("/docs/")).is_file() for url in loaded if url.startswith("/docs/"))
+    assert [url for url in loaded if not url.startswith(("/reference/", "data:,")) and url != "/openapi.json"] == []
+    assert all((STATIC / url.removeprefix("/reference/")).is_file() for url in loaded if url.startswith("/reference/"))
     assert "validatorUrl: null" in script
     for style in (page, (STATIC / "swagger-ui.css").read_text()):
         assert "@import" not in style
@@ -317,7 +324,7 @@ def test_the_page_loads_nothing_from_elsewhere() -> None:
 
 
 def test_the_page_works_with_a_strict_content_security_policy() -> None:
-    page = (STATIC / "docs.html").read_text()
+    page = (STATIC / "reference.html").read_text()
     assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
     assert re.findall(r"<[^>]+\son\w+=|javascript:", page) == []
 

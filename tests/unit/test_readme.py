@@ -65,7 +65,7 @@ def test_the_table_of_outcomes_is_the_simulators() -> None:
 
 
 def test_the_first_send_is_one_and_the_same_everywhere() -> None:
-    page = unescape(re.sub(r"</?(?:li|span)[^>]*>", "", Path("api/static/docs.html").read_text()))
+    page = unescape(re.sub(r"</?(?:li|span)[^>]*>", "", Path("api/static/reference.html").read_text()))
     demo = {"base_url": "http://x", "api_key": "k", "api_secret": "s", "sender_id": "DEMO"}
     printed = banner.banner(demo, Path("var"))
     for line in (banner.GET_TOKEN, banner.send_command("DEMO"), banner.SHOW):
@@ -103,7 +103,9 @@ def test_no_address_is_a_strangers() -> None:
         assert named == [], f"{page}: somebody has that domain; nobody has one that ends with .example (RFC 2606)"
 
 
-FILE = re.compile(r"(?<![\w/.-])(?:api|worker|shared|bulksms|tests|docs|deploy|bench|clients)/[\w/.-]+\.(?:py|md|toml|html|conf|sh)\b")
+FILE = re.compile(
+    r"(?<![\w/.-])(?:api|worker|shared|bulksms|tests|docs|deploy|bench|clients)/[\w/.-]+\.(?:py|md|toml|html|conf|sh)\b"
+)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if "notes" not in page.parts], ids=str)

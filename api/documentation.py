@@ -1,0 +1,55 @@
+"""What people read: the API reference, the OpenAPI document, and the documentation site where it was built."""
+
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, Response, send_from_directory
+
+from api.endpoint import answer_json
+from api.http.lean_flask import Json
+from api.openapi.document import document
+
+SITE = Path(__file__).parent.parent / "site"
+"""Where `make docs` builds the site. It may be absent."""
+FIRST_PAGE = "index.html"
+
+
+def add_documentation(app: Flask, site: Path = SITE) -> None:
+    """Serve the reference at /reference, the site at /docs and the OpenAPI document at /openapi.json."""
+    made: dict[str, Any] = {}
+
+    @app.get("/openapi.json")
+    def openapi() -> Json:
+        """The OpenAPI document."""
+        if not made:
+            made.update(document())
+        return answer_json(made)
+
+    @app.get("/")
+    def home() -> Response:
+        """Whoever opens the address in a browser gets the documentation."""
+        return _redirect("/docs")
+
+    @app.get("/docs")
+    def docs() -> Response:
+        """The first page of the site, or the reference if the site was not built."""
+        return _redirect(f"/docs/{FIRST_PAGE}" if (site / FIRST_PAGE).is_file() else "/reference")
+
+    @app.get("/docs/<path:name>")
+    def docs_file(name: str) -> Response:
+        """The site's files."""
+        return send_from_directory(site, name)
+
+    @app.get("/reference")
+    def reference() -> Response:
+        """The API reference; nothing on it is loaded from another host."""
+        return send_from_directory("static", "reference.html")
+
+    @app.get("/reference/<path:name>")
+    def reference_file(name: str) -> Response:
+        """The reference's files."""
+        return send_from_directory("static", name)
+
+
+def _redirect(path: str) -> Response:
+    return Response(status=302, headers={"Location": path})

@@ -118,3 +118,16 @@ def test_the_files_that_a_page_names_exist(page: Path) -> None:
 def test_links_to_files_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def test_the_version_is_one_and_the_same_everywhere() -> None:
+    versions = {
+        path: re.findall(pattern, Path(path).read_text(), re.M)[0]
+        for path, pattern in {
+            "pyproject.toml": r'^version = "(.+)"',
+            "clients/python/pyproject.toml": r'^version = "(.+)"',
+            "clients/typescript/package.json": r'"version": "(.+?)"',
+            "CHANGELOG.md": r"^## \[(\d.+?)\]",
+        }.items()
+    }
+    assert len(set(versions.values())) == 1, versions

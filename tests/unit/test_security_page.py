@@ -28,3 +28,14 @@ def test_every_bad_input_is_tested(number: int) -> None:
     files = [Path("tests/integration/test_bad_inputs.py"), Path("tests/services/test_hostile_clients.py")]
     named = re.compile(rf"[\"_]b{number:02d}[-_\" ]", re.IGNORECASE)
     assert any(named.search(file.read_text()) for file in files)
+
+
+def test_the_threat_model_and_the_way_to_report_are_linked() -> None:
+    model, policy = Path("docs/explanation/threat-model.md"), Path("SECURITY.md")
+    readme = Path("README.md").read_text()
+    assert f"]({model})" in readme and f"]({policy})" in readme
+    assert "threat-model.md" in PAGE and f"]({model})" in policy.read_text()
+    for attacker in ("Stranger", "Customer with a test key", "Customer", "Webhook receiver", "Carrier"):
+        assert f"| **{attacker}**" in model.read_text()
+    for attacker in ("Reader of the database", "Writer of Redis"):
+        assert f"| **{attacker}**" in model.read_text()

@@ -1,7 +1,7 @@
 """What is declared of a carrier over HTTP, checked when it is made.
 
 Each class is a table of the declaration, and its fields are the settings with their defaults. They are explained in
-docs/operating/carriers.md.
+docs/reference/carriers.md.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""docs/operating/carriers.md tells of every setting of an http carrier, and its examples work."""
+"""docs/reference/carriers.md tells of every setting of an http carrier, and its examples work."""
 
 import re
 import tomllib
@@ -10,7 +10,7 @@ import pytest
 from shared.carriers.http.config import Callback, HttpConfig, Poll, Receipts, Reply, Request, Spoken
 from shared.carriers.http.file import of_table
 
-DOCS = Path(__file__).parents[3] / "docs" / "operating" / "carriers.md"
+DOCS = Path(__file__).parents[3] / "docs" / "reference" / "carriers.md"
 SECTION = DOCS.read_text().split("\n## HTTP\n")[1].split("\n## ")[0]
 SECRETS = {"TWILIO_TOKEN": "a", "CARRIER_KEY": "b", "CARRIER_SECRET": "c"}
 

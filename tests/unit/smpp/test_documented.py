@@ -1,4 +1,4 @@
-"""docs/operating/carriers.md tells of every setting, with its default."""
+"""docs/reference/carriers.md tells of every setting, with its default."""
 
 import re
 from dataclasses import fields
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from worker.carriers.smpp.config import SmppConfig
 
-DOCS = Path(__file__).parents[3] / "docs" / "operating" / "carriers.md"
+DOCS = Path(__file__).parents[3] / "docs" / "reference" / "carriers.md"
 
 
 def test_every_setting_is_documented_and_no_other() -> None:

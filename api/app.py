@@ -24,7 +24,7 @@ from api.http.lean_flask import Json, LeanFlask
 from api.http.problems import CATALOGUE, Problem
 from api.metrics import add_metrics
 from api.resources.carrier_callbacks.routes import add_callbacks
-from api.schemas.base import AN_ID
+from api.schemas.fields import ID_FORM
 from api.services import Services
 from shared.db.connection import make_engine
 from shared.db.encryption_keys import WrongTextKeys, keys_problem
@@ -142,7 +142,7 @@ def _no_id(path: str) -> str | None:
     for pattern in WITH_IDS:
         found = pattern.fullmatch(path)
         if found:
-            return f"{found[1][:40]!r} is no id. Give {AN_ID}."
+            return f"{found[1][:40]!r} is no id. Give {ID_FORM}."
     return None
 
 

@@ -24,7 +24,7 @@ from api.http.headers import RATE
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.http.lean_flask import Json, LeanFlask
 from api.http.problems import Problem, invalid
-from api.schemas.base import errors_of
+from api.schemas.errors import errors_of
 from api.services import Services
 from shared.accounts.limits import Limits
 from shared.api_key import is_within

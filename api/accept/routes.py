@@ -4,7 +4,7 @@ from typing import Any
 
 from api.accept.accept import accept
 from api.accept.pricing import quote
-from api.accept.responses import BulkAnswer, QuoteAnswer, SingleAnswer
+from api.accept.responses import BulkResponse, QuoteResponse, SingleResponse
 from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, load, services
@@ -36,7 +36,7 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     "POST",
     "/sms/send",
     takes=SingleSend,
-    answers=SingleAnswer,
+    answers=SingleResponse,
     fails=(*REFUSALS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
     scope="sms:send",
     direct=True,
@@ -50,7 +50,7 @@ def send(caller: Caller, body: dict[str, Any]) -> Json | Later:
     "POST",
     "/sms/send-bulk",
     takes=BulkSend,
-    answers=BulkAnswer,
+    answers=BulkResponse,
     fails=(*REFUSALS, "too_many_recipients", "no_valid_recipients"),
     scope="sms:send",
     large=True,
@@ -64,7 +64,7 @@ def send_bulk(caller: Caller, body: dict[str, Any]) -> Json | Later:
     "POST",
     "/sms/send-group",
     takes=GroupSend,
-    answers=BulkAnswer,
+    answers=BulkResponse,
     fails=(*REFUSALS, "group_not_found", "group_empty"),
     scope="sms:send",
 )
@@ -76,7 +76,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> Json | Later:
 @endpoint(
     "POST",
     "/sms/quote",
-    answers=QuoteAnswer,
+    answers=QuoteResponse,
     fails=(
         *UNFIT,
         "recipient_suppressed",

@@ -2,33 +2,22 @@
 
 import json
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
-from marshmallow import ValidationError, fields, validate, validates, validates_schema
+from marshmallow import ValidationError, validate, validates, validates_schema
 
-from api.schemas.base import (
-    IN_RANGE,
-    LONGEST_REFERENCE,
-    CanonicalUUID,
-    Flag,
-    Moment,
-    Phone,
-    Phones,
-    Request,
-    Text,
-    Whole,
-    fail,
-)
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.errors import fail
+from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, WEBHOOK_URL
+from api.schemas.fields import IN_RANGE, LONGEST_REFERENCE, doc
 from api.schemas.rules import PartRules, QuietHours
 from api.schemas.times import check_due, check_expiry
-from api.schemas.urls import WebhookUrl
 from shared.contacts.fields import value_problem
-from shared.events.webhook_urls import LONGEST_URL
 from shared.lifecycle import Category
 from shared.sms.segments import MAX_CHARACTERS
 
 MOST_PHONES = 100_000
-
 MOST_METADATA = 2048
 
 
@@ -38,34 +27,63 @@ class SendOptions(Request):
     sender_id = fields.String(
         required=True,
         validate=validate.Length(1, 15, error="A sender ID has 1 to 15 characters."),
-        metadata={"description": "A sender ID registered by the account.", "example": "ACME"},
+        metadata=doc("A sender ID registered by the account.", "ACME"),
     )
-    message = Text(
+    message = fields.Text(
         required=True,
-        metadata={"description": "1 to 1,600 characters, not blank.", "minLength": 1, "maxLength": MAX_CHARACTERS},
+        metadata=doc(
+            "1 to 1,600 characters, not blank.", "Your table is ready.", minLength=1, maxLength=MAX_CHARACTERS
+        ),
     )
-    send_at = Moment(metadata={"description": "When to send: at most 90 days ahead. Up to 60 seconds ago: now."})
-    expires_at = Moment(metadata={"description": "When to give up: 72 hours after it is due, unless said."})
+    send_at = fields.Timestamp(metadata=doc("When to send: at most 90 days ahead. Up to 60 seconds ago: now."))
+    expires_at = fields.Timestamp(metadata=doc("When to give up: 72 hours after it is due, unless said."))
     reference = fields.String(
-        validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters.")
+        validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters."),
+        metadata=doc("Yours; comes back everywhere.", "order A-1042"),
     )
-    category = fields.Enum(Category, by_value=True, load_default=Category.TRANSACTIONAL)
+    category = fields.Enum(
+        Category,
+        by_value=True,
+        load_default=Category.TRANSACTIONAL,
+        metadata=doc("What it is for: decides how soon its turn comes.", "transactional", enum=[*map(str, Category)]),
+    )
     on_unicode = fields.String(
         validate=validate.OneOf(["send", "transliterate", "reject"]),
         load_default="send",
-        metadata={"description": "What to do with a message that does not fit GSM-7."},
+        metadata=doc("What to do with a message that does not fit GSM-7.", "send"),
     )
-    max_segments = Whole(validate=validate.Range(1, 30, error=IN_RANGE))
-    strict = Flag(load_default=False, metadata={"description": "All recipients, or nothing."})
-    allow_duplicates = Flag(load_default=False)
-    rate = Whole(
+    max_segments = fields.WholeNumber(
+        validate=validate.Range(1, 30, error=IN_RANGE), metadata=doc("Refuse the message when it takes more.", 2)
+    )
+    strict = fields.StrictBoolean(load_default=False, metadata=doc("All recipients, or nothing.", False))
+    allow_duplicates = fields.StrictBoolean(
+        load_default=False, metadata=doc("Send to a phone as often as it is listed; otherwise once.", False)
+    )
+    rate = fields.WholeNumber(
         validate=validate.Range(1, 100_000, error=IN_RANGE),
-        metadata={"description": "Segments per second, at most."},
+        metadata=doc("Segments per second, at most.", 50),
     )
-    callback_url = WebhookUrl(metadata={"format": "uri", "maxLength": LONGEST_URL, "pattern": "^https?://"})
-    quiet_hours = fields.Nested(QuietHours)
-    quote_id = CanonicalUUID(metadata={"type": "string", "format": "uuid"})
-    metadata = fields.Dict(keys=fields.String(), metadata={"description": "At most 2 kB of your own; comes back."})
+    callback_url = fields.WebhookUrl(
+        metadata=doc("Where the events of this send are posted, besides your webhooks.", WEBHOOK_URL)
+    )
+    quiet_hours = fields.Nested(
+        QuietHours,
+        metadata=doc(
+            "When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then."
+            " Without it, what the account has for the category. Not for `authentication`.",
+            {"from": "21:00", "until": "08:00"},
+        ),
+    )
+    quote_id = fields.UUID(
+        metadata=doc(
+            "Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused.",
+            "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38",
+        )
+    )
+    metadata = fields.Dict(
+        keys=fields.String(),
+        metadata=doc("At most 2 kB of your own; comes back.", {"order": "A-1042"}),
+    )
 
     @validates("send_at")
     def not_too_far_ahead(self, send_at: datetime, data_key: str) -> None:
@@ -94,6 +112,8 @@ class SendOptions(Request):
 class Values(fields.Dict):
     """Texts by name."""
 
+    json_schema: ClassVar[dict[str, Any]] = {"additionalProperties": {"type": "string"}}
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, str]:
         values: dict[Any, Any] = super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]
         for name, text in values.items():
@@ -105,45 +125,70 @@ class Values(fields.Dict):
         return dict(values)
 
 
+class Recipients(fields.Raw):
+    """The recipients, as given; each one is checked later, all at once."""
+
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": "array",
+        "items": {
+            "oneOf": [
+                {"type": "string", "example": PHONE},
+                {
+                    "type": "object",
+                    "properties": {
+                        "phone": {"type": "string"},
+                        "variables": {"type": "object", "additionalProperties": {"type": "string"}},
+                    },
+                    "required": ["phone"],
+                    "additionalProperties": False,
+                },
+            ]
+        },
+        "minItems": 1,
+        "maxItems": MOST_PHONES,
+    }
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[object]:
+        if not isinstance(value, list):
+            raise fail("wrong_type", 'Give a list, such as ["254711000000"].')
+        if not value:
+            raise fail("required", "Name at least one recipient.")
+        return value
+
+
 class SingleSend(SendOptions):
     """One message to one phone."""
 
-    phone = Phone(
+    phone = fields.Phone(
         required=True,
-        metadata={"description": "Digits only, beginning with the country code.", "example": "254711000000"},
+        metadata=doc("Digits only, beginning with the country code.", PHONE),
     )
-    variables = Values(metadata={"additionalProperties": {"type": "string"}})
-    by_themselves = frozenset({"sender_id", "phone", "message", "reference", "variables", "on_unicode", "max_segments"})
+    variables = Values(
+        metadata=doc(
+            "Values for the placeholders of the message, by name.",
+            {"name": "Ann"},
+        )
+    )
+    independent = frozenset({"sender_id", "phone", "message", "reference", "variables", "on_unicode", "max_segments"})
 
 
 class BulkSend(SendOptions, PartRules):
     """One message to several phones."""
 
-    phones = Phones(
+    phones = Recipients(
         required=True,
-        metadata={
-            "type": "array",
-            "items": {
-                "oneOf": [
-                    {"type": "string", "example": "254711000000"},
-                    {
-                        "type": "object",
-                        "properties": {
-                            "phone": {"type": "string"},
-                            "variables": {"type": "object", "additionalProperties": {"type": "string"}},
-                        },
-                        "required": ["phone"],
-                        "additionalProperties": False,
-                    },
-                ]
-            },
-            "minItems": 1,
-            "maxItems": MOST_PHONES,
-        },
+        metadata=doc(
+            "1 to 100,000 phones: digits only, beginning with the country code; or objects with `phone` and"
+            " `variables`, values for the placeholders of the message.",
+            [PHONE, OTHER_PHONE],
+        ),
     )
 
 
 class GroupSend(SendOptions, PartRules):
     """One message to every contact of a group."""
 
-    group_id = CanonicalUUID(required=True, metadata={"type": "string", "format": "uuid"})
+    group_id = fields.UUID(
+        required=True,
+        metadata=doc("A group of the account.", GROUP_ID),
+    )

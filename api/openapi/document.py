@@ -1,7 +1,4 @@
-"""The OpenAPI 3.1 document, made of the endpoints' contracts and the schemas that check the requests.
-
-What a word means is said once, in api.openapi.fields, because it means the same wherever it stands.
-"""
+"""The OpenAPI 3.1 document, made of the endpoints' contracts and the schemas of requests and responses."""
 
 import inspect
 import re
@@ -9,52 +6,26 @@ from typing import Any
 
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
-from marshmallow import Schema, fields
+from marshmallow import Schema
 
-from api.accept.responses import EncodingAnswer, RejectedAnswer
 from api.accept.routes import QUOTES
 from api.endpoint import ENDPOINTS, PREFIX, Endpoint
 from api.http.problems import CATALOGUE, Problem
+from api.openapi.description import DESCRIPTION, PATH_VARIABLES, TAGS
 from api.openapi.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
-from api.openapi.fields import WORDS
-from api.openapi.fields.core import DESCRIPTION, TAGS, Word
 from api.openapi.links import links_of
 from api.openapi.operation_ids import operation_id
-from api.openapi.webhooks import webhooks
+from api.openapi.problem import ErrorResponse
+from api.openapi.schema_examples import example_of
+from api.openapi.webhooks import DATA_SCHEMAS, webhooks
 from api.resources.auth.routes import CREDENTIALS, REVOKE_TOKEN
-from api.schemas.base import PHONE_PATTERN, CanonicalUUID, Moment, Phone, Phones, Request
-from api.schemas.responses import ErrorAnswer
+from api.schemas.base import Request
+from api.schemas.fields import Timestamp
 from shared.settings import IDEMPOTENCY_DAYS
 
 BODIES = {"/auth/token": CREDENTIALS, "/auth/revoke": REVOKE_TOKEN}
-PATH_WORDS = {"group_id": WORDS["Group.group_id"][:2]}
-"""Of variables whose name means something else in a body."""
 KEYLESS = ("/auth/token", "/auth/revoke")
 """POSTs that do not read an Idempotency-Key."""
-ERROR = ErrorAnswer.from_dict(
-    {
-        "errors": fields.List(
-            fields.Nested(
-                Schema.from_dict(
-                    {
-                        **{name: fields.String(required=True) for name in ("pointer", "code", "detail")},
-                        "suggestion": fields.String(),
-                    },
-                    name="FieldError",
-                )
-            )
-        ),
-        "rejected": fields.List(fields.Nested(RejectedAnswer)),
-        "encoding": fields.Nested(EncodingAnswer),
-        **{name: fields.Integer() for name in ("errors_total", "required", "balance", "max", "submitted", "quoted")},
-        **{name: fields.Integer() for name in ("segments", "max_segments", "spend_limit", "spent")},
-        **{name: fields.Integer() for name in ("phones", "most", "window_seconds")},
-        **{name: fields.String() for name in ("sender_status", "scope", "send_status")},
-        **{name: fields.String() for name in ("period", "resets_at", "rule", "prefix")},
-    },
-    name="Error",
-)
-"""An error with the members that some errors have besides."""
 
 
 def document() -> dict[str, Any]:
@@ -69,16 +40,14 @@ def document() -> dict[str, Any]:
         servers=[{"url": "/", "description": "This installation"}],
     )
     converter: Any = plugin.converter
-    converter.map_to_openapi_type(CanonicalUUID, "string", "uuid")
-    converter.map_to_openapi_type(Phones, "array", None)
-    converter.add_attribute_function(_words)
+    converter.add_attribute_function(_properties)
     _add_components(spec)
     for name, description in TAGS.items():
         spec.tag({"name": name, "description": description})
     for operation in ENDPOINTS:
         path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + operation.path)
         spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.answers)})
-    made = _mended(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
+    made = _corrected(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
     return made | {"webhooks": webhooks()}
 
 
@@ -103,7 +72,9 @@ def _add_components(spec: APISpec) -> None:
         detail, members = PROBLEMS.get(code, (kind.title + ".", {}))
         value = Problem(code, detail, **members).document("/api/v1/sms/send", "req_5b0a8e6f1d2c3b4a")
         spec.components.example(code, {"summary": kind.title, "value": value})
-    spec.components.schema("Error", schema=ERROR)
+    spec.components.schema("Error", schema=ErrorResponse)
+    for schema in DATA_SCHEMAS:
+        spec.components.schema(_name(schema), schema=schema)
 
 
 def _operation(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
@@ -127,7 +98,7 @@ def _operation(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
 def _body(operation: Endpoint) -> dict[str, Any] | None:
     if operation.path == "/sms/quote":
         schemas = dict(QUOTES.values())
-        each = {kind: {"value": _example(schema)} for kind, schema in schemas.items()}
+        each = {kind: {"value": example_of(schema)} for kind, schema in schemas.items()}
         return _json({"anyOf": list(schemas.values())}, each, required=True)
     if operation.path in CSV_BODIES:
         example = {"schema": {"type": "string"}, "example": CSV_BODIES[operation.path]}
@@ -137,11 +108,11 @@ def _body(operation: Endpoint) -> dict[str, Any] | None:
     schema = operation.takes() if operation.takes is not None else BODIES.get(operation.path)
     if schema is None:
         return None
-    required = _example(schema)
+    required = example_of(schema)
     examples: dict[str, Any] = {"required": {"summary": "What is required", "value": required}} if required else {}
     if schema is not CREDENTIALS:
         summary = "With options" if operation.takes else "Another token"
-        examples["options"] = {"summary": summary, "value": _example(schema, options=True)}
+        examples["options"] = {"summary": summary, "value": example_of(schema, options=True)}
     return _json(schema, examples, required=operation.takes is not None)
 
 
@@ -152,7 +123,7 @@ def _json(schema: Any, examples: dict[str, Any], *, required: bool) -> dict[str,
 def _parameters(operation: Endpoint) -> list[Any]:
     parameters: list[Any] = []
     for kind, name in re.findall(r"<(\w+:)?(\w+)>", operation.path):
-        description, example = PATH_WORDS.get(name) or WORDS[name][:2]
+        description, example = PATH_VARIABLES[name]
         schema = {"type": "string", **({"format": "uuid"} if kind == "uuid:" else {})}
         parameter = {"description": description, "schema": schema, "example": example}
         parameters.append({"in": "path", "name": name, "required": True, **parameter})
@@ -172,7 +143,7 @@ def _takes_key(operation: Endpoint) -> bool:
 
 
 def _responses(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
-    example = _example(answers()) | CHANGED.get(operation.path, {})
+    example = example_of(answers()) | CHANGED.get(operation.path, {})
     content: dict[str, Any] = {"application/json": {"schema": answers, "example": example}}
     headers = ["Idempotency-Replayed"] if _takes_key(operation) else []
     if (operation.method, operation.path) in CSV:
@@ -222,55 +193,17 @@ def _fails(operation: Endpoint) -> list[str]:
     return list(dict.fromkeys([*codes, "internal_error", "unavailable"]))
 
 
-def _word(field: Any) -> Word | None:
-    return WORDS.get(f"{_name(type(field.parent))}.{field.name}") or WORDS.get(field.name)
+def _properties(_: Any, field: Any, *, ret: dict[str, Any], **__: Any) -> dict[str, Any]:
+    """What a field means in JSON Schema beyond what Marshmallow's types tell."""
+    made: dict[str, Any] = {**getattr(field, "json_schema", {})}
+    example = ret.pop("example", None)
+    past = isinstance(field, Timestamp) and isinstance(field.parent, Request)  # when somebody tries the example
+    if example is not None and not past:
+        made["examples"] = [example]
+    return {key: value for key, value in made.items() if key not in field.metadata}
 
 
-def _words(_: Any, field: Any, *, ret: dict[str, Any], **__: Any) -> dict[str, Any]:
-    """What JSON Schema says of a field beyond its type."""
-    if not isinstance(field.parent, Schema):
-        return {}
-    made: dict[str, Any] = {}
-    word = _word(field)
-    if word is not None:
-        description, example, more = (*word, {})[:3]
-        made = {"description": description, **more}
-        if example is not None:
-            made["examples"] = [example]
-    if isinstance(field, fields.String) and re.search(r"_at$|^at$|^eta$", str(field.name)):
-        made["format"] = "date-time"
-    if isinstance(field, fields.Enum):
-        made["type"] = "string"
-    if isinstance(field, Phone):
-        made["pattern"] = PHONE_PATTERN
-    if isinstance(field, Moment):
-        made.pop("examples", None)  # a time in an example would be in the past when it is tried
-    if "example" in ret:
-        made["examples"] = [ret.pop("example")]
-    return {key: value for key, value in made.items() if key not in ret}
-
-
-def _example(schema: Schema, *, options: bool = False) -> dict[str, Any]:
-    """An example with what is required; with `options`, also with what has no default, but for times."""
-    return {
-        name: _value(field)
-        for name, field in schema.fields.items()
-        if field.required or (options and not isinstance(field, (Moment, fields.Boolean)))
-    }
-
-
-def _value(field: Any) -> Any:
-    word = _word(field) if isinstance(field.parent, Schema) else None
-    if word is not None and word[1] is not None:
-        return word[1]
-    if isinstance(field, fields.Nested):
-        return _example(field.schema)
-    if isinstance(field, fields.List):
-        return [_value(field.inner)]
-    return None
-
-
-def _mended(made: dict[str, Any], classes: dict[str, type[Schema]]) -> dict[str, Any]:
+def _corrected(made: dict[str, Any], classes: dict[str, type[Schema]]) -> dict[str, Any]:
     """The document without what the schemas do not mean: answers may grow, and a query has no null."""
     for name, schema in made["components"]["schemas"].items():
         if classes[name].__doc__:
@@ -280,15 +213,15 @@ def _mended(made: dict[str, Any], classes: dict[str, type[Schema]]) -> dict[str,
     for path in made["paths"].values():
         for operation in path.values():
             for parameter in operation["parameters"]:
-                said = parameter.get("schema", {})
-                said.pop("examples", None)  # a page for trying requests would fill them in
-                if isinstance(said.get("type"), list):
-                    said["type"] = said["type"][0]
-                    said.pop("default", None)
+                schema = parameter.get("schema", {})
+                schema.pop("examples", None)  # a page for trying requests would fill them in
+                if isinstance(schema.get("type"), list):
+                    schema["type"] = schema["type"][0]
+                    schema.pop("default", None)
     return made
 
 
 def _name(schema: Any) -> str:
-    made = schema if isinstance(schema, type) else type(schema)
-    assert issubclass(made, Schema)
-    return made.__name__.removesuffix("Answer")
+    kind = schema if isinstance(schema, type) else type(schema)
+    assert issubclass(kind, Schema)
+    return kind.__name__.removesuffix("Response")

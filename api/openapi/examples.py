@@ -1,10 +1,18 @@
-"""Examples for the OpenAPI document, where they are more than the words' own, and the headers of answers."""
+"""Examples of whole bodies where they are more than those of their fields, and the headers of responses."""
 
 from typing import Any
 
 from api.accept.schemas import MOST_PHONES
-from api.openapi.fields import WORDS
-from api.openapi.fields.core import DELIVERED_AT, GROUP_ID, MESSAGE_ID, NOT_A_PHONE, PHONE, SEND_ID, SENT_AT
+from api.schemas.examples import (
+    DELIVERED_AT,
+    GROUP_ID,
+    MESSAGE_ID,
+    NOT_A_PHONE,
+    PHONE,
+    SEND_COUNTS,
+    SEND_ID,
+    SENT_AT,
+)
 
 CHANGED: dict[str, dict[str, Any]] = {
     "/sms/send-group": {
@@ -21,7 +29,7 @@ CHANGED: dict[str, dict[str, Any]] = {
 } | {
     f"/sends/<uuid:send_id>/{action}": {
         "status": status,
-        "counts": WORDS["Send.counts"][1] | {"sent": 0, "delivered": 0, counted: 3},
+        "counts": SEND_COUNTS | {"sent": 0, "delivered": 0, counted: 3},
         "completed_at": completed_at,
     }
     for action, status, counted, completed_at in (

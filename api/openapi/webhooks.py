@@ -1,47 +1,24 @@
 """What is posted to webhooks, as the OpenAPI document describes it: an operation of the receiver for each event."""
 
-from typing import Any
+from typing import Any, Final
 
-from api.openapi.fields import WORDS
-from api.openapi.fields.core import GROUP_ID, PHONE, SEND_ID, SENT_AT
-from api.openapi.fields.webhooks import MESSAGE_EVENT
+from marshmallow import Schema
+
+from api.openapi.schema_examples import example_of
+from api.resources.events.event_data import MessageEventData, data_of
+from api.schemas.examples import MESSAGE_EVENT, SENT_AT
 from shared.lifecycle import MessageStatus
 from shared.outbox import EventType
 
-WEBHOOK_ID = str(WORDS["webhook_id"][1])
+DATA_SCHEMAS: Final[tuple[type[Schema], ...]] = tuple(dict.fromkeys(data_of(event) for event in EventType))
 
 
-def _message(status: str) -> dict[str, Any]:
-    return MESSAGE_EVENT | {"status": status, "sequence": list(MessageStatus).index(MessageStatus(status))}
-
-
-def _data(event: EventType) -> dict[str, Any]:
-    subject, _, status = event.partition(".")
-    if event == EventType.MESSAGE_RECEIVED:
-        return {"inbound_id": GROUP_ID, "phone": PHONE, "sender_id": "ACME", "message": "STOP", "keyword": "STOP"}
-    if subject == "message":
-        return _message(status)
-    if subject == "send":
-        return {"send_id": SEND_ID, "status": status, "counts": WORDS["Send.counts"][1]}
-    if subject == "sender_id":
-        return {"sender_id": "ACME", "reason": None}
-    others: dict[EventType, dict[str, Any]] = {
-        EventType.SUPPRESSION_CREATED: {
-            "added": 1,
-            "phone": PHONE,
-            "category": None,
-            "sender_id": None,
-            "reason": "STOP",
-        },
-        EventType.BALANCE_LOW: {"balance": 99, "low_balance_threshold": 100},
-        EventType.WEBHOOK_DISABLED: {
-            "webhook_id": WEBHOOK_ID,
-            "url": "https://hooks.example/sms-events",
-            "reason": "It answered 410.",
-        },
-        EventType.WEBHOOK_TEST: {"webhook_id": WEBHOOK_ID},
-    }
-    return others[event]
+def _example(event: EventType) -> dict[str, Any]:
+    schema, status = data_of(event), event.partition(".")[2]
+    if schema is MessageEventData:
+        return MESSAGE_EVENT | {"status": status, "sequence": list(MessageStatus).index(MessageStatus(status))}
+    example = example_of(schema())
+    return example | {"status": status} if "status" in example else example
 
 
 def _header(name: str, description: str) -> dict[str, Any]:
@@ -60,26 +37,15 @@ def webhooks() -> dict[str, Any]:
     return {event.value: {"post": _operation(event)} for event in EventType}
 
 
-def _described(name: str, value: Any) -> dict[str, Any]:
-    """A member of the data, in the words that it has in answers."""
-    word = WORDS.get(name)
-    return {**({"description": word[0]} if word else {}), "examples": [value]}
-
-
 def _operation(event: EventType) -> dict[str, Any]:
-    data = _data(event)
-    example = {"type": event.value, "timestamp": SENT_AT, "data": data}
+    example = {"type": event.value, "timestamp": SENT_AT, "data": _example(event)}
     schema = {
         "type": "object",
         "required": ["type", "timestamp", "data"],
         "properties": {
             "type": {"type": "string", "const": event.value},
             "timestamp": {"type": "string", "format": "date-time", "description": "When it happened."},
-            "data": {
-                "type": "object",
-                "required": sorted(data),
-                "properties": {name: _described(name, value) for name, value in data.items()},
-            },
+            "data": {"$ref": f"#/components/schemas/{data_of(event).__name__}"},
         },
     }
     return {

@@ -6,7 +6,7 @@ gets its first answer also when the time that it names has come.
 
 from datetime import UTC, datetime, timedelta
 
-from api.schemas.base import fail
+from api.schemas.errors import fail
 
 MOST_AHEAD = timedelta(days=90)
 

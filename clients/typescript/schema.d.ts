@@ -1,5 +1,6 @@
 // Made of the OpenAPI document by `make clients`. Do not edit.
 
+/** One field that is wrong. */
 export interface FieldError {
   /** The field, as a JSON pointer (RFC 6901); of a query or a header, its name. */
   pointer: string;
@@ -65,6 +66,7 @@ export interface Encoding {
   gsm7_alternative: Alternative | null;
 }
 
+/** RFC 9457 problem details, with the members that some errors have besides. */
 export interface Error {
   /** Where the error is explained. */
   type: string;
@@ -86,12 +88,12 @@ export interface Error {
   remediation: string;
   /** Of `validation_failed`: every field that is wrong, 100 at most. */
   errors?: Array<FieldError>;
+  /** Of `validation_failed`: how many errors there are. */
+  errors_total?: number;
   /** Of `no_valid_recipients` and `no_valid_contacts`: why each one is not valid, 100 at most. */
   rejected?: Array<Rejected>;
   /** Of `unicode_rejected`: which characters are not in GSM-7. */
   encoding?: Encoding;
-  /** Of `validation_failed`: how many errors there are. */
-  errors_total?: number;
   /** Of `low_balance`: credits that it needs. */
   required?: number;
   /** Of `low_balance`: credits that are left. */
@@ -110,6 +112,14 @@ export interface Error {
   spend_limit?: number;
   /** Of `spend_limit_reached`: credits that were. */
   spent?: number;
+  /** Of `spend_limit_reached`: which limit. */
+  period?: "day" | "month";
+  /** Of `spend_limit_reached`: when the period ends. */
+  resets_at?: string;
+  /** Of `traffic_refused`: what was unusual. */
+  rule?: "block" | "burst";
+  /** Of `traffic_refused`: what the phones begin with. */
+  prefix?: string;
   /** Of `traffic_refused`: how many there were in the window. */
   phones?: number;
   /** Of `traffic_refused`: how many are usual. */
@@ -122,14 +132,132 @@ export interface Error {
   scope?: string;
   /** Of `state_conflict`: the status in which it is not possible. */
   send_status?: string;
-  /** Of `spend_limit_reached`: which limit. */
-  period?: "day" | "month";
-  /** Of `spend_limit_reached`: when the period ends. */
-  resets_at?: string;
-  /** Of `traffic_refused`: what was unusual. */
-  rule?: "block" | "burst";
-  /** Of `traffic_refused`: what the phones begin with. */
-  prefix?: string;
+}
+
+/** Why a message did not arrive, or is in doubt. */
+export interface MessageError {
+  /** What went wrong, one of the codes of `GET /errors?kind=message`. */
+  code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent";
+  /** Whether the same message to this phone would fail again. */
+  permanent: boolean;
+  /** The carrier at which it happened; null: no carrier had a part in it. */
+  carrier: string | null;
+  /** The carrier's own code, as it was told; null: it told none. */
+  carrier_code: string | null;
+  /** What the code means, for people. */
+  text: string;
+}
+
+/** A message that got another status. */
+export interface MessageEventData {
+  /** The message. */
+  message_id: string;
+  /** The send. */
+  send_id: string;
+  /** Digits only, beginning with the country code; null: it was erased. */
+  phone: string | null;
+  /** What it is now. */
+  status: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered";
+  /** Rises along the life of a message: ignore an event with less than you have. */
+  sequence: number;
+  /** The carrier's own code, or ours; null: nothing is wrong. */
+  error: string | null;
+  /** Why it did not arrive, or is in doubt; null: nothing is wrong. */
+  error_details: MessageError | null;
+  /** The sender ID. */
+  sender_id: string | null;
+  /** Yours; comes back everywhere. */
+  reference: string | null;
+  /** Yours, as it was given. */
+  metadata: Record<string, unknown> | null;
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  test: boolean;
+}
+
+/** A message from a phone. */
+export interface MessageReceivedData {
+  /** The message from a phone. */
+  inbound_id: string;
+  /** Who sent it. */
+  phone: string;
+  /** The number of yours that it was sent to. */
+  sender_id: string;
+  /** The text. */
+  message: string;
+  /** What it asks for; null: nothing. */
+  keyword: "stop" | "start" | null;
+}
+
+/** A send that ended, or is held. */
+export interface SendEventData {
+  /** The send. */
+  send_id: string;
+  /** What it is now. */
+  status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
+  /** What was asked for. */
+  kind: "single" | "bulk" | "group";
+  /** The sender ID. */
+  sender_id: string;
+  /** The accepted recipients, by message status. */
+  counts: Record<string, number>;
+  /** Why the send is held. */
+  held_reason: string | null;
+  /** Yours; comes back everywhere. */
+  reference: string | null;
+  /** Yours, as it was given. */
+  metadata: Record<string, unknown> | null;
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  test: boolean;
+  /** When it was accepted. */
+  created_at: string;
+  /** When nothing was left to submit. */
+  completed_at: string | null;
+}
+
+/** Phones that came on the opt-out list together. What is not the same for all of them is null. */
+export interface SuppressionEventData {
+  /** New on the list. */
+  added: number;
+  /** The phone, where it was one. */
+  phone: string | null;
+  /** Has opted out of this category only; null: of all. */
+  category: "authentication" | "transactional" | "marketing" | null;
+  /** Has opted out of messages from this sender ID only; null: from all. */
+  sender_id: string | null;
+  /** Why: `stop` where the phone's owner wrote so. */
+  reason: string | null;
+}
+
+/** A decision about a sender ID. */
+export interface SenderIdEventData {
+  /** The sender ID. */
+  sender_id: string;
+  /** Why; null: none was given. */
+  reason: string | null;
+}
+
+/** A balance that fell below its threshold. */
+export interface LowBalanceData {
+  /** Credits that can still be spent. */
+  balance: number;
+  /** Below this the balance counts as low. */
+  low_balance_threshold: number;
+}
+
+/** A webhook to which nothing is posted any more. */
+export interface WebhookDisabledData {
+  /** The webhook. */
+  webhook_id: string;
+  /** Where events were posted. */
+  url: string | null;
+  /** Why. */
+  reason: string;
+}
+
+/** A test of a webhook. */
+export interface WebhookTestData {
+  /** The webhook. */
+  webhook_id: string;
 }
 
 /** When nothing is sent, by the clock of the recipient. */
@@ -192,36 +320,36 @@ export interface Segments {
 export interface Single {
   /** The send. */
   send_id: string;
-  /** The message. */
-  message_id: string;
-  /** Where it is. */
-  status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
   /** The sender ID. */
   sender_id: string;
-  /** Digits only, beginning with the country code. */
-  phone: string;
-  /** How many, and in which encoding. */
-  segments: Segments;
-  /** Credits. */
-  cost: number;
-  /** Credits that can still be spent, after this. */
-  balance: number;
   /** What it is for: decides how soon its turn comes. */
   category: "authentication" | "transactional" | "marketing";
   /** Yours; comes back everywhere. */
   reference: string | null;
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  test: boolean;
+  /** When it was accepted. */
+  created_at: string;
+  /** Where it is. */
+  status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
+  /** Credits. */
+  cost: number;
+  /** Credits that can still be spent, after this. */
+  balance: number;
   /** When it is due; null: at once. */
   send_at: string | null;
   /** When it is given up. */
   expires_at: string;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
-  test: boolean;
   /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
   simulated?: boolean;
-  /** When it was accepted. */
-  created_at: string;
   /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
   encoding?: Encoding;
+  /** The message. */
+  message_id: string;
+  /** Digits only, beginning with the country code. */
+  phone: string;
+  /** How many, and in which encoding. */
+  segments: Segments;
 }
 
 /** When to hold the send: more than this share of at least so many messages has failed. */
@@ -311,20 +439,36 @@ export interface Accepted {
 export interface Bulk {
   /** The send. */
   send_id: string;
-  /** Where it is. */
-  status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
   /** The sender ID. */
   sender_id: string;
+  /** What it is for: decides how soon its turn comes. */
+  category: "authentication" | "transactional" | "marketing";
+  /** Yours; comes back everywhere. */
+  reference: string | null;
+  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  test: boolean;
+  /** When it was accepted. */
+  created_at: string;
+  /** Where it is. */
+  status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
+  /** Credits. */
+  cost: number;
+  /** Credits that can still be spent, after this. */
+  balance: number;
+  /** When it is due; null: at once. */
+  send_at: string | null;
+  /** When it is given up. */
+  expires_at: string;
+  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
+  simulated?: boolean;
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  encoding?: Encoding;
   /** The group, of a group send. */
   group_id: string | null;
   /** What became of the recipients. */
   counts: Counts;
   /** How many, and in which encoding. */
   segments: BulkSegments;
-  /** Credits. */
-  cost: number;
-  /** Credits that can still be spent, after this. */
-  balance: number;
   /** The recipients that were not accepted, 1,000 at most. */
   rejected: Array<Rejected>;
   /** Whether there are more than this. */
@@ -335,22 +479,6 @@ export interface Bulk {
   messages_truncated?: boolean;
   /** Where all messages of the send are listed. */
   messages_url: string;
-  /** What it is for: decides how soon its turn comes. */
-  category: "authentication" | "transactional" | "marketing";
-  /** Yours; comes back everywhere. */
-  reference: string | null;
-  /** When it is due; null: at once. */
-  send_at: string | null;
-  /** When it is given up. */
-  expires_at: string;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
-  test: boolean;
-  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
-  simulated?: boolean;
-  /** When it was accepted. */
-  created_at: string;
-  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
-  encoding?: Encoding;
 }
 
 /** One message to every contact of a group. */
@@ -626,7 +754,7 @@ export interface GroupBody {
 export interface DeletedGroup {
   /** The group. */
   group_id: string;
-  /** It is no more. */
+  /** The group is deleted. */
   deleted: boolean;
 }
 
@@ -661,7 +789,7 @@ export interface ContactsBody {
 export interface ContactCounts {
   /** Entries of the request. */
   submitted: number;
-  /** Play credits that were added. */
+  /** Contacts that are new in the group. */
   added: number;
   /** Contacts of the group that got other fields or tags. */
   changed: number;
@@ -677,11 +805,11 @@ export interface ContactCounts {
 export interface RejectedContact {
   /** The entry's place in `contacts`, from 0. */
   index: number;
-  /** Digits only, beginning with the country code. */
+  /** As it was given; null where it was no text. */
   phone: string | null;
   /** Why. */
   code: "invalid_phone" | "duplicate" | "unknown_field" | "wrong_type" | "invalid" | "too_long";
-  /** What it is this time, for people. */
+  /** Why, for people. */
   detail: string;
   /** The index at which the phone is listed first. */
   duplicate_of?: number;
@@ -693,7 +821,7 @@ export interface PutContacts {
   group_id: string;
   /** Contacts in the group. */
   contact_count: number;
-  /** What became of the recipients. */
+  /** What became of the entries. */
   counts: ContactCounts;
   /** The entries that were not taken, 1,000 at most. */
   rejected: Array<RejectedContact>;
@@ -806,7 +934,7 @@ export interface WebhookChange {
 export interface DeletedWebhook {
   /** The webhook. */
   webhook_id: string;
-  /** It is no more. */
+  /** The webhook is deleted. */
   deleted: boolean;
 }
 
@@ -830,7 +958,7 @@ export interface Delivery {
   type: string;
   /** `failed`: it was tried often enough. */
   status: "pending" | "delivered" | "failed";
-  /** How often it was handed to a carrier. */
+  /** How often it was posted. */
   attempts: number;
   /** When it is tried again; of pending ones. */
   next_attempt_at: string | null;
@@ -929,7 +1057,7 @@ export interface StreamEventPage {
 export interface ImportCounts {
   /** Rows that were read, without the header. */
   rows: number;
-  /** Play credits that were added. */
+  /** Contacts that are new in the group. */
   added: number;
   /** Contacts of the group that got other fields or tags. */
   changed: number;
@@ -980,7 +1108,7 @@ export interface ImportError {
   value: string;
   /** Why it is no contact. */
   code: "invalid_phone" | "invalid";
-  /** What it is this time, for people. */
+  /** Why, for people. */
   detail: string;
 }
 
@@ -1114,6 +1242,7 @@ export interface StopRule {
   over: number;
 }
 
+/** When nothing is sent, by the clock of the recipient. */
 export interface QuietHoursRule {
   /** When it begins, by the recipient's clock. */
   from: string;
@@ -1214,20 +1343,6 @@ export interface SendChanges {
   on_unicode?: "send" | "transliterate" | "reject";
   /** Refuse the message when it takes more. */
   max_segments?: number;
-}
-
-/** Why a message did not arrive, or is in doubt. */
-export interface MessageError {
-  /** What went wrong, one of the codes of `GET /errors?kind=message`. */
-  code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent";
-  /** Whether the same message to this phone would fail again. */
-  permanent: boolean;
-  /** The carrier at which it happened; null: no carrier had a part in it. */
-  carrier: string | null;
-  /** The carrier's own code, as it was told; null: it told none. */
-  carrier_code: string | null;
-  /** What the code means, for people. */
-  text: string;
 }
 
 /** One SMS to one phone. */
@@ -1532,9 +1647,9 @@ export interface SuppressedCounts {
 
 /** An entry that was not taken. */
 export interface RejectedSuppression {
-  /** The entry's place, from 0. */
+  /** The entry's place in the list, from 0. */
   index: number;
-  /** Digits only, beginning with the country code. */
+  /** As it was given; null where it was no text. */
   phone: string | null;
   /** Why. */
   code: "invalid_phone" | "invalid";
@@ -1544,7 +1659,7 @@ export interface RejectedSuppression {
 
 /** The valid phones are on the list. */
 export interface Suppressed {
-  /** What became of the recipients. */
+  /** What became of the entries. */
   counts: SuppressedCounts;
   /** The entries that were not taken, 1,000 at most. */
   rejected: Array<RejectedSuppression>;

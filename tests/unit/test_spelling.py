@@ -10,7 +10,7 @@ from api.http import spelling
 from api.http.spelling import LONGEST_NAME, MOST_COMPARED, nearest_name
 from api.resources.contacts.entries import read_entries
 from api.resources.usage.schemas import UsageQuery
-from api.schemas.base import errors_of
+from api.schemas.errors import errors_of
 from shared.sms.numbering import numbering_of
 
 

@@ -13,10 +13,15 @@ from api.endpoint import endpoint, services, timestamp
 from api.http.lean_flask import Json
 from api.http.pagination import page, text_cursor
 from api.http.problems import Problem, invalid
-from api.resources.api_keys.responses import ApiKeyAnswer, NewApiKeyAnswer, RevokedApiKeyAnswer, RotatedApiKeyAnswer
-from api.resources.api_keys.schemas import MakeApiKey, RotateApiKey
-from api.schemas.paging import Paging
-from api.schemas.responses import page_of
+from api.resources.api_keys.schemas import (
+    ApiKeyResponse,
+    MakeApiKey,
+    NewApiKeyResponse,
+    RevokedApiKeyResponse,
+    RotateApiKey,
+    RotatedApiKeyResponse,
+)
+from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.api_keys import MOST_KEYS, ApiKey, count_keys, exceeds, find_key, list_keys, rotate_key
 from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key, networks
@@ -34,7 +39,7 @@ INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
 
 
 @endpoint(
-    "GET", "/api-keys", query=Paging, answers=page_of(ApiKeyAnswer), fails=("validation_failed",), scope="keys:read"
+    "GET", "/api-keys", query=Paging, answers=page_of(ApiKeyResponse), fails=("validation_failed",), scope="keys:read"
 )
 def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     """List the API keys that are not revoked, those of the sandbox too; a test key sees only these. No secrets."""
@@ -45,7 +50,9 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, limit, _shown, lambda row: str(row.id))
 
 
-@endpoint("POST", "/api-keys", takes=MakeApiKey, answers=NewApiKeyAnswer, fails=("state_conflict",), scope="keys:write")
+@endpoint(
+    "POST", "/api-keys", takes=MakeApiKey, answers=NewApiKeyResponse, fails=("state_conflict",), scope="keys:write"
+)
 def make_api_key(caller: Caller, body: dict[str, Any]) -> Json:
     """Make an API key, which can do no more than the key in use. Its secret is shown now and never again.
 
@@ -85,7 +92,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> Json:
     "POST",
     "/api-keys/<key_id>/rotate",
     takes=RotateApiKey,
-    answers=RotatedApiKeyAnswer,
+    answers=RotatedApiKeyResponse,
     fails=("api_key_not_found",),
     scope="keys:write",
 )
@@ -116,7 +123,7 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Json:
 @endpoint(
     "DELETE",
     "/api-keys/<key_id>",
-    answers=RevokedApiKeyAnswer,
+    answers=RevokedApiKeyResponse,
     fails=("api_key_not_found",),
     scope="keys:write",
 )

@@ -10,8 +10,7 @@ from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY, parse_object, read_bytes, read_json
 from api.http.lean_flask import Json
 from api.http.problems import Problem
-from api.resources.auth.responses import RevokedAnswer, TokenAnswer
-from api.resources.auth.schemas import Credentials, RevokeToken
+from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 
 CREDENTIALS = Credentials()
 REVOKE_TOKEN = RevokeToken()
@@ -20,7 +19,7 @@ REVOKE_TOKEN = RevokeToken()
 @endpoint(
     "POST",
     "/auth/token",
-    answers=TokenAnswer,
+    answers=TokenResponse,
     fails=(
         "invalid_json",
         "validation_failed",
@@ -80,7 +79,7 @@ def _credentials() -> dict[str, Any]:
 @endpoint(
     "POST",
     "/auth/revoke",
-    answers=RevokedAnswer,
+    answers=RevokedResponse,
     fails=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
     scope="",
 )

@@ -1,18 +1,49 @@
-"""Keys and tokens, as requests."""
+"""Credentials and tokens."""
 
-from marshmallow import fields
+from marshmallow import Schema
 
+from api.schemas import fields
 from api.schemas.base import Request
+from api.schemas.fields import doc
 
 
 class Credentials(Request):
     """An API key and its secret; the headers X-API-Key and X-API-Secret do as well."""
 
-    api_key = fields.String(required=True)
-    api_secret = fields.String(required=True)
+    api_key = fields.String(required=True, metadata=doc("The API key.", "your-api-key"))
+    api_secret = fields.String(required=True, metadata=doc("The API key's secret.", "your-api-secret"))
 
 
 class RevokeToken(Request):
     """The token to revoke; without it, the one in use."""
 
-    token = fields.String()
+    token = fields.String(
+        metadata=doc("The token to revoke; without it, the one in use.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s")
+    )
+
+
+class TokenResponse(Schema):
+    """A bearer token."""
+
+    access_token = fields.String(
+        required=True,
+        metadata=doc("Goes into `Authorization: Bearer …`.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),
+    )
+    token_type = fields.String(required=True, metadata=doc("Always Bearer.", "Bearer", enum=["Bearer"]))
+    expires_in = fields.Integer(required=True, metadata=doc("Seconds until the token ends.", 86_400))
+    expires_at = fields.Timestamp(
+        required=True,
+        metadata=doc("When the token ends.", "2026-03-03T09:00:00.000Z", format="date-time"),
+    )
+    scope = fields.String(
+        required=True,
+        metadata=doc(
+            "What the token may be used for, separated by spaces.", "balance:read groups:read sms:read sms:send"
+        ),
+    )
+
+
+class RevokedResponse(Schema):
+    """The token is dead."""
+
+    revoked = fields.Boolean(required=True, metadata=doc("The token is dead.", True))

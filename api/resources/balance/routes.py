@@ -8,9 +8,8 @@ from api.auth.tokens import Caller
 from api.endpoint import endpoint, services, timestamp
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
-from api.resources.balance.responses import BalanceAnswer, TransactionAnswer
-from api.schemas.paging import Paging
-from api.schemas.responses import page_of
+from api.resources.balance.schemas import BalanceResponse, TransactionResponse
+from api.schemas.paging import Paging, page_of
 from shared.db.connection import reading
 from shared.ids import batch_of
 
@@ -27,7 +26,7 @@ TRANSACTIONS = text(
 NEWEST = 2**63 - 1
 
 
-@endpoint("GET", "/balance", answers=BalanceAnswer, scope="balance:read")
+@endpoint("GET", "/balance", answers=BalanceResponse, scope="balance:read")
 def balance(caller: Caller) -> dict[str, Any]:
     """What can still be spent, in credits. `balance` is what a 402 compares."""
     with reading(services().engine) as connection:
@@ -45,7 +44,7 @@ def balance(caller: Caller) -> dict[str, Any]:
     "GET",
     "/balance/transactions",
     query=Paging,
-    answers=page_of(TransactionAnswer),
+    answers=page_of(TransactionResponse),
     fails=("validation_failed",),
     scope="balance:read",
 )

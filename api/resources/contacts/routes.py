@@ -17,10 +17,16 @@ from api.http.lean_flask import Json
 from api.http.pagination import number_cursor, page
 from api.http.problems import Problem
 from api.resources.contacts.entries import Entries, read_entries
-from api.resources.groups.responses import ContactAnswer, PutContactsAnswer, RemovedContactsAnswer
+from api.resources.contacts.schemas import (
+    ContactPaging,
+    ContactResponse,
+    ContactsBody,
+    PhonesBody,
+    PutContactsResponse,
+    RemovedContactsResponse,
+)
 from api.resources.groups.routes import find_group, group_not_found
-from api.resources.groups.schemas import ContactPaging, ContactsBody, PhonesBody
-from api.schemas.responses import page_of
+from api.schemas.paging import page_of
 from shared.contacts import groups as contacts
 from shared.db.connection import reading
 from shared.sms.numbering import numbering_of
@@ -53,7 +59,7 @@ CSV_PAGE = 5_000
     "GET",
     "/groups/<uuid:group_id>/contacts",
     query=ContactPaging,
-    answers=page_of(ContactAnswer),
+    answers=page_of(ContactResponse),
     fails=("validation_failed", "group_not_found"),
     scope="groups:read",
 )
@@ -73,7 +79,7 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
     "POST",
     "/groups/<uuid:group_id>/contacts",
     takes=ContactsBody,
-    answers=PutContactsAnswer,
+    answers=PutContactsResponse,
     fails=("group_not_found", "no_valid_contacts", "group_full"),
     scope="groups:write",
     large=True,
@@ -103,7 +109,7 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Json:
     "DELETE",
     "/groups/<uuid:group_id>/contacts",
     takes=PhonesBody,
-    answers=RemovedContactsAnswer,
+    answers=RemovedContactsResponse,
     fails=("group_not_found",),
     scope="groups:write",
     large=True,

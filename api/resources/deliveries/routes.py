@@ -14,10 +14,15 @@ from api.http.bounded_queries import last_examined, reading_list
 from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem, invalid
-from api.resources.webhooks.responses import DeliveryAnswer, RecoverAnswer, TestAnswer
+from api.resources.deliveries.schemas import (
+    DeliveryPaging,
+    DeliveryResponse,
+    RecoverBody,
+    RecoverResponse,
+    TestResponse,
+)
 from api.resources.webhooks.routes import find_webhook
-from api.resources.webhooks.schemas import DeliveryPaging, RecoverBody
-from api.schemas.responses import page_of
+from api.schemas.paging import page_of
 from shared.events.stream import find
 from shared.ids import first_id_at
 from shared.outbox import EventType, add
@@ -67,7 +72,7 @@ GO_BACK = text(
 @endpoint(
     "POST",
     "/webhooks/<uuid:webhook_id>/test",
-    answers=TestAnswer,
+    answers=TestResponse,
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
@@ -89,7 +94,7 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> Json:
     "GET",
     "/webhooks/<uuid:webhook_id>/deliveries",
     query=DeliveryPaging,
-    answers=page_of(DeliveryAnswer),
+    answers=page_of(DeliveryResponse),
     fails=("webhook_not_found", "validation_failed"),
     scope="webhooks:read",
 )
@@ -112,7 +117,7 @@ def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST",
     "/webhooks/<uuid:webhook_id>/deliveries/<uuid:event_id>/replay",
-    answers=DeliveryAnswer,
+    answers=DeliveryResponse,
     fails=("webhook_not_found", "delivery_not_found", "state_conflict"),
     scope="webhooks:write",
 )
@@ -137,7 +142,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Json:
     "POST",
     "/webhooks/<uuid:webhook_id>/recover",
     takes=RecoverBody,
-    answers=RecoverAnswer,
+    answers=RecoverResponse,
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )

@@ -4,14 +4,13 @@ from typing import Any
 
 from api.endpoint import endpoint
 from api.http.problems import CATALOGUE, FIELD_CODES, Problem
-from api.resources.errors.responses import ErrorEntryAnswer
-from api.schemas.paging import ErrorQuery
-from api.schemas.responses import page_of
+from api.resources.errors.schemas import ErrorEntryResponse, ErrorQuery
+from api.schemas.paging import page_of
 from shared.carriers.error_catalogue import CATALOGUE as MESSAGE_ERRORS
 
 
 @endpoint(
-    "GET", "/errors", query=ErrorQuery, answers=page_of(ErrorEntryAnswer), fails=("validation_failed",), scope=None
+    "GET", "/errors", query=ErrorQuery, answers=page_of(ErrorEntryResponse), fails=("validation_failed",), scope=None
 )
 def errors(query: dict[str, Any]) -> dict[str, Any]:
     """List every error code: of requests, or with `kind=message` of messages.
@@ -22,7 +21,7 @@ def errors(query: dict[str, Any]) -> dict[str, Any]:
     return {"data": [_entry(code) for code in codes], "next_cursor": None}
 
 
-@endpoint("GET", "/errors/<code>", answers=ErrorEntryAnswer, fails=("error_not_found",), scope=None)
+@endpoint("GET", "/errors/<code>", answers=ErrorEntryResponse, fails=("error_not_found",), scope=None)
 def error(code: str) -> dict[str, Any]:
     """Explain one error code, of requests or of messages."""
     if code not in CATALOGUE and code not in MESSAGE_ERRORS:

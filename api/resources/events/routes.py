@@ -8,9 +8,8 @@ from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.http.pagination import to_cursor, uuid_cursor
 from api.http.problems import invalid
-from api.resources.webhooks.responses import StreamEventAnswer
-from api.resources.webhooks.schemas import EventPaging
-from api.schemas.responses import page_of
+from api.resources.events.schemas import EventPaging, StreamEventResponse
+from api.schemas.paging import page_of
 from shared.db.connection import transaction
 from shared.events import stream
 from shared.events.stream import START, Event, Position
@@ -22,7 +21,7 @@ from shared.outbox import KEPT_DAYS, listen, still_listens
     "GET",
     "/events",
     query=EventPaging,
-    answers=page_of(StreamEventAnswer),
+    answers=page_of(StreamEventResponse),
     fails=("validation_failed",),
     scope="webhooks:read",
 )

@@ -12,10 +12,8 @@ from api.endpoint import endpoint, services, timestamp
 from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
-from api.resources.groups.responses import DeletedGroupAnswer, GroupAnswer
-from api.resources.groups.schemas import GroupBody
-from api.schemas.paging import GroupPaging
-from api.schemas.responses import page_of
+from api.resources.groups.schemas import DeletedGroupResponse, GroupBody, GroupPaging, GroupResponse
+from api.schemas.paging import page_of
 from shared.contacts import groups as contacts
 from shared.db.connection import reading
 
@@ -39,7 +37,7 @@ FIRST = UUID(int=0)
     "GET",
     "/groups",
     query=GroupPaging,
-    answers=page_of(GroupAnswer),
+    answers=page_of(GroupResponse),
     fails=("validation_failed",),
     scope="groups:read",
 )
@@ -59,7 +57,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "POST", "/groups", takes=GroupBody, answers=GroupAnswer, fails=("name_taken", "group_limit"), scope="groups:write"
+    "POST", "/groups", takes=GroupBody, answers=GroupResponse, fails=("name_taken", "group_limit"), scope="groups:write"
 )
 def new_group(caller: Caller, body: dict[str, Any]) -> Json:
     """Make an empty group."""
@@ -78,7 +76,7 @@ def new_group(caller: Caller, body: dict[str, Any]) -> Json:
         return once(connection, key, act).response()
 
 
-@endpoint("GET", "/groups/<uuid:group_id>", answers=GroupAnswer, fails=("group_not_found",), scope="groups:read")
+@endpoint("GET", "/groups/<uuid:group_id>", answers=GroupResponse, fails=("group_not_found",), scope="groups:read")
 def group(caller: Caller, group_id: UUID) -> dict[str, Any]:
     """Show one group."""
     with reading(services().engine) as connection:
@@ -89,7 +87,7 @@ def group(caller: Caller, group_id: UUID) -> dict[str, Any]:
     "PATCH",
     "/groups/<uuid:group_id>",
     takes=GroupBody,
-    answers=GroupAnswer,
+    answers=GroupResponse,
     fails=("group_not_found", "name_taken"),
     scope="groups:write",
 )
@@ -107,7 +105,7 @@ def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dict[s
 
 
 @endpoint(
-    "DELETE", "/groups/<uuid:group_id>", answers=DeletedGroupAnswer, fails=("group_not_found",), scope="groups:write"
+    "DELETE", "/groups/<uuid:group_id>", answers=DeletedGroupResponse, fails=("group_not_found",), scope="groups:write"
 )
 def delete_group(caller: Caller, group_id: UUID) -> dict[str, Any]:
     """Delete a group and its contacts. Sends to it that were accepted before go on; its name is free again."""

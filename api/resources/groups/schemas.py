@@ -1,15 +1,16 @@
-"""Groups and their contacts, as requests."""
+"""Contact groups."""
 
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import Schema, validate
 
-from api.schemas.base import Phone, Request, fail
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.errors import fail
+from api.schemas.examples import GROUP_ID
+from api.schemas.fields import IN_RANGE, doc
 from api.schemas.paging import Paging
-from shared.contacts.fields import LONGEST_TAG
 
-MOST_ENTRIES = 100_000
-"""Contacts of one request."""
 LONGEST_NAME = 100
 
 
@@ -23,66 +24,37 @@ class GroupName(fields.String):
         return name
 
 
-class Entries(fields.Field[list[object]]):
-    """1 to 100,000 entries, as given; each one is checked later."""
-
-    default_error_messages = {"invalid": "Not a valid list."}  # noqa: RUF012
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[object]:
-        if not isinstance(value, list):
-            raise fail("wrong_type", "Give a list.")
-        if not value:
-            raise fail("required", "List at least one.")
-        if len(value) > MOST_ENTRIES:
-            raise fail("too_long", f"{len(value):,} are given; one request takes at most {MOST_ENTRIES:,}.")
-        return value
-
-
 class GroupBody(Request):
     """A group to be, or its new name."""
 
-    name = GroupName(required=True, metadata={"minLength": 1, "maxLength": LONGEST_NAME})
-
-
-class ContactsBody(Request):
-    """Contacts to put into a group: phones, or objects with `phone`, `fields` and `tags`."""
-
-    contacts = Entries(
+    name = GroupName(
         required=True,
-        metadata={
-            "type": "array",
-            "minItems": 1,
-            "maxItems": MOST_ENTRIES,
-            "items": {
-                "anyOf": [
-                    {"type": "string"},
-                    {
-                        "type": "object",
-                        "properties": {
-                            "phone": {"type": "string"},
-                            "fields": {"type": "object", "additionalProperties": {"type": "string"}},
-                            "tags": {"type": "array", "items": {"type": "string"}},
-                        },
-                        "required": ["phone"],
-                        "additionalProperties": False,
-                    },
-                ]
-            },
-        },
+        metadata=doc("The group's name.", "VIP", minLength=1, maxLength=LONGEST_NAME),
     )
 
 
-class PhonesBody(Request):
-    """Phones to take out of a group."""
+class GroupPaging(Paging):
+    """A page of the groups; without parameters, all of them."""
 
-    phones = Entries(
-        required=True,
-        metadata={"type": "array", "minItems": 1, "maxItems": MOST_ENTRIES, "items": {"type": "string"}},
+    limit = fields.Integer(
+        load_default=None,
+        validate=validate.Range(1, 1000, error=IN_RANGE),
+        metadata=doc("Entries on a page, 1 to 1,000; without it and `cursor`, all groups.", 50),
     )
 
 
-class ContactPaging(Paging):
-    """A page of a group's contacts, in the order in which they came."""
+class GroupResponse(Schema):
+    """A contact group."""
 
-    phone = Phone()
-    tag = fields.String(validate=validate.Length(1, LONGEST_TAG, error="A tag has {min} to {max} characters."))
+    group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
+    name = fields.String(required=True, metadata=doc("The group's name.", "VIP"))
+    contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was made.", "2026-01-12T08:15:30.000Z"))
+    updated_at = fields.Timestamp(required=True, metadata=doc("When it changed last.", "2026-03-02T09:00:01.250Z"))
+
+
+class DeletedGroupResponse(Schema):
+    """The group is gone; sends to it that were accepted before go on."""
+
+    group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
+    deleted = fields.Boolean(required=True, metadata=doc("The group is deleted.", True))

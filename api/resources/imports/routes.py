@@ -17,11 +17,9 @@ from api.http.lean_flask import Json
 from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.problems import Problem
 from api.resources.groups.routes import find_group
-from api.resources.imports.responses import ImportAnswer, ImportErrorAnswer
-from api.resources.imports.schemas import ImportPaging, ImportQuery
+from api.resources.imports.schemas import ImportErrorResponse, ImportPaging, ImportQuery, ImportResponse
 from api.resources.imports.upload import check_upload, take_upload
-from api.schemas.paging import Paging
-from api.schemas.responses import page_of
+from api.schemas.paging import Paging, page_of
 from shared.contacts.imports import begin_import, cancel_import, drop_import, queue_import
 from shared.db.connection import reading
 
@@ -47,7 +45,7 @@ CSV_PAGE = 5_000
     "POST",
     "/groups/<uuid:group_id>/import",
     query=ImportQuery,
-    answers=ImportAnswer,
+    answers=ImportResponse,
     fails=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large"),
     scope="groups:write",
 )
@@ -88,7 +86,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Js
     "GET",
     "/imports",
     query=ImportPaging,
-    answers=page_of(ImportAnswer),
+    answers=page_of(ImportResponse),
     fails=("validation_failed",),
     scope="groups:read",
 )
@@ -106,7 +104,7 @@ def imports(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], _answer, lambda row: str(row.id))
 
 
-@endpoint("GET", "/imports/<uuid:import_id>", answers=ImportAnswer, fails=("import_not_found",), scope="groups:read")
+@endpoint("GET", "/imports/<uuid:import_id>", answers=ImportResponse, fails=("import_not_found",), scope="groups:read")
 def one_import(caller: Caller, import_id: UUID) -> dict[str, Any]:
     """Show how far an import is."""
     with reading(services().engine) as connection:
@@ -117,7 +115,7 @@ def one_import(caller: Caller, import_id: UUID) -> dict[str, Any]:
     "GET",
     "/imports/<uuid:import_id>/errors",
     query=Paging,
-    answers=page_of(ImportErrorAnswer),
+    answers=page_of(ImportErrorResponse),
     fails=("validation_failed", "import_not_found"),
     scope="groups:read",
 )
@@ -135,7 +133,7 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
 @endpoint(
     "POST",
     "/imports/<uuid:import_id>/cancel",
-    answers=ImportAnswer,
+    answers=ImportResponse,
     fails=("import_not_found", "state_conflict"),
     scope="groups:write",
 )

@@ -8,9 +8,8 @@ from api.auth.tokens import Caller
 from api.endpoint import endpoint, services, timestamp
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
-from api.resources.inbound.responses import InboundAnswer
-from api.resources.inbound.schemas import InboundPaging
-from api.schemas.responses import page_of
+from api.resources.inbound.schemas import InboundPaging, InboundResponse
+from api.schemas.paging import page_of
 from shared.db.encryption_keys import texts_of
 from shared.encryption import Texts
 from shared.ids import first_id_at
@@ -45,7 +44,7 @@ INBOUND = text(
     "GET",
     "/inbound",
     query=InboundPaging,
-    answers=page_of(InboundAnswer),
+    answers=page_of(InboundResponse),
     fails=("validation_failed",),
     scope="sms:read",
 )

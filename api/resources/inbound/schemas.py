@@ -1,8 +1,10 @@
-"""Messages from phones, as requests."""
+"""Messages from phones."""
 
-from marshmallow import fields
+from marshmallow import Schema
 
-from api.schemas.base import Moment, Phone
+from api.schemas import fields
+from api.schemas.examples import PHONE
+from api.schemas.fields import doc
 from api.schemas.paging import Paging
 from shared.inbound import Keyword
 
@@ -10,8 +12,35 @@ from shared.inbound import Keyword
 class InboundPaging(Paging):
     """A page of the messages from phones, newest first."""
 
-    phone = Phone()
-    sender_id = fields.String()
-    keyword = fields.Enum(Keyword, by_value=True)
-    since = Moment()
-    until = Moment()
+    phone = fields.Phone(metadata=doc("Only messages from this phone.", PHONE))
+    sender_id = fields.String(metadata=doc("Only messages to this number of yours.", "254204000000"))
+    keyword = fields.Enum(Keyword, by_value=True, metadata=doc("Only messages that ask for this.", "stop"))
+    since = fields.Timestamp(metadata=doc("Received at this time or later."))
+    until = fields.Timestamp(metadata=doc("Received before this time."))
+
+
+class InboundResponse(Schema):
+    """A message from a phone."""
+
+    inbound_id = fields.UUID(
+        required=True, metadata=doc("The message from a phone.", "019cad21-77a1-7d0e-8f3a-6b2f0c9e4d17")
+    )
+    phone = fields.String(required=True, metadata=doc("Who sent it.", PHONE))
+    sender_id = fields.String(required=True, metadata=doc("The number of yours that it was sent to.", "254204000000"))
+    message = fields.String(required=True, metadata=doc("The text.", "STOP"))
+    keyword = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "What a message that is nothing but such a word asks for: `stop` to be written to no more, `start` the"
+            " opposite. Null for every other message.",
+            "stop",
+            enum=[*map(str, Keyword), None],
+        ),
+    )
+    segments = fields.Integer(required=True, metadata=doc("Segments that it came in.", 1))
+    missing_segments = fields.Integer(
+        required=True, metadata=doc("Segments of it that never came; its text is then what did.", 0)
+    )
+    carrier = fields.String(required=True, metadata=doc("The carrier that it came from.", "main"))
+    received_at = fields.Timestamp(required=True, metadata=doc("When it came.", "2026-03-02T09:05:12.040Z"))

@@ -12,7 +12,7 @@ from api.http.json_body import DEEPEST, LARGE_BODY, MOST_KEYS, MOST_VALUES, SMAL
 from api.http.request_body import MINIMUM_RATE
 from api.http.request_head import MOST_HEAD, MOST_LINE
 from api.limits.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MOST_OF_ACCOUNT
-from api.resources.balance.responses import LimitsAnswer
+from api.resources.limits.schemas import LimitsResponse
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends
 from api.schemas.times import MOST_AHEAD
 from shared.accounts.limits import limits_of
@@ -60,7 +60,7 @@ OPEN = text(
 """The largest sends that are not over."""
 
 
-@endpoint("GET", "/limits", answers=LimitsAnswer, scope="")
+@endpoint("GET", "/limits", answers=LimitsResponse, scope="")
 def limits(caller: Caller) -> dict[str, Any]:
     """Tell every limit, and the account's backlog."""
     work = services()

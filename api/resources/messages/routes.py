@@ -12,14 +12,14 @@ from api.endpoint import endpoint, services, timestamp
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
 from api.http.problems import Problem
+from api.resources.messages.detail_schemas import EventsResponse, MessageDetailResponse
 from api.resources.messages.history import MessageRow, one_message
+from api.resources.messages.schemas import HistoryPaging, MessagePaging, MessageResponse
 from api.resources.messages.search import find_messages
 from api.resources.messages.text import text_of_message
 from api.resources.messages.timeline import course_of
-from api.resources.sends.responses import EventsAnswer, MessageAnswer, MessageDetailAnswer
 from api.resources.sends.routes import read_send
-from api.schemas.paging import HistoryPaging, MessagePaging
-from api.schemas.responses import page_of
+from api.schemas.paging import page_of
 from shared.carriers.error_codes import carrier_code_of, code_of, error_of
 from shared.db.connection import reading
 from shared.sms.countries import country_of
@@ -32,7 +32,7 @@ CSV_PAGE = 5000
     "GET",
     "/sends/<uuid:send_id>/messages",
     query=MessagePaging,
-    answers=page_of(MessageAnswer),
+    answers=page_of(MessageResponse),
     fails=("validation_failed", "send_not_found"),
     scope="sms:read",
 )
@@ -91,7 +91,7 @@ def _csv_line(row: MessageRow) -> str:
     "GET",
     "/messages",
     query=HistoryPaging,
-    answers=page_of(MessageAnswer),
+    answers=page_of(MessageResponse),
     fails=("validation_failed",),
     scope="sms:read",
 )
@@ -107,7 +107,7 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "GET", "/messages/<uuid:message_id>", answers=MessageDetailAnswer, fails=("message_not_found",), scope="sms:read"
+    "GET", "/messages/<uuid:message_id>", answers=MessageDetailResponse, fails=("message_not_found",), scope="sms:read"
 )
 def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
     """Show one message: its text as it is sent to this phone, every attempt, and what happened to it.
@@ -122,7 +122,7 @@ def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
 @endpoint(
     "GET",
     "/messages/<uuid:message_id>/events",
-    answers=EventsAnswer,
+    answers=EventsResponse,
     fails=("message_not_found",),
     scope="sms:read",
 )

@@ -13,10 +13,8 @@ from api.endpoint import endpoint, services, timestamp
 from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
-from api.resources.privacy.responses import ErasureAnswer
-from api.resources.privacy.schemas import ErasureBody
-from api.schemas.paging import Paging
-from api.schemas.responses import page_of
+from api.resources.privacy.schemas import ErasureBody, ErasureResponse
+from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
 from shared.job_failures import SET_ASIDE
@@ -36,7 +34,7 @@ LIST = text(
 ONE = text(f"{COLUMNS} WHERE id = :id AND account_id = :account")
 
 
-@endpoint("POST", "/erasures", takes=ErasureBody, answers=ErasureAnswer, scope="privacy:write")
+@endpoint("POST", "/erasures", takes=ErasureBody, answers=ErasureResponse, scope="privacy:write")
 def erase(caller: Caller, body: dict[str, Any]) -> Json:
     """Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent.
 
@@ -58,7 +56,7 @@ def erase(caller: Caller, body: dict[str, Any]) -> Json:
     "GET",
     "/erasures",
     query=Paging,
-    answers=page_of(ErasureAnswer),
+    answers=page_of(ErasureResponse),
     fails=("validation_failed",),
     scope="privacy:write",
 )
@@ -71,7 +69,7 @@ def erasures(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "GET", "/erasures/<uuid:erasure_id>", answers=ErasureAnswer, fails=("erasure_not_found",), scope="privacy:write"
+    "GET", "/erasures/<uuid:erasure_id>", answers=ErasureResponse, fails=("erasure_not_found",), scope="privacy:write"
 )
 def erasure(caller: Caller, erasure_id: UUID) -> dict[str, Any]:
     """Show one erasure: whether it is complete, and what was erased."""

@@ -10,13 +10,13 @@ from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services
 from api.http.lean_flask import Json
 from api.http.problems import Problem
-from api.resources.balance.responses import RefillAnswer
+from api.resources.sandbox.schemas import RefillResponse
 from shared.accounts.sandbox import refill
 
 BALANCE = text("SELECT available AS balance, reserved FROM account WHERE id = :account")
 
 
-@endpoint("POST", "/sandbox/refill", answers=RefillAnswer, fails=("sandbox_only",), scope="sms:send")
+@endpoint("POST", "/sandbox/refill", answers=RefillResponse, fails=("sandbox_only",), scope="sms:send")
 def refill_sandbox(caller: Caller) -> Json:
     """Fill the play credits of the sandbox up to 1,000,000 again. Only test keys have play credits."""
     if not caller.test:

@@ -13,9 +13,8 @@ from api.endpoint import endpoint, services, timestamp
 from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
-from api.resources.sender_ids.responses import DeletedAnswer, SenderAnswer
-from api.resources.sender_ids.schemas import SenderPaging, SenderRequest
-from api.schemas.responses import page_of
+from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
+from api.schemas.paging import page_of
 from shared.db.connection import reading
 from shared.senders.sender_ids import decide_sender, form_of, remove_sender, request_sender
 
@@ -40,7 +39,7 @@ FIRST = UUID(int=0)
     "GET",
     "/sender-ids",
     query=SenderPaging,
-    answers=page_of(SenderAnswer),
+    answers=page_of(SenderResponse),
     fails=("validation_failed",),
     scope="senders:read",
 )
@@ -57,7 +56,7 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], _sender, lambda row: str(row.id))
 
 
-@endpoint("POST", "/sender-ids", takes=SenderRequest, answers=SenderAnswer, scope="senders:write")
+@endpoint("POST", "/sender-ids", takes=SenderRequest, answers=SenderResponse, scope="senders:write")
 def request_sender_id(caller: Caller, body: dict[str, Any]) -> Json:
     """Ask for a sender ID, also once more for a rejected one.
 
@@ -80,7 +79,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> Json:
 @endpoint(
     "DELETE",
     "/sender-ids/<uuid:sender>",
-    answers=DeletedAnswer,
+    answers=DeletedResponse,
     fails=("sender_not_found", "state_conflict"),
     scope="senders:write",
 )

@@ -1,8 +1,12 @@
-"""Sender IDs, as requests."""
+"""Sender IDs."""
 
-from marshmallow import fields, validate, validates
+from marshmallow import Schema, validate, validates
 
-from api.schemas.base import Request, fail
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.errors import fail
+from api.schemas.examples import SENDER_UUID
+from api.schemas.fields import doc
 from api.schemas.paging import Paging
 from shared.senders.sender_ids import NO_SENDER_ID, form_of
 
@@ -16,10 +20,11 @@ class SenderRequest(Request):
     sender_id = fields.String(
         required=True,
         validate=validate.Length(1, 15, error="A sender ID has 1 to 15 characters."),
-        metadata={"description": NO_SENDER_ID, "example": "ACME"},
+        metadata=doc(NO_SENDER_ID, "ACME"),
     )
     use_case = fields.String(
-        validate=validate.Length(1, LONGEST_USE_CASE, error="Say it in {min} to {max} characters.")
+        validate=validate.Length(1, LONGEST_USE_CASE, error="Say it in {min} to {max} characters."),
+        metadata=doc("What it is for: the operator reads it.", "Order confirmations of our shop"),
     )
 
     @validates("sender_id")
@@ -32,4 +37,37 @@ class SenderRequest(Request):
 class SenderPaging(Paging):
     """A page of the sender IDs."""
 
-    status = fields.String(validate=validate.OneOf(STATUSES, error="Give one of {choices}."))
+    status = fields.String(
+        validate=validate.OneOf(STATUSES, error="Give one of {choices}."),
+        metadata=doc("Only sender IDs with this status.", "approved"),
+    )
+
+
+class SenderResponse(Schema):
+    """A sender ID and where it stands."""
+
+    id = fields.UUID(required=True, metadata=doc("Its id.", SENDER_UUID))
+    sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
+    form = fields.String(
+        required=True,
+        metadata=doc(
+            "Letters, a short code, or a phone's number.", "alphanumeric", enum=["alphanumeric", "short_code", "number"]
+        ),
+    )
+    status = fields.String(
+        required=True, metadata=doc("Only an `approved` one may be sent from.", "pending", enum=[*STATUSES])
+    )
+    reason = fields.String(required=True, allow_none=True, metadata=doc("Why it was rejected or suspended."))
+    use_case = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("What it is for: the operator reads it.", "Order confirmations of our shop"),
+    )
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was asked for.", "2026-01-12T08:15:30.000Z"))
+    decided_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When the operator decided."))
+
+
+class DeletedResponse(Schema):
+    """It is gone."""
+
+    deleted = fields.Boolean(required=True, metadata=doc("It is no more.", True))

@@ -20,11 +20,9 @@ from api.http.problems import Problem
 from api.resources.sends import control as steer
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, messages_left
 from api.resources.sends.change import amend
-from api.resources.sends.responses import SendAnswer
+from api.resources.sends.schemas import SendChanges, SendPaging, SendResponse
 from api.resources.sends.totals import OWN, totals
-from api.schemas.paging import SendPaging
-from api.schemas.patch import SendChanges
-from api.schemas.responses import page_of
+from api.schemas.paging import page_of
 from shared.db.connection import reading
 from shared.db.encryption_keys import texts_of
 from shared.encryption import MARK, Texts
@@ -62,7 +60,7 @@ SHOWN = "sms:read"
 
 
 @endpoint(
-    "GET", "/sends", query=SendPaging, answers=page_of(SendAnswer), fails=("validation_failed",), scope="sms:read"
+    "GET", "/sends", query=SendPaging, answers=page_of(SendResponse), fails=("validation_failed",), scope="sms:read"
 )
 def sends(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sends, newest first."""
@@ -85,7 +83,7 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], answer, lambda row: str(row.id), end)
 
 
-@endpoint("GET", "/sends/<uuid:send_id>", answers=SendAnswer, fails=("send_not_found",), scope="sms:read")
+@endpoint("GET", "/sends/<uuid:send_id>", answers=SendResponse, fails=("send_not_found",), scope="sms:read")
 def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
     """Show one send: its status, counts per message status, cost, and when it should be done."""
     with reading(services().engine) as connection:
@@ -95,7 +93,7 @@ def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
 @endpoint(
     "POST",
     "/sends/<uuid:send_id>/cancel",
-    answers=SendAnswer,
+    answers=SendResponse,
     fails=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
@@ -107,7 +105,7 @@ def cancel(caller: Caller, send_id: UUID) -> Json:
 @endpoint(
     "POST",
     "/sends/<uuid:send_id>/pause",
-    answers=SendAnswer,
+    answers=SendResponse,
     fails=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
@@ -119,7 +117,7 @@ def pause(caller: Caller, send_id: UUID) -> Json:
 @endpoint(
     "POST",
     "/sends/<uuid:send_id>/resume",
-    answers=SendAnswer,
+    answers=SendResponse,
     fails=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
@@ -137,7 +135,7 @@ def resume(caller: Caller, send_id: UUID) -> Json:
     "PATCH",
     "/sends/<uuid:send_id>",
     takes=SendChanges,
-    answers=SendAnswer,
+    answers=SendResponse,
     fails=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *PAID),
     scope="sms:send",
 )

@@ -17,11 +17,17 @@ from api.http.json_body import LARGE_BODY
 from api.http.lean_flask import Json
 from api.http.pagination import bad_cursor, from_cursor, page
 from api.http.problems import Problem
-from api.resources.groups.schemas import MOST_ENTRIES
 from api.resources.suppressions.entries import OptOut, of_csv, put, read_opt_outs
-from api.resources.suppressions.responses import SuppressedAnswer, SuppressionAnswer, UnsuppressedAnswer
-from api.resources.suppressions.schemas import ScopeQuery, SuppressionPaging, SuppressionsBody
-from api.schemas.responses import page_of
+from api.resources.suppressions.schemas import (
+    ScopeQuery,
+    SuppressedResponse,
+    SuppressionPaging,
+    SuppressionResponse,
+    SuppressionsBody,
+    UnsuppressedResponse,
+)
+from api.schemas.entries import MOST_ENTRIES
+from api.schemas.paging import page_of
 from shared.contacts.suppressions import Scope, unsuppress
 from shared.db.connection import reading
 from shared.sms.numbering import numbering_of
@@ -60,7 +66,7 @@ FIRST: Place = (0, "", "")
     "GET",
     "/suppressions",
     query=SuppressionPaging,
-    answers=page_of(SuppressionAnswer),
+    answers=page_of(SuppressionResponse),
     fails=("validation_failed",),
     scope="suppressions:read",
 )
@@ -78,7 +84,7 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     "POST",
     "/suppressions",
     takes=SuppressionsBody,
-    answers=SuppressedAnswer,
+    answers=SuppressedResponse,
     scope="suppressions:write",
     large=True,
 )
@@ -97,7 +103,7 @@ def suppress(caller: Caller, body: dict[str, Any]) -> Json:
 @endpoint(
     "POST",
     "/suppressions/import",
-    answers=SuppressedAnswer,
+    answers=SuppressedResponse,
     fails=("validation_failed", "too_many_recipients", "payload_too_large", "unsupported_media_type"),
     scope="suppressions:write",
 )
@@ -115,7 +121,7 @@ def import_suppressions(caller: Caller) -> Json:
     "DELETE",
     "/suppressions/<phone:phone>",
     query=ScopeQuery,
-    answers=UnsuppressedAnswer,
+    answers=UnsuppressedResponse,
     fails=("validation_failed", "suppression_not_found"),
     scope="suppressions:write",
 )

@@ -1,42 +1,117 @@
-"""The opt-out list, as requests."""
+"""The opt-out list."""
 
-from marshmallow import fields, validate
+from marshmallow import Schema, validate
 
-from api.resources.groups.schemas import MOST_ENTRIES, Entries
-from api.schemas.base import Phone, Request
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.entries import Entries, RejectedEntryResponse
+from api.schemas.examples import OTHER_PHONE, PHONE, REJECTED_PHONE
+from api.schemas.fields import doc
 from api.schemas.paging import Paging
 from shared.lifecycle import Category
 
 LONGEST_REASON = 255
 
 
-def _sender_id() -> fields.String:
-    return fields.String(validate=validate.Length(1, 15, error="A sender ID has 1 to 15 characters."))
+def _sender_id(description: str) -> fields.String:
+    return fields.String(
+        validate=validate.Length(1, 15, error="A sender ID has 1 to 15 characters."), metadata=doc(description, "ACME")
+    )
 
 
 class ScopeQuery(Request):
     """Of what somebody has opted out: without `category` and `sender_id`, of everything."""
 
-    category = fields.Enum(Category, by_value=True)
-    sender_id = _sender_id()
+    category = fields.Enum(
+        Category,
+        by_value=True,
+        metadata=doc("Only the opt-out of this category; without it and `sender_id`, every one.", "marketing"),
+    )
+    sender_id = _sender_id("Only the opt-out from this sender ID.")
 
 
-class SuppressionsBody(ScopeQuery):
+class SuppressionsBody(Request):
     """Phones that have opted out."""
 
+    category = fields.Enum(
+        Category,
+        by_value=True,
+        metadata=doc("Only of messages of this category; without it, of all.", "marketing"),
+    )
+    sender_id = _sender_id("Only of messages from this sender ID; without it, from all.")
     phones = Entries(
         required=True,
-        metadata={"type": "array", "minItems": 1, "maxItems": MOST_ENTRIES, "items": {"type": "string"}},
+        metadata=doc("1 to 100,000 phones, as contacts are written.", [PHONE, OTHER_PHONE], items={"type": "string"}),
     )
     reason = fields.String(
-        load_default="manual", validate=validate.Length(1, LONGEST_REASON, error="Say it in {min} to {max} characters.")
+        load_default="manual",
+        validate=validate.Length(1, LONGEST_REASON, error="Say it in {min} to {max} characters."),
+        metadata=doc("Why: for your own records.", "asked by phone call"),
     )
 
 
 class SuppressionPaging(Paging):
     """A page of the opt-out list, by phone."""
 
-    phone = Phone()
-    category = fields.Enum(Category, by_value=True)
-    sender_id = _sender_id()
-    reason = fields.String()
+    phone = fields.Phone(metadata=doc("Only opt-outs of this phone.", PHONE))
+    category = fields.Enum(Category, by_value=True, metadata=doc("Only opt-outs of this category.", "marketing"))
+    sender_id = _sender_id("Only opt-outs from this sender ID.")
+    reason = fields.String(metadata=doc("Only opt-outs for this reason.", "stop"))
+
+
+class SuppressionResponse(Schema):
+    """A phone that has opted out, and of what."""
+
+    phone = fields.String(required=True, metadata=doc("Digits only, beginning with the country code.", PHONE))
+    category = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("Has opted out of this category only; null: of all.", enum=[*map(str, Category), None]),
+    )
+    sender_id = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("Has opted out of messages from this sender ID only; null: from all."),
+    )
+    reason = fields.String(required=True, metadata=doc("Why: `stop` where the phone's owner wrote so.", "stop"))
+    created_at = fields.Timestamp(
+        required=True, metadata=doc("When it was put on the list.", "2026-02-20T17:04:11.000Z")
+    )
+
+
+class SuppressedCountsResponse(Schema):
+    """What became of the entries."""
+
+    submitted = fields.Integer(required=True, metadata=doc("Entries in the request.", 5))
+    added = fields.Integer(required=True, metadata=doc("New on the list.", 3))
+    unchanged = fields.Integer(required=True, metadata=doc("On the list before.", 1))
+    duplicate = fields.Integer(required=True, metadata=doc("Listed before in this request.", 0))
+    invalid = fields.Integer(required=True, metadata=doc("Not taken: see `rejected`.", 1))
+
+
+class RejectedSuppressionResponse(RejectedEntryResponse):
+    """An entry that was not taken."""
+
+    code = fields.String(required=True, metadata=doc("Why.", "invalid_phone", enum=["invalid_phone", "invalid"]))
+
+
+class SuppressedResponse(Schema):
+    """The valid phones are on the list."""
+
+    counts = fields.Nested(SuppressedCountsResponse, required=True, metadata=doc("What became of the entries."))
+    rejected = fields.List(
+        fields.Nested(RejectedSuppressionResponse),
+        required=True,
+        metadata=doc(
+            "The entries that were not taken, 1,000 at most.",
+            [REJECTED_PHONE],
+        ),
+    )
+    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more than this.", True))
+
+
+class UnsuppressedResponse(Schema):
+    """The phone may be sent to again."""
+
+    phone = fields.String(required=True, metadata=doc("Digits only, beginning with the country code.", PHONE))
+    removed = fields.Integer(required=True, metadata=doc("Opt-outs that were taken from the list.", 1))

@@ -13,8 +13,7 @@ from api.endpoint import endpoint, services, timestamp
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
 from api.http.pagination import list_cursor, page
-from api.resources.usage.responses import UsagePageAnswer
-from api.resources.usage.schemas import DIMENSIONS, UsageQuery
+from api.resources.usage.schemas import DIMENSIONS, UsagePageResponse, UsageQuery
 from shared.lifecycle import LANES
 
 CSV_PAGE = 5_000
@@ -52,7 +51,7 @@ COUNTED_AT = text("SELECT counted_at FROM usage_hour ORDER BY began_at DESC LIMI
     "GET",
     "/usage",
     query=UsageQuery,
-    answers=UsagePageAnswer,
+    answers=UsagePageResponse,
     fails=("validation_failed",),
     scope="sms:read",
 )

@@ -1,15 +1,21 @@
-"""What usage is asked for."""
+"""Usage."""
 
 import re
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import Schema, validate
 
-from api.schemas.base import CURSOR_PATTERN, IN_RANGE, Country, Request, fail
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.errors import fail
+from api.schemas.fields import IN_RANGE, doc
+from api.schemas.paging import cursor, next_cursor
 from shared.lifecycle import STORED, Category, MessageStatus
 
 DIMENSIONS = ("day", "sender_id", "country", "category", "status")
 """What messages can be counted by, in the order of the answer."""
+
+
 RESULTS = [MessageStatus(status) for status in STORED]
 
 
@@ -36,15 +42,83 @@ class Day(fields.Date):
 class UsageQuery(Request):
     """Which messages are counted, and by what."""
 
-    since = Day()
-    until = Day()
+    since = Day(metadata=doc("The first day, UTC; unless given, 30 days ago.", "2026-03-01"))
+    until = Day(metadata=doc("The last day, UTC; unless given, today.", "2026-03-31"))
     by = Dimensions(
         load_default=lambda: list(DIMENSIONS),
-        metadata={"pattern": "^({0})(,({0}))*$".format("|".join(DIMENSIONS))},
+        metadata=doc(
+            "What to count by, with commas: any of day, sender_id, country, category and status.",
+            "day,status",
+            pattern="^({0})(,({0}))*$".format("|".join(DIMENSIONS)),
+        ),
     )
-    sender_id = fields.String()
-    country = Country()
-    category = fields.Enum(Category, by_value=True)
-    status = fields.Enum(MessageStatus, by_value=True, metadata={"enum": [str(status) for status in RESULTS]})
-    limit = fields.Integer(load_default=1000, validate=validate.Range(1, 1000, error=IN_RANGE))
-    cursor = fields.String(metadata={"pattern": CURSOR_PATTERN})
+    sender_id = fields.String(metadata=doc("Only of this sender ID.", "ACME"))
+    country = fields.Country(metadata=doc("Two letters of ISO 3166-1, by the phone's first digits.", "KE"))
+    category = fields.Enum(Category, by_value=True, metadata=doc("Only of this category.", "transactional"))
+    status = fields.Enum(
+        MessageStatus,
+        by_value=True,
+        metadata=doc("Only messages with this status.", "delivered", enum=[str(status) for status in RESULTS]),
+    )
+    limit = fields.Integer(
+        load_default=1000,
+        validate=validate.Range(1, 1000, error=IN_RANGE),
+        metadata=doc("Entries on a page, 1 to 1,000.", 1000),
+    )
+    cursor = cursor()
+
+
+class UsageResponse(Schema):
+    """Messages with a result, counted. What they were not counted by is null."""
+
+    day = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "The day on which the send was accepted, UTC; null where not counted by it.", "2026-03-02", format="date"
+        ),
+    )
+    sender_id = fields.String(
+        required=True, allow_none=True, metadata=doc("The sender ID; null where not counted by it.", "ACME")
+    )
+    country = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "Two letters of ISO 3166-1, by the phone's first digits. Null where it is not counted by it, for phones"
+            " of no country, and for messages that ended with their send and were never handed over.",
+            "KE",
+        ),
+    )
+    category = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("What they were for; null where not counted by it.", "transactional"),
+    )
+    status = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "What became of them; null where not counted by it.", "delivered", enum=[*map(str, RESULTS), None]
+        ),
+    )
+    messages = fields.Integer(required=True, metadata=doc("How many messages.", 3))
+    credits = fields.Integer(
+        required=True, metadata=doc("Credits of those that a carrier took: `sent`, `delivered` and `undelivered`.", 3)
+    )
+
+
+class UsagePageResponse(Schema):
+    """A page of counts, and how fresh they are."""
+
+    data = fields.List(fields.Nested(UsageResponse), required=True, metadata=doc("The entries."))
+    next_cursor = next_cursor()
+    counted_at = fields.Timestamp(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "When today's counts were made: some seconds ago, longer on a busy day. Older hours are counted again,"
+            " more and more rarely, as long as their messages change. Null: nothing was counted yet.",
+            "2026-03-02T09:00:10.000Z",
+        ),
+    )

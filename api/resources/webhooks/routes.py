@@ -14,10 +14,14 @@ from api.endpoint import endpoint, services, timestamp
 from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem, invalid
-from api.resources.webhooks.responses import DeletedWebhookAnswer, SecretAnswer, WebhookAnswer
-from api.resources.webhooks.schemas import WebhookBody, WebhookChange
-from api.schemas.paging import Paging
-from api.schemas.responses import page_of
+from api.resources.webhooks.schemas import (
+    DeletedWebhookResponse,
+    SecretResponse,
+    WebhookBody,
+    WebhookChange,
+    WebhookResponse,
+)
+from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
 from shared.api_key import secret_key_id
 from shared.db.connection import reading
@@ -91,7 +95,7 @@ DELETE = text("UPDATE webhook SET state = 'deleted', epoch = epoch + 1, updated_
     "GET",
     "/webhooks",
     query=Paging,
-    answers=page_of(WebhookAnswer),
+    answers=page_of(WebhookResponse),
     fails=("validation_failed",),
     scope="webhooks:read",
 )
@@ -105,7 +109,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "POST", "/webhooks", takes=WebhookBody, answers=SecretAnswer, fails=("webhook_limit",), scope="webhooks:write"
+    "POST", "/webhooks", takes=WebhookBody, answers=SecretResponse, fails=("webhook_limit",), scope="webhooks:write"
 )
 def new_webhook(caller: Caller, body: dict[str, Any]) -> Json:
     """Have events posted to an address, signed as Standard Webhooks 1.0 says; its secret is in this answer only.
@@ -134,7 +138,7 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> Json:
 
 
 @endpoint(
-    "GET", "/webhooks/<uuid:webhook_id>", answers=WebhookAnswer, fails=("webhook_not_found",), scope="webhooks:read"
+    "GET", "/webhooks/<uuid:webhook_id>", answers=WebhookResponse, fails=("webhook_not_found",), scope="webhooks:read"
 )
 def webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
     """Show one webhook."""
@@ -146,7 +150,7 @@ def webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
     "PATCH",
     "/webhooks/<uuid:webhook_id>",
     takes=WebhookChange,
-    answers=WebhookAnswer,
+    answers=WebhookResponse,
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
@@ -175,7 +179,7 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> di
 @endpoint(
     "DELETE",
     "/webhooks/<uuid:webhook_id>",
-    answers=DeletedWebhookAnswer,
+    answers=DeletedWebhookResponse,
     fails=("webhook_not_found",),
     scope="webhooks:write",
 )
@@ -191,7 +195,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
 @endpoint(
     "POST",
     "/webhooks/<uuid:webhook_id>/rotate-secret",
-    answers=SecretAnswer,
+    answers=SecretResponse,
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )

@@ -1,28 +1,37 @@
-"""Webhooks and the stream of events, as requests."""
+"""Webhooks."""
 
-from typing import Any
+from typing import Any, ClassVar
 
-from marshmallow import fields, validate
+from marshmallow import Schema, validate
 
-from api.schemas.base import CanonicalUUID, Moment, Request, fail
-from api.schemas.paging import Paging
-from api.schemas.urls import WebhookUrl
-from shared.events.webhook_urls import LONGEST_URL
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.errors import fail
+from api.schemas.examples import WEBHOOK_ID, WEBHOOK_URL
+from api.schemas.fields import doc
 from shared.outbox import EventType
 
+SECRET = "whsec_c2VjcmV0LW9mLXRoaXMtZXhhbXBsZS0zMi1ieXRlcyE="
 TYPES = [str(type) for type in EventType if type != EventType.WEBHOOK_TEST]
 """What a webhook can be told of."""
 STATUSES = ("active", "disabled")
-DELIVERY_STATUSES = ("pending", "delivered", "failed")
 LONGEST_DESCRIPTION = 255
+POSTED = doc("The types of events that are posted; null: all.", ["message.delivered", "message.undelivered"])
+URL = doc("Where events are posted; null: to each send's `callback_url`.", WEBHOOK_URL)
+OWN_DESCRIPTION = doc("Yours, to know it by.", "Production")
 
 
-class EventTypes(fields.Field[list[str]]):
+class EventTypes(fields.Raw):
     """A list of types of events; null is all of them."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        of = {"type": "array", "items": {"type": "string", "enum": TYPES}, "minItems": 1}
-        super().__init__(allow_none=True, metadata=of, **kwargs)
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": ["array", "null"],
+        "items": {"type": "string", "enum": TYPES},
+        "minItems": 1,
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_none=True, metadata=POSTED, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[str]:
         if not isinstance(value, list):
@@ -40,47 +49,65 @@ def known_types(given: list[Any]) -> list[str]:
     return list(dict.fromkeys(given))
 
 
-class WantedTypes(fields.String):
-    """Types of events, separated by commas."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        return known_types([part.strip() for part in value.split(",") if part.strip()])
-
-
 DESCRIPTION = validate.Length(1, LONGEST_DESCRIPTION, error="A description has {min} to {max} characters.")
 
 
 class WebhookBody(Request):
     """A webhook to be. Without `url` it is that of the sends' `callback_url`."""
 
-    url = WebhookUrl(metadata={"format": "uri", "maxLength": LONGEST_URL, "pattern": "^https?://"})
+    url = fields.WebhookUrl(metadata=URL)
     events = EventTypes(load_default=None)
-    description = fields.String(allow_none=True, load_default=None, validate=DESCRIPTION)
+    description = fields.String(allow_none=True, load_default=None, validate=DESCRIPTION, metadata=OWN_DESCRIPTION)
 
 
 class WebhookChange(Request):
     """What is to be different about a webhook."""
 
-    url = WebhookUrl(metadata={"format": "uri", "maxLength": LONGEST_URL, "pattern": "^https?://"})
+    url = fields.WebhookUrl(metadata=URL)
     events = EventTypes()
-    description = fields.String(allow_none=True, validate=DESCRIPTION)
-    status = fields.String(validate=validate.OneOf(STATUSES, error="Give `active` or `disabled`."))
+    description = fields.String(allow_none=True, validate=DESCRIPTION, metadata=OWN_DESCRIPTION)
+    status = fields.String(
+        validate=validate.OneOf(STATUSES, error="Give `active` or `disabled`."),
+        metadata=doc("`active` posts from now on; POST …/recover brings what was missed.", "active"),
+    )
 
 
-class RecoverBody(Request):
-    """From when on events are to be posted that were not delivered."""
+class WebhookResponse(Schema):
+    """Where events are posted."""
 
-    since = Moment(required=True)
+    webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
+    url = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=URL,
+    )
+    events = fields.List(fields.String(), required=True, allow_none=True, metadata=POSTED)
+    description = fields.String(required=True, allow_none=True, metadata=OWN_DESCRIPTION)
+    status = fields.String(required=True, metadata=doc("Whether events are posted to it.", "active", enum=[*STATUSES]))
+    disabled_reason = fields.String(
+        required=True, allow_none=True, metadata=doc("Why nothing is posted to it; null while it is active.")
+    )
+    failing_since = fields.Timestamp(
+        required=True, allow_none=True, metadata=doc("Since then no post has succeeded; null: the last one did.")
+    )
+    secret_version = fields.Integer(required=True, metadata=doc("Rises by one with each rotation of the secret.", 1))
+    previous_secret_until = fields.Timestamp(
+        required=True,
+        allow_none=True,
+        metadata=doc("Until then posts are signed with the secret before, too; null: they are not."),
+    )
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was made.", "2026-02-20T10:00:00.000Z"))
+    updated_at = fields.Timestamp(required=True, metadata=doc("When it changed last.", "2026-03-02T09:00:01.250Z"))
 
 
-class DeliveryPaging(Paging):
-    """A page of a webhook's deliveries, newest event first."""
+class SecretResponse(WebhookResponse):
+    """A webhook with its new secret, which is shown this once."""
 
-    status = fields.String(validate=validate.OneOf(DELIVERY_STATUSES, error="Give `pending`, `delivered` or `failed`."))
+    secret = fields.String(required=True, metadata=doc("Signs what is posted. Shown this once.", SECRET))
 
 
-class EventPaging(Paging):
-    """A page of the stream of events, oldest first."""
+class DeletedWebhookResponse(Schema):
+    """A webhook that is no more."""
 
-    after = CanonicalUUID(metadata={"type": "string", "format": "uuid"})
-    types = WantedTypes()
+    webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
+    deleted = fields.Boolean(required=True, metadata=doc("The webhook is deleted.", True))

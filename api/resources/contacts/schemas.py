@@ -1,0 +1,125 @@
+"""The contacts of a group."""
+
+from marshmallow import Schema, validate
+
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.entries import Entries, RejectedEntryResponse
+from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, REJECTED_PHONE
+from api.schemas.fields import doc
+from api.schemas.paging import Paging
+from shared.contacts.fields import LONGEST_TAG
+
+REJECTIONS = ["invalid_phone", "duplicate", "unknown_field", "wrong_type", "invalid", "too_long"]
+"""Why an entry is not taken."""
+
+
+class ContactsBody(Request):
+    """Contacts to put into a group: phones, or objects with `phone`, `fields` and `tags`."""
+
+    contacts = Entries(
+        required=True,
+        metadata=doc(
+            "1 to 100,000 contacts: phones, or objects with `phone` and perhaps `fields` (up to 30 texts by name, for"
+            " placeholders) and `tags` (up to 20).",
+            [PHONE, {"phone": OTHER_PHONE, "fields": {"name": "Ann"}, "tags": ["vip"]}],
+            items={
+                "anyOf": [
+                    {"type": "string"},
+                    {
+                        "type": "object",
+                        "properties": {
+                            "phone": {"type": "string"},
+                            "fields": {"type": "object", "additionalProperties": {"type": "string"}},
+                            "tags": {"type": "array", "items": {"type": "string"}},
+                        },
+                        "required": ["phone"],
+                        "additionalProperties": False,
+                    },
+                ]
+            },
+        ),
+    )
+
+
+class PhonesBody(Request):
+    """Phones to take out of a group."""
+
+    phones = Entries(
+        required=True,
+        metadata=doc(
+            "1 to 100,000 phones, written as they may be for the account's country.", [PHONE], items={"type": "string"}
+        ),
+    )
+
+
+class ContactPaging(Paging):
+    """A page of a group's contacts, in the order in which they came."""
+
+    phone = fields.Phone(metadata=doc("Digits only, beginning with the country code.", PHONE))
+    tag = fields.String(
+        validate=validate.Length(1, LONGEST_TAG, error="A tag has {min} to {max} characters."),
+        metadata=doc("Only contacts with this tag.", "vip"),
+    )
+
+
+class ContactResponse(Schema):
+    """A contact of a group."""
+
+    phone = fields.String(required=True, metadata=doc("Digits only, beginning with the country code.", PHONE))
+    contact_fields = fields.Dict(
+        keys=fields.String(),
+        values=fields.String(),
+        required=True,
+        data_key="fields",
+        attribute="fields",
+        metadata=doc("Texts by name, for placeholders in messages.", {"name": "Ann", "city": "Nairobi"}),
+    )
+    tags = fields.List(
+        fields.String(), required=True, metadata=doc("Words by which contacts are found.", ["vip", "new"])
+    )
+
+
+class ContactCountsResponse(Schema):
+    """What became of the entries."""
+
+    submitted = fields.Integer(required=True, metadata=doc("Entries of the request.", 5))
+    added = fields.Integer(required=True, metadata=doc("Contacts that are new in the group.", 2))
+    changed = fields.Integer(required=True, metadata=doc("Contacts of the group that got other fields or tags.", 1))
+    unchanged = fields.Integer(required=True, metadata=doc("Contacts that were in the group as they are.", 0))
+    duplicate = fields.Integer(required=True, metadata=doc("Not taken: listed before.", 1))
+    invalid = fields.Integer(required=True, metadata=doc("Not taken: see `rejected`.", 1))
+
+
+class RejectedContactResponse(RejectedEntryResponse):
+    """An entry that was not taken."""
+
+    index = fields.Integer(required=True, metadata=doc("The entry's place in `contacts`, from 0.", 3))
+    code = fields.String(required=True, metadata=doc("Why.", "invalid_phone", enum=REJECTIONS))
+    duplicate_of = fields.Integer(metadata=doc("The index at which the phone is listed first.", 0))
+
+
+class PutContactsResponse(Schema):
+    """The valid contacts are in the group."""
+
+    group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
+    contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
+    counts = fields.Nested(ContactCountsResponse, required=True, metadata=doc("What became of the entries."))
+    rejected = fields.List(
+        fields.Nested(RejectedContactResponse),
+        required=True,
+        metadata=doc(
+            "The entries that were not taken, 1,000 at most.",
+            [REJECTED_PHONE],
+        ),
+    )
+    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more than this.", True))
+
+
+class RemovedContactsResponse(Schema):
+    """None of the phones is in the group."""
+
+    group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
+    contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
+    removed = fields.Integer(required=True, metadata=doc("Contacts that were taken out.", 2))
+    absent = fields.Integer(required=True, metadata=doc("Phones that were not in the group.", 1))

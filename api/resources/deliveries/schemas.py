@@ -1,0 +1,75 @@
+"""Deliveries of events to webhooks."""
+
+from marshmallow import Schema, validate
+
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.examples import DELIVERED_AT, EVENT_ID, WEBHOOK_ID, WEBHOOK_URL
+from api.schemas.fields import doc
+from api.schemas.paging import Paging
+from shared.outbox import KEPT_DAYS
+
+DELIVERY_STATUSES = ("pending", "delivered", "failed")
+
+
+class RecoverBody(Request):
+    """From when on events are to be posted that were not delivered."""
+
+    since = fields.Timestamp(required=True, metadata=doc(f"At most {KEPT_DAYS} days ago.", "2026-03-01T00:00:00Z"))
+
+
+class DeliveryPaging(Paging):
+    """A page of a webhook's deliveries, newest event first."""
+
+    status = fields.String(
+        validate=validate.OneOf(DELIVERY_STATUSES, error="Give `pending`, `delivered` or `failed`."),
+        metadata=doc("Only deliveries with this status.", "failed"),
+    )
+
+
+class TestResponse(Schema):
+    """An event that goes to this webhook only."""
+
+    webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
+    event_id = fields.UUID(
+        required=True,
+        metadata=doc(
+            "The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream.", EVENT_ID
+        ),
+    )
+    type = fields.String(required=True, metadata=doc("Always `webhook.test`.", "webhook.test"))
+
+
+class RecoverResponse(Schema):
+    """Events are posted again from then on, but for those that were delivered."""
+
+    webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
+    since = fields.Timestamp(required=True, metadata=doc("From then on.", "2026-03-01T00:00:00.000Z"))
+
+
+class DeliveryResponse(Schema):
+    """What became of posting one event to one webhook."""
+
+    webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
+    event_id = fields.UUID(
+        required=True,
+        metadata=doc(
+            "The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream.", EVENT_ID
+        ),
+    )
+    type = fields.String(required=True, metadata=doc("What happened.", "message.delivered"))
+    status = fields.String(
+        required=True, metadata=doc("`failed`: it was tried often enough.", "delivered", enum=[*DELIVERY_STATUSES])
+    )
+    attempts = fields.Integer(required=True, metadata=doc("How often it was posted.", 1))
+    next_attempt_at = fields.Timestamp(
+        required=True, allow_none=True, metadata=doc("When it is tried again; of pending ones.")
+    )
+    url = fields.String(required=True, metadata=doc("Where it was posted.", WEBHOOK_URL))
+    http_status = fields.Integer(
+        required=True, allow_none=True, metadata=doc("What the last attempt was answered; null: nothing.", 200)
+    )
+    error = fields.String(required=True, allow_none=True, metadata=doc("Why the last attempt failed."))
+    milliseconds = fields.Integer(required=True, allow_none=True, metadata=doc("How long the last attempt took.", 48))
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was tried first.", DELIVERED_AT))
+    updated_at = fields.Timestamp(required=True, metadata=doc("When it changed last.", "2026-03-02T09:00:01.250Z"))

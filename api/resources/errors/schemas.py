@@ -1,0 +1,55 @@
+"""The catalogue of errors."""
+
+from marshmallow import Schema, validate
+
+from api.schemas import fields
+from api.schemas.base import Request
+from api.schemas.fields import doc
+
+
+class ErrorQuery(Request):
+    """Which errors are listed."""
+
+    kind = fields.String(
+        load_default="request",
+        validate=validate.OneOf(["request", "message"], error="Give request or message."),
+        metadata=doc("Of what the errors are listed: `request` or `message`.", "message"),
+    )
+
+
+class FieldCodeResponse(Schema):
+    """What can be wrong with one field, explained."""
+
+    code = fields.String(required=True, metadata=doc("What is wrong with the field.", "invalid_phone"))
+    remediation = fields.String(
+        required=True, metadata=doc("What to do about it.", "Send digits only, beginning with the country code.")
+    )
+
+
+class ErrorEntryResponse(Schema):
+    """An error code, explained."""
+
+    code = fields.String(required=True, metadata=doc("What it is, for programs.", "low_balance"))
+    kind = fields.String(
+        required=True,
+        metadata=doc("Whether requests or messages have this error.", "request", enum=["request", "message"]),
+    )
+    status = fields.Integer(
+        required=True, allow_none=True, metadata=doc("The HTTP status; null of errors of messages.", 402)
+    )
+    permanent = fields.Boolean(
+        required=True,
+        allow_none=True,
+        metadata=doc("Whether the same message would fail again; null of errors of requests.", False),
+    )
+    title = fields.String(required=True, metadata=doc("What it is, for people.", "Low balance"))
+    meaning = fields.String(
+        required=True, allow_none=True, metadata=doc("What it means, for people; null of errors of requests.")
+    )
+    remediation = fields.String(
+        required=True, metadata=doc("What to do about it.", "Top up, or send to fewer recipients.")
+    )
+    retryable = fields.Boolean(required=True, metadata=doc("Whether the same request may succeed later.", False))
+    field_codes = fields.List(
+        fields.Nested(FieldCodeResponse), metadata=doc("Of `validation_failed`: what can be wrong with a field.")
+    )

@@ -1,0 +1,47 @@
+"""The stream of events."""
+
+from typing import Any
+
+from marshmallow import Schema
+
+from api.resources.webhooks.schemas import TYPES, known_types
+from api.schemas import fields
+from api.schemas.examples import DELIVERED_AT, EVENT_ID, MESSAGE_EVENT
+from api.schemas.fields import doc
+from api.schemas.paging import Paging
+from shared.outbox import KEPT_DAYS
+
+
+class WantedTypes(fields.String):
+    """Types of events, separated by commas."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        return known_types([part.strip() for part in text.split(",") if part.strip()])
+
+
+class EventPaging(Paging):
+    """A page of the stream of events, oldest first."""
+
+    after = fields.UUID(
+        metadata=doc(
+            "The last event that you have handled; without it, from the oldest that is kept: events are kept"
+            f" {KEPT_DAYS} days.",
+            EVENT_ID,
+        )
+    )
+    types = WantedTypes(metadata=doc("Only events of these types, separated by commas.", ",".join(TYPES[:2])))
+
+
+class StreamEventResponse(Schema):
+    """Something that happened; `type`, `timestamp` and `data` are what a webhook is posted."""
+
+    event_id = fields.UUID(
+        required=True,
+        metadata=doc(
+            "The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream.", EVENT_ID
+        ),
+    )
+    type = fields.String(required=True, metadata=doc("What happened.", "message.delivered"))
+    timestamp = fields.Timestamp(required=True, metadata=doc("When it happened.", DELIVERED_AT))
+    data = fields.Dict(required=True, metadata=doc("What happened to what.", MESSAGE_EVENT))

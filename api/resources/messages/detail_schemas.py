@@ -1,0 +1,201 @@
+"""One message with all that happened to it."""
+
+from marshmallow import Schema
+
+from api.resources.messages.schemas import ERROR_EXAMPLE, MessageErrorResponse, MessageResponse
+from api.schemas import fields
+from api.schemas.examples import ACCEPTED_AT, DELIVERED_AT, MESSAGE_ID, NOT_A_PHONE, SENT_AT
+from api.schemas.fields import doc
+
+RESOLVED_BY = ["answer", "receipt", "operator", "reconciliation", "validity", None]
+DOUBT_EXAMPLE = {
+    "since": "2026-03-02T09:00:10.480Z",
+    "reason": "no_answer",
+    "resolved_at": None,
+    "resolved_by": None,
+    "evidence": None,
+}
+
+
+class EventResponse(Schema):
+    """Something that happened to a message."""
+
+    at = fields.Timestamp(required=True, metadata=doc("When.", ACCEPTED_AT))
+    type = fields.String(
+        required=True,
+        metadata=doc(
+            "What happened: `accepted`, `due`, `attempt_failed`, or the status that the message got.", "delivered"
+        ),
+    )
+    carrier = fields.String(metadata=doc("The carrier that took it.", "simulator"))
+    route = fields.String(
+        allow_none=True, metadata=doc("The route and why it led to that carrier; null where there is one carrier only.")
+    )
+    carrier_reference = fields.String(allow_none=True, metadata=doc("The carrier's own id of the message.", "5f2c9a0e"))
+    attempts = fields.Integer(metadata=doc("How often it was handed to a carrier.", 1))
+    error = fields.Nested(MessageErrorResponse, allow_none=True, metadata=doc("What went wrong; null: nothing."))
+    detail = fields.String(metadata=doc("What it is this time, for people.", NOT_A_PHONE))
+    carrier_at = fields.Timestamp(
+        allow_none=True,
+        metadata=doc("When it happened by the carrier's clock; null: it told no time. `at` is when we learned it."),
+    )
+    carrier_at_precision = fields.String(
+        allow_none=True,
+        metadata=doc(
+            "To what the carrier's time is told: receipts of SMPP have minutes as a rule.",
+            "minute",
+            enum=["minute", "second", "millisecond", None],
+        ),
+    )
+    resolved_by = fields.String(
+        allow_none=True,
+        metadata=doc(
+            "What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end"
+            " of its validity; null: nothing so far.",
+            enum=RESOLVED_BY,
+        ),
+    )
+    evidence = fields.String(
+        allow_none=True, metadata=doc("What the carrier told: its id of the message, or its code; null: nothing.")
+    )
+
+
+class AttemptResponse(Schema):
+    """One submit of a message to a carrier."""
+
+    carrier = fields.String(required=True, allow_none=True, metadata=doc("The carrier that was asked.", "acme-telecom"))
+    route = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("The route and why it led to that carrier; null where there is one carrier only."),
+    )
+    submitted_at = fields.Timestamp(required=True, metadata=doc("When it was submitted.", SENT_AT))
+    answered_at = fields.Timestamp(
+        required=True,
+        allow_none=True,
+        metadata=doc("When it was answered; null: no answer came.", "2026-03-02T09:00:00.505Z"),
+    )
+    answer = fields.String(
+        required=True,
+        metadata=doc(
+            "What it was answered: `rejected` is for good, `failed` for this time, `in_doubt` is no answer.",
+            "accepted",
+            enum=["accepted", "rejected", "failed", "in_doubt"],
+        ),
+    )
+    carrier_code = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("The carrier's own code, as it was told; null: it told none.", "UNDELIV:027"),
+    )
+    latency_ms = fields.Integer(
+        required=True,
+        allow_none=True,
+        metadata=doc("Milliseconds from the submit to the answer; null: no answer came, or it is not known.", 25),
+    )
+
+
+class DoubtResponse(Schema):
+    """A message left and no answer came."""
+
+    since = fields.Timestamp(
+        required=True, metadata=doc("Since when no answer was waited for.", "2026-03-02T09:00:10.480Z")
+    )
+    reason = fields.String(required=True, metadata=doc("Why: a code of `GET /errors?kind=message`.", "no_answer"))
+    resolved_at = fields.Timestamp(
+        required=True, allow_none=True, metadata=doc("When it was resolved; null: it lasts.")
+    )
+    resolved_by = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end"
+            " of its validity; null: nothing so far.",
+            enum=RESOLVED_BY,
+        ),
+    )
+    evidence = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("What the carrier told: its id of the message, or its code; null: nothing."),
+    )
+
+
+class MessageDetailResponse(MessageResponse):
+    """One SMS to one phone, with its text and all that happened to it."""
+
+    text = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "The text as it is sent to this phone, with its values; null: it was erased.", "Your table is ready."
+        ),
+    )
+    encoding = fields.String(
+        required=True, metadata=doc("gsm7 where every character fits, else ucs2.", "gsm7", enum=["gsm7", "ucs2"])
+    )
+    parts = fields.List(
+        fields.String(),
+        required=True,
+        metadata=doc("The text as it is cut, one entry a segment.", ["Your table is ready."]),
+    )
+    attempts = fields.List(
+        fields.Nested(AttemptResponse),
+        required=True,
+        metadata=doc(
+            "Each submit to a carrier, oldest first; what a carrier only put off is none.",
+            [
+                {
+                    "carrier": "acme-telecom",
+                    "route": None,
+                    "submitted_at": SENT_AT,
+                    "answered_at": "2026-03-02T09:00:00.505Z",
+                    "answer": "accepted",
+                    "carrier_code": None,
+                    "latency_ms": 25,
+                }
+            ],
+        ),
+    )
+    timeline = fields.List(
+        fields.Nested(EventResponse),
+        required=True,
+        metadata=doc(
+            "What happened, oldest first.",
+            [
+                {"at": ACCEPTED_AT, "type": "accepted"},
+                {"at": "2026-03-02T09:00:00.505Z", "type": "sent", "carrier": "acme-telecom", "attempts": 1},
+                {
+                    "at": DELIVERED_AT,
+                    "type": "undelivered",
+                    "error": ERROR_EXAMPLE,
+                    "carrier_at": "2026-03-02T09:00:00.000Z",
+                    "carrier_at_precision": "minute",
+                },
+            ],
+        ),
+    )
+    doubt = fields.Nested(
+        DoubtResponse,
+        required=True,
+        allow_none=True,
+        metadata=doc("Why it was in doubt, and what ended that; null: it was not.", DOUBT_EXAMPLE),
+    )
+
+
+class EventsResponse(Schema):
+    """The timeline of one message, oldest first."""
+
+    message_id = fields.UUID(required=True, metadata=doc("The message.", MESSAGE_ID))
+    data = fields.List(
+        fields.Nested(EventResponse),
+        required=True,
+        metadata=doc(
+            "What happened, oldest first.",
+            [
+                {"at": ACCEPTED_AT, "type": "accepted"},
+                {"at": SENT_AT, "type": "sent", "carrier": "simulator", "carrier_reference": "5f2c9a0e", "attempts": 1},
+                {"at": DELIVERED_AT, "type": "delivered", "error": None},
+            ],
+        ),
+    )

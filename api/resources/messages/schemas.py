@@ -1,0 +1,136 @@
+"""Messages."""
+
+from marshmallow import Schema, validate
+
+from api.schemas import fields
+from api.schemas.examples import ACCEPTED_AT, DELIVERED_AT, MESSAGE_ID, PHONE, SEND_ID, SENT_AT
+from api.schemas.fields import LONGEST_REFERENCE, doc
+from api.schemas.paging import Paging
+from shared.carriers.error_catalogue import CATALOGUE
+from shared.carriers.error_codes import error_of
+from shared.lifecycle import Category, MessageStatus
+
+NO_SUCH_ERROR = "There is no such error of messages; GET /api/v1/errors?kind=message lists them."
+ERROR_CODES = [*CATALOGUE]
+STATUSES = [str(status) for status in MessageStatus]
+ERROR_EXAMPLE = error_of("undelivered", "absent_subscriber=UNDELIV:027", "acme-telecom")
+
+
+class MessagePaging(Paging):
+    """A page of messages."""
+
+    status = fields.Enum(MessageStatus, by_value=True, metadata=doc("Only messages with this status.", "undelivered"))
+
+
+class HistoryPaging(MessagePaging):
+    """A page of the account's messages, newest first."""
+
+    phone = fields.Phone(metadata=doc("Digits only, beginning with the country code.", PHONE))
+    error = fields.String(
+        validate=validate.OneOf(CATALOGUE, error=NO_SUCH_ERROR),
+        metadata=doc("Only messages with this error.", "absent_subscriber", enum=ERROR_CODES),
+    )
+    permanent = fields.Boolean(
+        truthy={"true"},
+        falsy={"false"},
+        metadata=doc("Only messages with a permanent error, or with one that is not.", "true"),
+    )
+    carrier = fields.String(
+        validate=validate.Length(1, 40, error="A carrier's name has {min} to {max} characters."),
+        metadata=doc("Only messages of this carrier.", "acme-telecom"),
+    )
+    country = fields.Country(metadata=doc("Only messages to this country: two letters of ISO 3166-1.", "KE"))
+    reference = fields.String(
+        validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters."),
+        metadata=doc("Only messages of sends with this reference.", "order A-1042"),
+    )
+    group_id = fields.UUID(metadata=doc("Only messages of sends to this group."))
+    since = fields.Timestamp(metadata=doc("Accepted at this time or later."))
+    until = fields.Timestamp(metadata=doc("Accepted before this time."))
+
+
+class MessageErrorResponse(Schema):
+    """Why a message did not arrive, or is in doubt."""
+
+    code = fields.String(
+        required=True,
+        metadata=doc(
+            "What went wrong, one of the codes of `GET /errors?kind=message`.", "absent_subscriber", enum=ERROR_CODES
+        ),
+    )
+    permanent = fields.Boolean(
+        required=True, metadata=doc("Whether the same message to this phone would fail again.", False)
+    )
+    carrier = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("The carrier at which it happened; null: no carrier had a part in it.", "acme-telecom"),
+    )
+    carrier_code = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("The carrier's own code, as it was told; null: it told none.", "UNDELIV:027"),
+    )
+    text = fields.String(
+        required=True, metadata=doc("What the code means, for people.", CATALOGUE["absent_subscriber"].meaning)
+    )
+
+
+class MessageResponse(Schema):
+    """One SMS to one phone."""
+
+    message_id = fields.UUID(required=True, metadata=doc("The message.", MESSAGE_ID))
+    send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
+    phone = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("Digits only, beginning with the country code; null: it was erased.", PHONE),
+    )
+    status = fields.String(required=True, metadata=doc("Where it is.", "undelivered", enum=STATUSES))
+    sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
+    segments = fields.Integer(required=True, metadata=doc("Segments of this message.", 1))
+    cost = fields.Integer(required=True, metadata=doc("Credits; 0 where they were given back.", 1))
+    category = fields.String(
+        required=True,
+        metadata=doc("What it is for: decides how soon its turn comes.", "transactional", enum=[*map(str, Category)]),
+    )
+    carrier = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("The carrier that took it, or was the last to refuse it; null: none was asked.", "acme-telecom"),
+    )
+    country = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "Two letters of ISO 3166-1, by the phone's first digits; null: none, or the phone was erased.", "KE"
+        ),
+    )
+    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, of a group send."))
+    error = fields.Nested(
+        MessageErrorResponse,
+        required=True,
+        allow_none=True,
+        metadata=doc("Why it did not arrive, or is in doubt; null: nothing is wrong.", ERROR_EXAMPLE),
+    )
+    reference = fields.String(
+        required=True, allow_none=True, metadata=doc("Yours; comes back everywhere.", "order A-1042")
+    )
+    test = fields.Boolean(
+        required=True,
+        metadata=doc("Of the sandbox, accepted with a test key: it reaches no phone and takes play credits.", False),
+    )
+    submitted_at = fields.Timestamp(
+        required=True,
+        allow_none=True,
+        metadata=doc(
+            "When it was handed to the carrier; where a crash left it in doubt, no later than this. Null: it was not.",
+            SENT_AT,
+        ),
+    )
+    finished_at = fields.Timestamp(
+        required=True,
+        allow_none=True,
+        metadata=doc("When the last word on it came: of a canceled or expired one, when it ended.", DELIVERED_AT),
+    )
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))

@@ -1,0 +1,39 @@
+"""Lists of contacts or phones, and entries of them that were not taken."""
+
+from typing import Any, ClassVar
+
+from marshmallow import Schema
+
+from api.schemas import fields
+from api.schemas.errors import fail
+from api.schemas.examples import NOT_A_PHONE
+from api.schemas.fields import doc
+
+MOST_ENTRIES = 100_000
+"""Contacts of one request."""
+
+
+class Entries(fields.Raw):
+    """1 to 100,000 entries, as given; each one is checked later."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "array", "minItems": 1, "maxItems": MOST_ENTRIES}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[object]:
+        if not isinstance(value, list):
+            raise fail("wrong_type", "Give a list.")
+        if not value:
+            raise fail("required", "List at least one.")
+        if len(value) > MOST_ENTRIES:
+            raise fail("too_long", f"{len(value):,} are given; one request takes at most {MOST_ENTRIES:,}.")
+        return value
+
+
+class RejectedEntryResponse(Schema):
+    """An entry that was not taken."""
+
+    index = fields.Integer(required=True, metadata=doc("The entry's place in the list, from 0.", 3))
+    phone = fields.String(
+        required=True, allow_none=True, metadata=doc("As it was given; null where it was no text.", "0712")
+    )
+    code = fields.String(required=True, metadata=doc("Why.", "invalid_phone"))
+    detail = fields.String(required=True, metadata=doc("Why, for people.", NOT_A_PHONE))

@@ -1,0 +1,49 @@
+"""Errors of single fields: each has a code, a JSON pointer, and a detail that says what to do."""
+
+from typing import Any
+
+from marshmallow import Schema, ValidationError
+
+from api.http.spelling import MOST_COMPARED, nearest_name
+
+UNKNOWN_FIELD = "unknown_field"
+
+
+def coded(code: str, detail: str) -> Any:
+    """An entry of a field's `error_messages`: Marshmallow takes any value for a message, and passes it on as it is."""
+    return {"code": code, "detail": detail}
+
+
+def fail(code: str, detail: str, **more: str) -> ValidationError:
+    """A validation error with a code of its own, and whatever else an error may have."""
+    return ValidationError({"code": code, "detail": detail, **more})
+
+
+def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:
+    """A ValidationError as pointers, codes and details, in the order of the schema's fields."""
+    found: list[dict[str, str]] = []
+    _flatten(schema, error.messages, "", found)
+    return found
+
+
+def _flatten(schema: Schema, messages: Any, pointer: str, found: list[dict[str, str]]) -> None:
+    """Collect the errors. A bare text is what a validator says of a value that has the right type: `invalid`."""
+    if isinstance(messages, dict) and messages.get("code") == UNKNOWN_FIELD:
+        found.append(_unknown_field(schema, pointer, near=len(found) < MOST_COMPARED))
+    elif isinstance(messages, dict) and isinstance(messages.get("code"), str):
+        found.append({"pointer": pointer, **messages})
+    elif isinstance(messages, dict):
+        for key, inner in messages.items():
+            name = "" if key == "_schema" else "/" + str(key).replace("~", "~0").replace("/", "~1")
+            _flatten(schema, inner, pointer + name, found)
+    elif isinstance(messages, list):
+        for inner in messages:
+            _flatten(schema, inner, pointer, found)
+    else:
+        found.append({"pointer": pointer, "code": "invalid", "detail": str(messages)})
+
+
+def _unknown_field(schema: Schema, pointer: str, *, near: bool) -> dict[str, str]:
+    nearest = nearest_name(pointer.rpartition("/")[2], schema.load_fields) if near else None
+    hint = f"Did you mean `{nearest}`?" if nearest else f"Known fields: {', '.join(schema.load_fields)}."
+    return {"pointer": pointer[:200], "code": UNKNOWN_FIELD, "detail": f"There is no such field. {hint}"}

@@ -1,0 +1,215 @@
+"""The fields that schemas are made of: Marshmallow's with our error codes, and those of this API.
+
+`json_schema` of a field's class is what its type means in JSON Schema; `metadata` is what a field means where it
+stands: `doc("What it is.", an_example)`. The OpenAPI document is made of both.
+"""
+
+import uuid
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from marshmallow import fields, validate
+
+from api.schemas.errors import coded, fail
+from shared.events.webhook_urls import LONGEST_URL, url_problem
+from shared.sms.phones import invalid_detail, is_phone, suggest
+from shared.sms.segments import text_problem
+
+IN_RANGE = "Give a number from {min} to {max}."
+LONGEST_REFERENCE = 255
+ID_FORM = "an id as the API gives it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
+
+
+def doc(description: str, example: Any = None, **json_schema: Any) -> dict[str, Any]:
+    """A field's `metadata` for the OpenAPI document: what it is, an example, and more of JSON Schema."""
+    return {"description": description, **({} if example is None else {"example": example}), **json_schema}
+
+
+def timestamp(moment: datetime | None) -> str | None:
+    """A time as the API writes it: RFC 3339, UTC, to the millisecond, with `Z`."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Coded(fields.Field[Any]):
+    """What every field says of a value that is missing."""
+
+    default_error_messages = {  # noqa: RUF012
+        "required": coded("required", "Add this field: it is required."),
+        "null": coded("required", "Give a value: null is none."),
+    }
+
+    def load_present(self, value: Any, name: str, data: Any) -> Any:
+        """As `deserialize` loads a value that is there and not null: in half the time, on the way of every send."""
+        loaded = self._deserialize(value, name, data)
+        for check in self.validators:
+            check(loaded)
+        return loaded
+
+
+class String(Coded, fields.String):
+    """A text."""
+
+    default_error_messages = {"invalid": coded("wrong_type", "Give a text, in double quotes.")}  # noqa: RUF012
+
+
+class Integer(Coded, fields.Integer):
+    """A whole number; in a query, its digits."""
+
+    default_error_messages = {  # noqa: RUF012
+        "invalid": coded("wrong_type", "Give a whole number, such as 10, without quotes."),
+        "too_large": coded("invalid", "Give a smaller number."),
+    }
+
+
+class WholeNumber(Integer):
+    """A whole number. 14.0 is one, as in JSON Schema; a text and a boolean are none."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if type(value) is int or (isinstance(value, float) and value.is_integer()):
+            return int(value)
+        raise self.make_error("invalid", input=value)
+
+
+class Boolean(Coded, fields.Boolean):
+    """True or false; in a query, as text."""
+
+    default_error_messages = {"invalid": coded("wrong_type", "Give true or false, without quotes.")}  # noqa: RUF012
+
+
+class StrictBoolean(Boolean):
+    """True or false, and nothing that only equals them, as 1 does."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class Float(Coded, fields.Float):
+    """A number."""
+
+
+class Enum(Coded, fields.Enum[Any]):
+    """One of the values of an enumeration."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string"}
+
+
+class Dict(Coded, fields.Dict):
+    """An object with any keys."""
+
+    default_error_messages = {  # noqa: RUF012
+        "invalid": coded("wrong_type", 'Give an object, such as {"order": "A-1042"}.')
+    }
+
+
+class List(Coded, fields.List[Any]):
+    """A list."""
+
+    default_error_messages = {  # noqa: RUF012
+        "invalid": coded("wrong_type", 'Give a list, such as ["254711000000"].')
+    }
+
+
+class Raw(Coded, fields.Raw):
+    """Anything, as it is given."""
+
+
+class Nested(Coded, fields.Nested):
+    """An object with a schema of its own."""
+
+
+class UUID(Coded, fields.UUID):
+    """A UUID in its canonical form: 36 characters, in capitals or small letters, nothing around it."""
+
+    default_error_messages = {  # noqa: RUF012
+        "invalid_uuid": coded("invalid_uuid", f"Give {ID_FORM}.")
+    }
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> uuid.UUID:
+        try:
+            parsed = uuid.UUID(value)
+        except (ValueError, AttributeError, TypeError):
+            raise self.make_error("invalid_uuid") from None
+        if str(parsed) != value.lower():
+            raise self.make_error("invalid_uuid")
+        return parsed
+
+
+class Date(Coded, fields.Date):
+    """A day."""
+
+    default_error_messages = {  # noqa: RUF012
+        "invalid": coded("invalid_time", "Give a day that there is, such as 2026-03-02.")
+    }
+
+
+class Timestamp(Coded, fields.DateTime):
+    """A time in RFC 3339 with its offset; given back in UTC with `Z`."""
+
+    default_error_messages = {  # noqa: RUF012
+        "invalid": coded("invalid_time", "Give a time in RFC 3339, such as 2026-03-02T09:00:00Z.")
+    }
+
+    def _serialize(self, value: datetime | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
+        return timestamp(value)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
+        if not isinstance(value, str) or "T" not in value:
+            raise self.make_error("invalid", input=value, obj_type="datetime")
+        try:
+            moment = datetime.fromisoformat(value)
+            if moment.tzinfo is None:
+                raise fail("invalid_time", "Say the offset: for UTC, end with `Z`.")
+            return moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise self.make_error("invalid", input=value, obj_type="datetime") from None
+
+
+class Text(String):
+    """The text of a message: 1 to 1,600 code points, not blank."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        message = super()._deserialize(value, attr, data, **kwargs)
+        problem = text_problem(message)
+        if problem is not None:
+            raise fail(*problem)
+        return message
+
+
+class Phone(String):
+    """A phone: digits only. A wrong one comes with a suggestion where its form is all that is wrong."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"pattern": "^[1-9][0-9]{7,14}$"}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        phone = super()._deserialize(value, attr, data, **kwargs)
+        if not is_phone(phone):
+            suggestion = suggest(phone)
+            raise fail("invalid_phone", invalid_detail(phone), **({"suggestion": suggestion} if suggestion else {}))
+        return phone
+
+
+class Country(String):
+    """A country: the two letters of ISO 3166-1, in capitals."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"pattern": "^[A-Z]{2}$"}
+
+    def __init__(self, **options: Any) -> None:
+        form = validate.Regexp("[A-Z]{2}\\Z", error="Give the two capital letters of ISO 3166-1, such as KE.")
+        super().__init__(validate=form, **options)
+
+
+class WebhookUrl(String):
+    """An https address that everybody can find. Whether this machine's are allowed is the installation's to say."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"format": "uri", "maxLength": LONGEST_URL, "pattern": "^https?://"}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        url = super()._deserialize(value, attr, data, **kwargs)
+        problem = url_problem(url, loopback=True)
+        if problem is not None:
+            raise fail("invalid_url", problem)
+        return url

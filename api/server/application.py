@@ -61,6 +61,8 @@ ON_THE_LOOP = f"{PREFIX}/sms/send".encode()
 HEALTH = ("/healthz", "/readyz")
 """Counted by themselves: a proxy that asks for it may bring others' requests from the same address."""
 CARRIERS = "/carriers/"
+EXPORTED = "text/csv"
+"""What a request accepts that asks for an export: refused before any of it is made, where the account has too many."""
 IMPORT = "/import"
 """How the paths end that take files."""
 
@@ -127,8 +129,11 @@ class Served:
                 self._large.give_back(owner)
 
     async def _answer(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
-        lane = self._lane(owner, environ["PATH_INFO"])
-        unread, waits = environ["wsgi.input"].unread(), not lane.has_room(owner)
+        lane, unread = self._lane(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
+        if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
+            await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
+            return
+        waits = not lane.has_room(owner)
         job = lane.submit(owner, partial(call, self._app, environ))
         if waits and not unread:
             await until_done_or_gone(job, receive, partial(lane.withdraw, owner, job))
@@ -142,8 +147,7 @@ class Served:
                 self._exports.give_back(owner)
         else:
             await lane.submit(owner, answer.close)
-            detail = f"Only {EXPORTS_OF_ACCOUNT} exports of an account are written at the same time."
-            await send_whole(send, receive, problem_answer("rate_limited", detail, environ["PATH_INFO"]), unread)
+            await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
 
     def _lane(self, owner: Owner, path: str) -> Lane:
         if path == ON_THE_LOOP.decode():
@@ -240,3 +244,8 @@ def _most(owner: Owner, path: str) -> int:
     if not isinstance(owner, int):
         return LARGEST_CALLBACK if path.startswith(CARRIERS) else SMALL_BODY
     return MOST_UPLOAD if path.endswith(IMPORT) else LARGE_BODY
+
+
+def _too_many_exports(path: str) -> Answer:
+    detail = f"Only {EXPORTS_OF_ACCOUNT} exports of an account are written at the same time."
+    return problem_answer("rate_limited", detail, path)

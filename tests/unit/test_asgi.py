@@ -268,9 +268,10 @@ class Socket:
         path: str = "/api/v1/auth/token",
         announced: int | None = None,
         takes: bool = True,
+        accept: bytes = b"*/*",
     ) -> None:
         length = (b"transfer-encoding", b"chunked") if announced is None else (b"content-length", b"%d" % announced)
-        asked = scope(path, headers=[length]) | {"client": (address, 4711)}
+        asked = scope(path, headers=[length, (b"accept", accept)]) | {"client": (address, 4711)}
         self.sent: list[dict[str, Any]] = []
         self.gone = asyncio.Event()
         self._takes = takes
@@ -369,6 +370,45 @@ def test_slow_readers_hold_no_thread() -> None:
             socket.gone.set()
         await asyncio.gather(*(socket.task for socket in readers))
         assert len(closed) == 141
+
+    asyncio.run(run())
+
+
+def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
+    """Who asks again and again while others of its exports are written costs no thread and no query."""
+    made: list[str] = []
+
+    class Export:
+        def __iter__(self) -> Iterator[bytes]:
+            return iter([b"a", b"b"])
+
+        def close(self) -> None:
+            pass
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        made.append(environ["PATH_INFO"])
+        if environ["PATH_INFO"] != "/export":
+            return answer(start)
+        start("200 OK", [("Content-Type", "text/csv")])
+        return Export()
+
+    async def run() -> None:
+        sockets = Sockets(app)
+
+        def export(address: str, **more: Any) -> Socket:
+            return sockets.open(address, path="/export", announced=0, accept=b"text/csv", **more)
+
+        readers = [export("198.51.100.1", takes=False) for _ in range(4)]
+        await until(lambda: all(socket.status == 200 for socket in readers))
+        refused = [export("198.51.100.1") for _ in range(100)]
+        await asyncio.gather(*(socket.task for socket in refused))
+        assert {socket.status for socket in refused} == {429} and len(made) == 4
+        others = [export("198.51.100.2"), sockets.open("198.51.100.1", announced=0)]
+        await asyncio.gather(*(socket.task for socket in others))
+        assert [socket.status for socket in others] == [200, 200]
+        for socket in readers:
+            socket.gone.set()
+        await asyncio.gather(*(socket.task for socket in readers))
 
     asyncio.run(run())
 

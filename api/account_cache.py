@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Engine, text
 
 from api.commit.rules import rules_of_account
-from api.http.event_loop import in_the_background, is_on_the_loop
+from api.http.event_loop import in_background
+from api.http.request import is_on_event_loop
 from shared.db.connection import reading
 from shared.sends.rules import Rules
 
@@ -76,8 +77,8 @@ class Remembered:
                 return value
             if until + LATE > now:
                 self._values[key] = (now + LATE, value)
-                if is_on_the_loop():
-                    in_the_background(lambda: self._ask(key, known, fresh, ask))
+                if is_on_event_loop():
+                    in_background(lambda: self._ask(key, known, fresh, ask))
                     return value
         return self._ask(key, known, fresh, ask)
 

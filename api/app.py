@@ -1,48 +1,33 @@
 """Puts the application together: endpoints, errors, headers, health and documents."""
 
-import json
-import logging
 import re
 from pathlib import Path
 
-import psycopg
 from celery import Celery
-from flask import Flask, Response, request
+from flask import Flask, Response
 from redis import Redis
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
 
 import api.resources  # noqa: F401 - declares the endpoints
 from api.documentation import add_documentation
-from api.endpoint import ENDPOINTS, PREFIX, answer_json, mount, services
-from api.http.event_loop import WaitlessPool
-from api.http.headers import REQUEST_ID, StandardHeaders
-from api.http.lean_flask import Json, LeanFlask
-from api.http.problems import CATALOGUE, Problem
+from api.endpoint import ENDPOINTS, PREFIX, answer_json, handler_of, services
+from api.http.errors import error_response
+from api.http.event_loop import ThreadOnlyPool
+from api.http.flask_adapter import RequestMiddleware, flask_response, flask_view
+from api.http.request import current_request
 from api.metrics import add_metrics
 from api.resources.carrier_callbacks.routes import add_callbacks
 from api.schemas.fields import ID_FORM
 from api.services import Services
 from shared.db.connection import make_engine
-from shared.db.encryption_keys import WrongTextKeys, keys_problem
-from shared.db.full_disk import is_disk_full, shortage
+from shared.db.encryption_keys import keys_problem
+from shared.db.full_disk import shortage
 from shared.db.schema import schema_problem
-from shared.encryption import TextKeyMissing, Texts, TextUnreadable
+from shared.encryption import Texts
 from shared.settings import Settings, service_settings
 from shared.task_queue import make_celery
-
-log = logging.getLogger(__name__)
-
-OF_STATUS = {
-    404: "not_found",
-    405: "method_not_allowed",
-    413: "payload_too_large",
-    415: "unsupported_media_type",
-}
-
 
 WITH_IDS = [
     re.compile(re.sub(r"<uuid:\w+>", "([^/]+)", PREFIX + operation.path))
@@ -66,11 +51,11 @@ def create_app(
 ) -> Flask:
     """The API as a WSGI application. Without arguments, as the environment says."""
     settings = settings or service_settings()
-    app = LeanFlask(__name__, static_folder=None)
+    app = Flask(__name__, static_folder=None)
     app.debug = False  # whatever FLASK_DEBUG says
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
-    app.extensions["bulksms"] = Services(
+    work = Services(
         settings,
         engine
         or make_engine(
@@ -78,63 +63,41 @@ def create_app(
             settings.database_pool,
             "bulksms-api",
             texts=Texts(settings.text_keys),
-            pool_class=WaitlessPool,
+            pool_class=ThreadOnlyPool,
         ),
         celery or make_celery(settings),
         None if settings.eager else Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1),
     )
+    app.extensions["bulksms"] = work
     app.url_map.converters["phone"] = PhoneInPath
-    mount(app)
+    _add_endpoints(app)
     _add_health(app)
     add_documentation(app)
-    add_metrics(app, app.extensions["bulksms"])
-    add_callbacks(app, app.extensions["bulksms"])
+    add_metrics(app, work)
+    add_callbacks(app, work)
     _add_errors(app)
-    app.wsgi_app = StandardHeaders(app.wsgi_app, settings.requests_per_second)  # type: ignore[method-assign]
+    app.wsgi_app = RequestMiddleware(app.wsgi_app, work, settings.requests_per_second)  # type: ignore[method-assign]
     return app
 
 
+def _add_endpoints(app: Flask) -> None:
+    for operation in ENDPOINTS:
+        app.add_url_rule(
+            PREFIX + operation.path,
+            endpoint=f"{operation.method} {operation.path}",
+            view_func=flask_view(handler_of(operation)),
+            methods=[operation.method],
+            provide_automatic_options=False,
+        )
+
+
 def _add_errors(app: Flask) -> None:
-    @app.errorhandler(Problem)
-    def refused(problem: Problem) -> Response:
-        return _answer(problem)
-
-    @app.errorhandler(HTTPException)
-    def http_error(error: HTTPException) -> Response:
-        status = error.code or 500
-        code = OF_STATUS.get(status, "bad_request" if status < 500 else "internal_error")
-        headers = {}
-        if status == 405 and getattr(error, "valid_methods", None):
-            headers["Allow"] = ", ".join(sorted(error.valid_methods))  # type: ignore[attr-defined]
-        hint = (_no_id(request.path) or _without_prefix(request.path)) if status == 404 else None
-        detail = hint or CATALOGUE[code].title + "."
-        return _answer(Problem(code, detail, headers=headers))
-
-    @app.errorhandler(psycopg.OperationalError)
-    @app.errorhandler(psycopg.InterfaceError)
-    @app.errorhandler(OperationalError)
-    @app.errorhandler(InterfaceError)
-    @app.errorhandler(PoolTimeoutError)
-    def unavailable(error: Exception) -> Response:
-        log.error("unavailable: %s", getattr(error, "orig", error))
-        detail = "The database's disk is full." if is_disk_full(error) else "The database does not answer in time."
-        if request.method == "GET" and isinstance(getattr(error, "orig", error), psycopg.errors.QueryCanceled):
-            detail = "This took too long. Ask for less at once: a shorter period, or a smaller `limit`."
-        return _answer(Problem("unavailable", detail, headers={"Retry-After": "2"}))
-
-    @app.errorhandler(WrongTextKeys)
-    @app.errorhandler(TextKeyMissing)
-    @app.errorhandler(TextUnreadable)
-    def unreadable(error: Exception) -> Response:
-        log.error("%s", error)
-        return _answer(Problem("unavailable", "Texts cannot be read or kept now.", headers={"Retry-After": "60"}))
-
     @app.errorhandler(Exception)
-    def internal_error(error: Exception) -> Response:
-        if isinstance(error, DBAPIError) and error.connection_invalidated:
-            return unavailable(error)
-        log.error("internal error, request %s", request.environ[REQUEST_ID], exc_info=error)
-        return _answer(Problem("internal_error", "Something went wrong on our side."))
+    def failed(error: Exception) -> Response:
+        request = current_request()
+        path = request.http.path
+        hint = (_no_id(path) or _without_prefix(path)) if isinstance(error, NotFound) else None
+        return flask_response(error_response(error, request, hint))
 
 
 def _no_id(path: str) -> str | None:
@@ -153,24 +116,17 @@ def _without_prefix(path: str) -> str | None:
     return f"All paths begin with {PREFIX}: this one is {PREFIX}{path}."
 
 
-def _answer(problem: Problem) -> Response:
-    made = problem.document(request.path[:500], request.environ[REQUEST_ID])
-    response = Response(json.dumps(made), problem.kind.status, mimetype="application/problem+json")
-    response.headers["Cache-Control"] = "no-store"
-    response.headers.update(problem.headers)
-    return response
-
-
 def _add_health(app: Flask) -> None:
     @app.get("/healthz")
-    def healthz() -> Json:
+    def healthz() -> Response:
         """The process answers."""
-        return answer_json({"status": "ok"})
+        return flask_response(answer_json({"status": "ok"}))
 
     @app.get("/readyz")
-    def readyz() -> Json:
+    def readyz() -> Response:
         """The service can accept sends. Redis is not asked: it is only a doorbell."""
         problem = schema_problem(services().engine) or keys_problem(services().engine)
         if problem is not None:
             problem = " ".join(filter(None, (problem, shortage(Path.cwd()))))
-        return answer_json({"status": "ready" if problem is None else problem}, 200 if problem is None else 503)
+        status = 200 if problem is None else 503
+        return flask_response(answer_json({"status": "ready" if problem is None else problem}, status))

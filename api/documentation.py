@@ -6,7 +6,7 @@ from typing import Any
 from flask import Flask, Response, send_from_directory
 
 from api.endpoint import answer_json
-from api.http.lean_flask import Json
+from api.http.flask_adapter import flask_response
 from api.openapi.document import document
 
 SITE = Path(__file__).parent.parent / "site"
@@ -19,11 +19,11 @@ def add_documentation(app: Flask, site: Path = SITE) -> None:
     made: dict[str, Any] = {}
 
     @app.get("/openapi.json")
-    def openapi() -> Json:
+    def openapi() -> Response:
         """The OpenAPI document."""
         if not made:
             made.update(document())
-        return answer_json(made)
+        return flask_response(answer_json(made))
 
     @app.get("/")
     def home() -> Response:

@@ -11,19 +11,19 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import wraps
 from typing import Any
 
-from flask import Response, request
 from marshmallow import Schema, ValidationError
 
 from api.auth.tokens import Caller, ip_not_allowed
 from api.http.client_ip import address_of
-from api.http.current_request import app_asked, environ_asked
-from api.http.event_loop import Later
-from api.http.headers import RATE
+from api.http.direct import DirectEndpoint
+from api.http.event_loop import PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
-from api.http.lean_flask import Json, LeanFlask
 from api.http.problems import Problem, invalid
+from api.http.request import current_request
+from api.http.responses import CsvResponse, JsonResponse, Response
 from api.schemas.errors import errors_of
 from api.services import Services
 from shared.accounts.limits import Limits
@@ -49,7 +49,6 @@ class Endpoint:
     fails: tuple[str, ...]
     scope: str | None
     large: bool
-    direct: bool
 
 
 ENDPOINTS: list[Endpoint] = []
@@ -65,19 +64,15 @@ def endpoint(
     fails: Iterable[str] = (),
     scope: str | None,
     large: bool = False,
-    direct: bool = False,
 ) -> Callable[[Function], Function]:
     """Declare an operation. `scope=None` is open to everybody; `large` takes bodies up to 8 MB instead of 64 kB.
-
-    A `direct` one is asked without Flask's context, which would take as long as all that it does itself: what it needs
-    of its request it asks `api.http.current_request` for.
 
     The function gets `caller` where a token is needed, `body` where it takes one, `query` where it has parameters,
     and the variables of its path, all by name.
     """
 
     def declare(function: Function) -> Function:
-        ENDPOINTS.append(Endpoint(method, path, function, takes, query, answers, tuple(fails), scope, large, direct))
+        ENDPOINTS.append(Endpoint(method, path, function, takes, query, answers, tuple(fails), scope, large))
         return function
 
     return declare
@@ -85,49 +80,41 @@ def endpoint(
 
 def services() -> Services:
     """What the endpoints work with."""
-    made: Services = app_asked().extensions["bulksms"]
+    made: Services = current_request().services
     return made
 
 
-def mount(app: LeanFlask) -> None:
-    """Give the application a route for each declared operation."""
-    for operation in ENDPOINTS:
-        view = _view(operation)
-        app.add_url_rule(
-            PREFIX + operation.path,
-            endpoint=f"{operation.method} {operation.path}",
-            view_func=view,
-            methods=[operation.method],
-            provide_automatic_options=False,
-        )
-        if operation.direct:
-            if operation.query is not None or "<" in operation.path:
-                raise ValueError(f"{operation.path} has parameters, and so it cannot be direct")
-            app.direct[operation.method, PREFIX + operation.path] = view
-
-
-def _view(operation: Endpoint) -> Callable[..., Response | Json | Later]:
+def handler_of(operation: Endpoint) -> Callable[..., Any]:
+    """What handles the current request by an operation; the variables of its path are given by name."""
     takes = operation.takes() if operation.takes else None
     query = operation.query() if operation.query else None
     limit = LARGE_BODY if operation.large else SMALL_BODY
+    function, scope = operation.function, operation.scope
 
-    def view(**arguments: Any) -> Response | Json | Later:
-        if operation.scope is not None:
-            arguments["caller"] = authenticate(operation.scope)
+    @wraps(function)
+    def handle(**arguments: Any) -> Response | CsvResponse | PendingResponse:
+        if scope is not None:
+            arguments["caller"] = authenticate(scope)
         if takes is not None:
             arguments["body"] = load(takes, read_json(limit))
         if query is not None:
             arguments["query"] = load(query, _query_values())
-        answer = operation.function(**arguments)
-        return answer if isinstance(answer, (Later, Json, Response)) else answer_json(answer)
+        answer = function(**arguments)
+        return answer if isinstance(answer, (PendingResponse, Response, CsvResponse)) else answer_json(answer)
 
-    return view
+    return handle
+
+
+def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
+    """One of the declared operations without Flask."""
+    operation = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
+    return DirectEndpoint(handler_of(operation), work, work.settings.requests_per_second)
 
 
 def authenticate(scope: str) -> Caller:
     """The caller of this request, with its rate limit taken. Raises Problem for 401, 403 and 429."""
     work = services()
-    caller = work.tokens.read(environ_asked().get("HTTP_AUTHORIZATION"))
+    caller = work.tokens.read(current_request().environ.get("HTTP_AUTHORIZATION"))
     if caller.networks and not is_within(client_address(), caller.networks):
         raise ip_not_allowed(client_address())
     take_request(caller)
@@ -145,10 +132,10 @@ def need_scope(caller: Caller, scope: str) -> None:
 def take_request(caller: Caller) -> None:
     """Count a request of the caller's account, and of its key where that has a limit. Raises Problem rate_limited.
 
-    One that is made again in a thread (api/http/event_loop.py) was counted before.
+    One that is handled again in a thread (api/http/event_loop.py) was counted before.
     """
-    environ = environ_asked()
-    if RATE in environ:
+    request = current_request()
+    if request.rate_limit is not None:
         return
     work = services()
     requests = work.requests
@@ -156,7 +143,7 @@ def take_request(caller: Caller) -> None:
     left = requests.take(caller.account_id, rate=rate)
     if left >= 0 and caller.rate is not None and caller.rate < rate:
         rate, left = caller.rate, requests.take(caller.key_id, rate=caller.rate)
-    environ[RATE] = (rate, max(0, int(left)))
+    request.rate_limit = (rate, max(0, int(left)))
     if left < 0:
         wait = requests.wait(left, rate)
         raise Problem(
@@ -174,7 +161,7 @@ def requests_per_second(settings: Settings, limits: Limits, caller: Caller) -> i
 
 def client_address() -> str:
     """The address that the request comes from, behind the proxies that are trusted."""
-    return address_of(environ_asked(), services().settings.trusted_proxies)
+    return address_of(current_request().environ, services().settings.trusted_proxies)
 
 
 def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
@@ -186,10 +173,10 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     return loaded
 
 
-def answer_json(answer: Any, status: int = 200) -> Json:
+def answer_json(answer: Any, status: int = 200) -> JsonResponse:
     """An answer as JSON."""
     body = answer if isinstance(answer, str) else json.dumps(answer, separators=(",", ":"), default=_as_text)
-    return Json(body, status)
+    return JsonResponse(body, status)
 
 
 def timestamp(moment: datetime | None) -> str | None:
@@ -204,9 +191,10 @@ def _as_text(value: Any) -> Any:
 
 
 def _query_values() -> dict[str, Any]:
-    for key in request.args:
-        values = request.args.getlist(key)
+    given = current_request().http.args
+    for key in given:
+        values = given.getlist(key)
         if len(values) > 1 or UNSTORABLE.search(values[0]):
             detail = "Give the parameter once." if len(values) > 1 else "Give it without NUL."
             raise invalid([{"pointer": f"/{key[:40]}", "code": "invalid", "detail": detail}])
-    return request.args.to_dict()
+    return given.to_dict()

@@ -6,7 +6,7 @@ Not public: it answers whoever sends `Authorization: Bearer METRICS_TOKEN`, and 
 import hmac
 from collections.abc import Iterator
 
-from flask import Flask, Response, request
+from flask import Flask, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy import Engine, text
 
 from api.http.problems import Problem
+from api.http.request import current_request
 from api.services import Services
 from shared.db.connection import reading
 from shared.lifecycle import BatchState
@@ -147,7 +148,7 @@ def add_metrics(app: Flask, work: Services) -> None:
     @app.get("/metrics")
     def metrics() -> Response:
         """The gauges."""
-        given = request.headers.get("Authorization", "").encode()
+        given = current_request().http.headers.get("Authorization", "").encode()
         if not work.settings.metrics_token or not hmac.compare_digest(given, expected):
             raise Problem("not_found", "There is nothing at this path.")
         return Response(generate_latest(registry), 200, [("Content-Type", CONTENT_TYPE_LATEST)])

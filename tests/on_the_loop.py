@@ -1,11 +1,12 @@
 """Requests as an ASGI server describes them, and such a one handled on the event loop."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from api.http.direct import DirectEndpoint
 from api.http.wsgi import Answer
-from api.server.application import Served
+from api.server.application import Reply, Served
 
 SEND = "/api/v1/sms/send"
 
@@ -24,6 +25,11 @@ def scope(path: str = SEND, method: str = "POST", headers: Iterable[tuple[bytes,
         "client": ("192.0.2.1", 4711),
         "server": ("127.0.0.1", 8000),
     }
+
+
+def on_loop(endpoint: Callable[[], Reply]) -> DirectEndpoint:
+    """An endpoint that is handled on the event loop, and has nothing to work with."""
+    return DirectEndpoint(endpoint, None, 100)
 
 
 async def handled(served: Served, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b"") -> Answer:

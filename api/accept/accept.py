@@ -36,9 +36,10 @@ from api.auth.tokens import Caller
 from api.commit.draft import BATCH_SIZE, Draft
 from api.commit.idempotency import Answered, answered_before, key_of_request
 from api.commit.rules import add_rules
-from api.http.event_loop import Later, is_on_the_loop
-from api.http.lean_flask import Json
+from api.http.event_loop import PendingResponse
 from api.http.problems import Problem, invalid
+from api.http.request import is_on_event_loop
+from api.http.responses import JsonResponse
 from api.services import Services
 from shared.crashpoints import crashpoint
 from shared.db.connection import reading
@@ -60,7 +61,7 @@ SENDER_IN_OTHER_CASE = text(
 )
 
 
-def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Json | Later:
+def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse | PendingResponse:
     """Accept a send: when it is answered, it is stored and paid for. Raises Problem, and then nothing has happened."""
     key = key_of_request(caller, body)
     try:
@@ -79,7 +80,7 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> J
     if draft.callback_url is not None:
         expect_callbacks(work, caller.account_id)
     finish = partial(_accepted, work, draft, body)
-    if draft.kind == "single" and is_on_the_loop():
+    if draft.kind == "single" and is_on_event_loop():
         return work.commits.later(draft, finish)
     try:
         answered = work.commits.together(draft) if draft.kind == "single" else work.commits.alone(draft)
@@ -89,7 +90,7 @@ def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> J
     return finish(answered)
 
 
-def _accepted(work: Services, draft: Draft, body: dict[str, Any], answered: Answered) -> Json:
+def _accepted(work: Services, draft: Draft, body: dict[str, Any], answered: Answered) -> JsonResponse:
     """After the commit."""
     crashpoint("accept.committed")
     if answered.replayed:

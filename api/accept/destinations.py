@@ -3,7 +3,7 @@
 from sqlalchemy import text
 
 from api.commit.draft import Draft
-from api.http.event_loop import need_a_thread
+from api.http.event_loop import require_thread
 from api.http.problems import Problem
 from api.limits.pumping_guard import WINDOW, Finding
 from api.services import Services
@@ -39,7 +39,7 @@ def look_for_pumping(work: Services, draft: Draft) -> None:
     limits = work.tokens.limits_of(draft.account_id)
     if limits.pumping == "off" or draft.category != Category.AUTHENTICATION:
         return
-    need_a_thread()  # a phone is counted, and what is found for the first time is noted
+    require_thread()  # a phone is counted, and what is found for the first time is noted
     for phone in draft.phones:
         finding = work.pumping.look(draft.account_id, phone)
         if finding is None:

@@ -133,7 +133,7 @@ def pieces_of_list(
         most = max(most, made.segmentation, key=lambda segmentation: segmentation.count)
         ucs2 = ucs2 or made.segmentation.encoding == "ucs2"
     longest = Segmentation("ucs2" if ucs2 else "gsm7", most.count, most.characters, most.units)
-    return without(screened, problems), {"segmentation": longest, "pieces": chunks_of(fits, size)}
+    return without(screened, problems), {"segmentation": longest, "chunks": chunks_of(fits, size)}
 
 
 def group_of(work: Services, body: dict[str, Any], bound: int, template: Template) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from api.auth.tokens import Caller
 from api.commit.draft import INLINE, Draft, encode
 from api.commit.idempotency import Answered, answered_before, key_of_request, once
 from api.endpoint import timestamp
-from api.http.lean_flask import Json
 from api.http.problems import Problem
+from api.http.responses import JsonResponse
 from api.services import Services
 from shared.db.connection import reading
 from shared.sms.segments import split, transliterate
@@ -22,7 +22,7 @@ from shared.sms.segments import split, transliterate
 BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 
-def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Json:
+def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse:
     """What the send would cost and reject, and an id under which it costs no more for a while.
 
     Raises Problem for what keeps it from being accepted, but for the balance.

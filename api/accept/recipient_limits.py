@@ -4,14 +4,11 @@ from typing import Any
 
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
-from api.http.current_request import environ_asked
 from api.http.problems import Problem
+from api.http.request import current_request
 from api.services import Services
 from shared.lifecycle import LANES
 
-COUNTED = "bulksms.recipient_counted"
-"""In the environment of a request whose recipient is counted: it may be made again in a thread
-(api/http/event_loop.py)."""
 ENTRY = {
     "code": "recipient_limit",
     "detail": "The phone has had as many messages of this category as it may in an hour.",
@@ -35,8 +32,8 @@ def count_recipients(work: Services, draft: Draft) -> None:
     if draft.kind != "single":
         work.recipients.add(draft.account_id, draft.lane, draft.phones, limit)
         return
-    environ = environ_asked()
-    if COUNTED in environ:
+    request = current_request()
+    if request.recipient_counted:
         return
     wait = work.recipients.take(draft.account_id, draft.lane, draft.phones[0], limit)
     if wait:
@@ -45,7 +42,7 @@ def count_recipients(work: Services, draft: Draft) -> None:
             f"The phone may get {limit:,} messages of the category `{draft.category}` within an hour.",
             headers={"Retry-After": str(wait)},
         )
-    environ[COUNTED] = True
+    request.recipient_counted = True
 
 
 def uncount_recipients(work: Services, draft: Draft) -> None:

@@ -8,10 +8,10 @@ from api.accept.responses import BulkResponse, QuoteResponse, SingleResponse
 from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, load, services
-from api.http.event_loop import Later
+from api.http.event_loop import PendingResponse
 from api.http.json_body import LARGE_BODY, read_json
-from api.http.lean_flask import Json
 from api.http.problems import invalid
+from api.http.responses import JsonResponse
 
 UNFIT = (
     "too_many_segments",
@@ -39,9 +39,8 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     answers=SingleResponse,
     fails=(*REFUSALS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
     scope="sms:send",
-    direct=True,
 )
-def send(caller: Caller, body: dict[str, Any]) -> Json | Later:
+def send(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
     """Send one message to one phone."""
     return accept(services(), caller, "single", body)
 
@@ -55,7 +54,7 @@ def send(caller: Caller, body: dict[str, Any]) -> Json | Later:
     scope="sms:send",
     large=True,
 )
-def send_bulk(caller: Caller, body: dict[str, Any]) -> Json | Later:
+def send_bulk(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
     """Send one message to up to 100,000 phones."""
     return accept(services(), caller, "bulk", body)
 
@@ -68,7 +67,7 @@ def send_bulk(caller: Caller, body: dict[str, Any]) -> Json | Later:
     fails=(*REFUSALS, "group_not_found", "group_empty"),
     scope="sms:send",
 )
-def send_group(caller: Caller, body: dict[str, Any]) -> Json | Later:
+def send_group(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
     """Send one message to every contact of a group."""
     return accept(services(), caller, "group", body)
 
@@ -89,7 +88,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> Json | Later:
     scope="sms:send",
     large=True,
 )
-def price(caller: Caller) -> Json:
+def price(caller: Caller) -> JsonResponse:
     """Say what a send would cost and reject; takes the body of any of the three, and sends nothing."""
     body = read_json(LARGE_BODY)
     named = [name for name in QUOTES if name in body]

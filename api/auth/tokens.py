@@ -19,8 +19,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.auth.api_secrets import generation_of, hash_anew
 from api.auth.caller import Caller as Caller
 from api.auth.revocations import Revocations, read_revocations
-from api.http.event_loop import in_the_background, is_on_the_loop, need_a_thread
+from api.http.event_loop import in_background, require_thread
 from api.http.problems import Problem
+from api.http.request import is_on_event_loop
 from shared.accounts.limits import NONE, Limits
 from shared.api_key import is_within, networks
 from shared.db.connection import reading
@@ -211,11 +212,11 @@ class Tokens:
     def revocations(self) -> Revocations:
         """What was taken back, at most two seconds old. One thread reads it; the others do not wait for it.
 
-        On the event loop nobody reads or waits: raises Waits where that would be needed.
+        On the event loop nobody reads or waits: raises NeedsThread where that would be needed.
         """
         age = time.monotonic() - self._read_at
         if age > FRESH:
-            if is_on_the_loop():
+            if is_on_event_loop():
                 self._see_to_it(age)
             elif self._lock.acquire(blocking=age == float("inf")):
                 self._read_again()
@@ -224,14 +225,14 @@ class Tokens:
     def _see_to_it(self, age: float) -> None:
         """Have it read by a thread: in the background, or where that is too late, by that of the request."""
         if age == float("inf"):
-            need_a_thread()
+            require_thread()
         if not self._lock.acquire(blocking=False):
             return
         if age < MOST_OLD:
-            in_the_background(self._read_again)
+            in_background(self._read_again)
         else:
             self._lock.release()
-            need_a_thread()
+            require_thread()
 
     def _read_again(self) -> None:
         """Whoever calls this has the lock."""

@@ -16,9 +16,9 @@ from api.commit import idempotency
 from api.commit.commit import accept_rows, answers_of, commit_sends
 from api.commit.draft import Draft, stamp
 from api.commit.idempotency import Answered
-from api.http.event_loop import Later, Waits, go_on
-from api.http.lean_flask import Json
+from api.http.event_loop import NeedsThread, PendingResponse, complete
 from api.http.problems import Problem
+from api.http.responses import JsonResponse
 from shared.crashpoints import crashpoint
 from shared.db.connection import at_once, reading
 from shared.guard import Witness
@@ -42,7 +42,7 @@ class Waiting:
     """A draft on its way into a group. Without an answer or error at the end, it is to be committed by itself."""
 
     draft: Draft
-    whose: "Later | Lock"
+    whose: "PendingResponse | Lock"
     """Who waits: the answer to a request on the event loop, or a thread, for a lock that is held until the end."""
     answered: Answered | None = None
     error: Exception | None = None
@@ -108,22 +108,22 @@ class GroupCommit:
             held.acquire()  # until `_wake` has released it
         return waiting.outcome() or self.alone(draft)
 
-    def later(self, draft: Draft, finish: Callable[[Answered], Json]) -> Later:
+    def later(self, draft: Draft, finish: Callable[[Answered], JsonResponse]) -> PendingResponse:
         """The same on the event loop, where the answer is made when the draft is committed."""
 
-        def make() -> "Callable[[], Json]":  # in quotes, or it would be made anew at each call
+        def make() -> "Callable[[], JsonResponse]":  # in quotes, or it would be made anew at each call
             answered = waiting.outcome()
             if answered is None:
-                raise Waits
+                raise NeedsThread
             return lambda: finish(answered)
 
-        answer = Later(make)
+        answer = PendingResponse(make)
         waiting = Waiting(draft, answer)
         self._add(waiting)
         return answer
 
     def alone(self, draft: Draft) -> Answered:
-        """Commit one draft. Waits for a twin with the same key."""
+        """Commit one draft. NeedsThread for a twin with the same key."""
         try:
             with self._engine.begin() as connection:
                 if draft.key is not None:
@@ -250,15 +250,15 @@ def low_balance(required: int, balance: int) -> Problem:
     )
 
 
-def _wake(waiting: "Iterable[Later | Lock]") -> None:
+def _wake(waiting: "Iterable[PendingResponse | Lock]") -> None:
     """Let those who waited go on. Returns when they have: who comes meanwhile makes the next group larger."""
-    answers: list[Later] = []
+    answers: list[PendingResponse] = []
     for each in waiting:
-        if isinstance(each, Later):
+        if isinstance(each, PendingResponse):
             answers.append(each)
         else:
             each.release()
     if answers:
         reached = Event()
-        go_on(answers, reached.set)
+        complete(answers, reached.set)
         reached.wait(LONGEST_WAIT)

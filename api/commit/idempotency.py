@@ -18,9 +18,9 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
 from api.auth.tokens import Caller
-from api.http.current_request import environ_asked
-from api.http.lean_flask import Json
 from api.http.problems import Problem, invalid
+from api.http.request import current_request
+from api.http.responses import JsonResponse
 
 REPLAYED = (("Idempotency-Replayed", "true"),)
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
@@ -83,14 +83,14 @@ class Answered:
     body: str
     replayed: bool = False
 
-    def response(self) -> Json:
+    def response(self) -> JsonResponse:
         """The answer as JSON."""
-        return Json(self.body, headers=REPLAYED if self.replayed else ())
+        return JsonResponse(self.body, headers=REPLAYED if self.replayed else ())
 
 
 def key_of_request(caller: Caller, body: dict[str, Any] | None) -> Key | None:
     """The request's key; None without one. Raises Problem for a key that is not 1 to 255 visible ASCII characters."""
-    environ = environ_asked()
+    environ = current_request().environ
     given = environ.get("HTTP_IDEMPOTENCY_KEY")
     if given is None:
         return None

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
-from api.http.current_request import environ_asked, request_asked
 from api.http.problems import Problem
+from api.http.request import current_request
 from api.http.request_body import Whole
 
 SMALL_BODY = 64 * 1024
@@ -34,7 +34,8 @@ def read_json(limit: int) -> dict[str, Any]:
     one UTF-8 object without duplicate or countless keys, NaN, absurd numbers, absurd depth, NUL or lone surrogates.
     """
     raw = read_bytes(limit)
-    if environ_asked().get("CONTENT_TYPE") != JSON and (mimetype := request_asked().mimetype) != JSON:
+    request = current_request()
+    if request.environ.get("CONTENT_TYPE") != JSON and (mimetype := request.http.mimetype) != JSON:
         given = f"`{mimetype}`" if mimetype else "no Content-Type"
         raise Problem("unsupported_media_type", f"The body came with {given}; only application/json is read.")
     return parse_object(raw)
@@ -42,12 +43,12 @@ def read_json(limit: int) -> dict[str, Any]:
 
 def read_bytes(limit: int) -> bytes:
     """The body, at most `limit` bytes of it, whatever its headers say."""
-    whole = environ_asked()["wsgi.input"]
+    whole = current_request().environ["wsgi.input"]
     if isinstance(whole, Whole):
         if len(whole.data) > limit:
             raise _too_large(limit)
         return whole.data
-    request = request_asked()
+    request = current_request().http
     announced = request.content_length
     if announced is not None and announced > limit:
         raise _too_large(limit)

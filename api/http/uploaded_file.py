@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from flask import request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.http import parse_options_header
 from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDecoder, NeedData
 
 from api.http.problems import Problem, invalid
+from api.http.request import current_request
 from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, pieces_of_text
 
 BLOCK = 64 * 1024
@@ -29,6 +29,7 @@ class UploadedFile(NamedTuple):
 
 def check_media_type(types: tuple[str, ...], limit: int) -> None:
     """Raises Problem unless the body is said to be of one of the types, or a form, and not larger than `limit`."""
+    request = current_request().http
     if request.mimetype not in (*types, FORM):
         given = f"`{request.mimetype}`" if request.mimetype else "no Content-Type"
         detail = f"The body came with {given}; only text/csv is read, or multipart/form-data with a file of it."
@@ -40,6 +41,7 @@ def check_media_type(types: tuple[str, ...], limit: int) -> None:
 
 def open_file(limit: int) -> UploadedFile:
     """The request's file, which raises Problem payload_too_large when more than `limit` bytes of it are read."""
+    request = current_request().http
     blocks = _blocks(limit)
     if request.mimetype == FORM:
         return _file_of_form(blocks)
@@ -65,6 +67,7 @@ def not_csv(detail: str) -> Problem:
 
 
 def _blocks(limit: int) -> Iterator[bytes]:
+    request = current_request().http
     request.max_content_length = limit + 1
     read = 0
     try:
@@ -83,7 +86,7 @@ def _blocks(limit: int) -> Iterator[bytes]:
 
 def _file_of_form(blocks: Iterator[bytes]) -> UploadedFile:
     """The file of a form (RFC 7578), whatever its field is called; other fields are not looked at."""
-    events = _events(blocks, request.mimetype_params.get("boundary", ""))
+    events = _events(blocks, current_request().http.mimetype_params.get("boundary", ""))
     for event in events:
         if isinstance(event, File):
             _, parameters = parse_options_header(event.headers.get("content-type", ""))

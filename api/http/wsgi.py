@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterable, MutableMapping
-from contextvars import Context, copy_context
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -90,38 +89,31 @@ def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
 class Pieces:
     """An answer that is sent as it is made: its status, its headers, and one piece of its body after the other.
 
-    Each is made in whatever thread asks for it, in the context of the request.
+    Each is made in whatever thread asks for it.
     """
 
-    def __init__(self, start: Start, environ: Environ, result: Iterable[bytes], context: Context) -> None:
+    def __init__(self, start: Start, environ: Environ, result: Iterable[bytes]) -> None:
         self.status = start.status
         self.headers = start.headers(close=environ["wsgi.input"].unread())
         self._result = result
         self._pieces = iter(result)
-        self._context = context
 
     def next(self) -> bytes | None:
         """The next piece; None after the last."""
-        return self._context.run(next, self._pieces, None)
+        return next(self._pieces, None)
 
     def close(self) -> None:
         """No more is wanted."""
-        self._context.run(_close, self._result)
+        _close(self._result)
 
 
 def call(app: Wsgi, environ: Environ) -> Answer | Pieces:
     """Call an application. Returns its answer: whole, or in pieces where it does not say how long it is."""
-    start, context = Start(), copy_context()
-    result = context.run(app, environ, start)
+    start = Start()
+    result = app(environ, start)
     if start.has_length:
         return whole(start, environ, result)
-    return Pieces(start, environ, result, context)
-
-
-def call_whole(app: Wsgi, environ: Environ) -> Answer:
-    """Call an application. Returns its whole answer."""
-    start = Start()
-    return whole(start, environ, app(environ, start))
+    return Pieces(start, environ, result)
 
 
 def whole(start: Start, environ: Environ, result: Iterable[bytes]) -> Answer:

@@ -13,8 +13,10 @@ from functools import partial
 from typing import Any
 
 from api.endpoint import PREFIX
-from api.http.event_loop import Later, Waits, on_the_loop
+from api.http.direct import DirectEndpoint
+from api.http.event_loop import NeedsThread, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY
+from api.http.request import Request
 from api.http.request_body import (
     Gone,
     Receive,
@@ -26,7 +28,8 @@ from api.http.request_body import (
     spooled_body,
     whole_body,
 )
-from api.http.wsgi import Answer, Environ, Start, Wsgi, call, call_whole, environ_of, whole
+from api.http.responses import Response
+from api.http.wsgi import Answer, Environ, Wsgi, call, environ_of
 from api.limits.bulkheads import (
     CARRIER_THREADS,
     EXPORTS_OF_ACCOUNT,
@@ -52,6 +55,8 @@ log = logging.getLogger(__name__)
 
 Scope = MutableMapping[str, Any]
 
+Reply = Response | PendingResponse
+
 THREADS = 8
 """For all but single sends, sign-in and carriers, unless the database has another number of connections for them."""
 IN_MEMORY = 2 * 1024 * 1024
@@ -73,13 +78,15 @@ class Served:
     def __init__(
         self,
         app: Wsgi,
+        on_loop: DirectEndpoint | None = None,
         owner_of: Callable[[Environ], Owner] = owner_by_peer,
         connections: Connections | None = None,
         threads: int = THREADS,
     ) -> None:
-        """`threads` work for accounts, with a connection of the database each; those of the other lanes have the rest
-        of the connections, which nobody else takes."""
+        """`on_loop` handles POST requests of ON_THE_LOOP. `threads` work for accounts, with a connection of the
+        database each; those of the other lanes have the rest of the connections, which nobody else takes."""
         self._app = app
+        self.on_loop = on_loop
         self._owner_of = owner_of
         self.connections = connections or Connections()
         self._single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
@@ -159,80 +166,67 @@ class Served:
     def handle(
         self, scope: Scope, body: bytes, loop: asyncio.AbstractEventLoop, answer: Callable[[Answer], None]
     ) -> None:
-        """Handle one request on `loop`, the running one. `answer` is called there with its answer, now or later.
-
-        Where it would have to wait, it is made again in a thread. Its environment still has what was noted there: it is
-        counted once.
-        """
+        """Handle one request on `loop`, the running one. `answer` is called there with its answer, now or later."""
+        assert self.on_loop is not None
         environ = environ_of(scope, Whole(body))
         owner = self._owner_of(environ)
         if not self._open.take(owner, share(owner, MOST_OF_ACCOUNT, MOST_OF_ADDRESS)):
             answer(_too_many(scope["path"]))
             return
-        again = partial(self._single.submit, owner)
-        OnTheLoop(self._app, environ, loop, again, partial(self._end, owner, answer)).begin()
+        in_thread = partial(self._single.submit, owner)
+        request = self.on_loop.request(environ, loop)
+        LoopRequest(self.on_loop, request, in_thread, partial(self._end, owner, answer)).begin()
 
     def _end(self, owner: Owner, answer: Callable[[Answer], None], made: Answer) -> None:
         self._open.give_back(owner)
         answer(made)
 
 
-class OnTheLoop:
-    """One request that is handled on the event loop."""
+class LoopRequest:
+    """One request that is handled on the event loop, or where it would block there, again in a thread.
+
+    What was noted of it stays noted: it is counted once.
+    """
 
     def __init__(
         self,
-        app: Wsgi,
-        environ: Environ,
-        loop: asyncio.AbstractEventLoop,
-        in_a_thread: Callable[[Callable[[], Answer]], "asyncio.Future[Answer]"],
+        endpoint: DirectEndpoint,
+        request: Request,
+        in_thread: "Callable[[Callable[[], Reply]], asyncio.Future[Reply]]",
         answer: Callable[[Answer], None],
     ) -> None:
-        self._app = app
-        self._environ = environ
-        self._loop = loop
-        self._in_a_thread = in_a_thread
+        self._endpoint = endpoint
+        self._request = request
+        self._in_thread = in_thread
         self._answer = answer
-        self._start = Start()
 
     def begin(self) -> None:
-        """Call the application."""
-        self._end_with(self._called)
+        """Call the endpoint."""
+        self._reply_with(lambda: self._endpoint.call(self._request))
 
-    def _called(self) -> Answer | None:
-        with on_the_loop(self._loop):
-            result = self._app(self._environ, self._start)
-        if isinstance(result, Later):
-            result.done = self._go_on
-            return None
-        return whole(self._start, self._environ, result)
-
-    def _go_on(self, later: Later) -> None:
-        self._end_with(lambda: whole(self._start, self._environ, later.result()))
-
-    def _end_with(self, make: Callable[[], Answer | None]) -> None:
+    def _reply_with(self, make: "Callable[[], Reply]") -> None:
         try:
-            made = make()
-        except Waits:
-            self._make_again()
+            reply = make()
+            if isinstance(reply, PendingResponse):
+                reply.on_ready = self._ready
+                return
+            made = self._endpoint.answer(self._request, reply)
+        except NeedsThread:
+            self._request.loop = None
+            again = self._in_thread(lambda: self._endpoint.call(self._request))
+            again.add_done_callback(self._handled_in_thread)
         except Exception:
-            self._fail()
+            log.exception("a request on the event loop failed")
+            path = self._request.environ["PATH_INFO"]
+            self._answer(problem_answer("internal_error", "Something went wrong on our side.", path))
         else:
-            if made is not None:
-                self._answer(made)
+            self._answer(made)
 
-    def _make_again(self) -> None:
-        self._environ["wsgi.input"] = Whole(self._environ["wsgi.input"].data)
-        again = self._in_a_thread(partial(call_whole, self._app, self._environ))
-        again.add_done_callback(self._made_again)
+    def _ready(self, pending: PendingResponse) -> None:
+        self._reply_with(pending.response)
 
-    def _made_again(self, made: "asyncio.Future[Answer]") -> None:
-        self._end_with(made.result)
-
-    def _fail(self) -> None:
-        """The application answers its errors itself, and this is not one of them."""
-        log.exception("a request on the event loop failed")
-        self._answer(problem_answer("internal_error", "Something went wrong on our side.", self._environ["PATH_INFO"]))
+    def _handled_in_thread(self, made: "asyncio.Future[Reply]") -> None:
+        self._reply_with(made.result)
 
 
 def _too_many(path: str) -> Answer:

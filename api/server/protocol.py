@@ -188,6 +188,7 @@ class Protocol(HttpToolsProtocol):
         """Whether nothing about the request is unusual, and its client takes the answers."""
         return (
             isinstance(self.app, Served)
+            and self.app.on_loop is not None
             and not self._began
             and self.parser.get_method() == b"POST"
             and self.parser.get_http_version() == "1.1"

@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy import Engine
 
 from api.app import create_app
-from api.http.event_loop import WaitlessPool
+from api.endpoint import direct_endpoint
+from api.http.event_loop import ThreadOnlyPool
 from api.http.wsgi import Answer
 from api.server.application import Served
 from api.server.owners import Owners
@@ -27,7 +28,8 @@ class Loop:
     def __init__(self, service: Service, engine: Engine) -> None:
         self.service = service
         app = create_app(service.settings, engine=engine, celery=service.celery)
-        self.served = Served(app.wsgi_app, Owners(app.extensions["bulksms"]))
+        work = app.extensions["bulksms"]
+        self.served = Served(app.wsgi_app, direct_endpoint("POST", "/sms/send", work), Owners(work))
 
     async def send(self, key: str | None = None, **more: Any) -> Answer:
         """Send one message in 80 days."""
@@ -48,7 +50,7 @@ def service(engine: Engine) -> Service:
 @pytest.fixture
 def loop(service: Service) -> Iterator[Loop]:
     """Connections are for threads only, as the API has it."""
-    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=WaitlessPool)
+    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
     yield Loop(service, engine)
     engine.dispose()
 
@@ -108,7 +110,7 @@ def test_a_send_leaves_nothing_to_the_garbage_collector(loop: Loop) -> None:
 
 def test_a_phone_that_has_had_enough_is_refused_and_a_repeated_request_is_not(service: Service) -> None:
     service = Service(service.engine, recipient_limits=(2, 2, 2))
-    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=WaitlessPool)
+    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
     loop = Loop(service, engine)
 
     async def several() -> list[Answer]:

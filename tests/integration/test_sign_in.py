@@ -13,7 +13,8 @@ from api.app import create_app
 from api.auth import tokens
 from api.auth.revocations import RevokedTokens
 from api.auth.tokens import Tokens
-from api.http.event_loop import Waits, on_the_loop
+from api.http.event_loop import NeedsThread
+from api.http.request import Request, handling
 from shared import api_key as keys
 from shared.accounts.administration import create_key
 from shared.api_key import NewKey, networks
@@ -180,14 +181,14 @@ def test_a_key_has_a_number_of_revoked_tokens(service: Service, key: NewKey, mon
 
 
 def test_on_the_event_loop_nobody_waits_for_revocations(service: Service, key: NewKey) -> None:
-    """Neither reads them nor waits for who does: its request is made again in a thread."""
+    """Neither reads them nor waits for who does: its request is handled again in a thread."""
     token = exchange(service, key.api_key, key.api_secret).json["access_token"]
     known, unknown = (Tokens(service.engine, SECRET_KEY) for _ in range(2))
     known.read(f"Bearer {token}")
 
     async def on_loop() -> None:
-        with on_the_loop(asyncio.get_running_loop()):
-            with pytest.raises(Waits):
+        with handling(Request({}, None, asyncio.get_running_loop())):
+            with pytest.raises(NeedsThread):
                 unknown.revocations()
             known.revocations()
 

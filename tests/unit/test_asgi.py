@@ -3,20 +3,22 @@
 import asyncio
 import gc
 import io
+import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
-from flask import Response, request, stream_with_context
 from sqlalchemy.pool import QueuePool
 
-from api.http.event_loop import Later, WaitlessPool, Waits, go_on, is_on_the_loop, need_a_thread
-from api.http.lean_flask import LeanFlask
+from api.http.event_loop import NeedsThread, PendingResponse, ThreadOnlyPool, complete, require_thread
+from api.http.problems import Problem
+from api.http.request import current_request, is_on_event_loop
+from api.http.responses import Response
 from api.http.wsgi import Answer, environ_of
 from api.server import application as asgi
-from api.server.application import Served
-from tests.on_the_loop import handled, scope
+from api.server.application import Reply, Served
+from tests.on_the_loop import handled, on_loop, scope
 
 Start = Callable[[str, list[tuple[str, str]]], object]
 
@@ -43,14 +45,18 @@ def ask(app: Callable[..., Iterable[bytes]], path: str) -> list[dict[str, Any]]:
     return asyncio.run(answered(app, scope(path)))
 
 
-def send(app: Callable[..., Iterable[bytes]]) -> Answer:
-    """The same, of an application and a loop of its own."""
-    return asyncio.run(handled(Served(app)))
+def send(endpoint: Callable[[], Reply]) -> Answer:
+    """What an endpoint of its own event loop answers."""
+    return asyncio.run(handled(Served(answer_in_thread, on_loop(endpoint))))
 
 
 def answer(start: Start, body: bytes = b"ok") -> list[bytes]:
     start("200 OK", [("Content-Length", str(len(body)))])
     return [body]
+
+
+def answer_in_thread(environ: dict[str, Any], start: Start) -> list[bytes]:
+    return answer(start)
 
 
 class Calls:
@@ -61,22 +67,28 @@ class Calls:
         self._does = does
 
     def __call__(self, environ: dict[str, Any], start: Start) -> list[bytes]:
-        self.on_the_loop.append(is_on_the_loop())
+        self.on_the_loop.append(is_on_event_loop())
         self._does()
         return answer(start)
+
+    def endpoint(self) -> Response:
+        """The same without WSGI."""
+        self.on_the_loop.append(is_on_event_loop())
+        self._does()
+        return Response(b"ok")
 
 
 def test_what_is_handled_on_the_loop_is_called_there_and_all_else_in_threads() -> None:
     app = Calls()
-    assert send(app).status == 200
+    assert send(app.endpoint).status == 200
     assert [message.get("status") for message in ask(app, "/api/v1/balance")] == [200, None]
     assert app.on_the_loop == [True, False]
 
 
-def test_what_would_wait_is_made_again_in_a_thread() -> None:
-    pool: QueuePool = WaitlessPool(lambda: FakeConnection(), reset_on_return=None)  # type: ignore[arg-type, return-value]
+def test_what_would_block_is_handled_again_in_a_thread() -> None:
+    pool: QueuePool = ThreadOnlyPool(lambda: FakeConnection(), reset_on_return=None)  # type: ignore[arg-type, return-value]
     app = Calls(lambda: pool.connect().close())
-    assert send(app).status == 200
+    assert send(app.endpoint).status == 200
     assert app.on_the_loop == [True, False]
 
 
@@ -87,60 +99,51 @@ class FakeConnection:
         """Nothing is open."""
 
 
-def test_what_is_noted_of_a_request_is_known_when_it_is_made_again() -> None:
+def test_what_is_noted_of_a_request_is_known_when_it_is_handled_again() -> None:
     """So that it is counted once."""
-    noted: list[list[bool]] = []
+    seen: list[tuple[bool, tuple[int, int] | None]] = []
 
-    def app(environ: dict[str, Any], start: Start) -> list[bytes]:
-        noted.append(environ.setdefault("noted", []))
-        noted[-1].append(is_on_the_loop())
-        need_a_thread()
-        return answer(start)
+    def endpoint() -> Response:
+        request = current_request()
+        seen.append((is_on_event_loop(), request.rate_limit))
+        request.rate_limit = (7, 6)
+        require_thread()
+        return Response()
 
-    assert send(app).status == 200
-    assert noted == [[True, False]] * 2
+    made = send(endpoint)
+    assert made.status == 200 and dict(made.headers)[b"ratelimit"] == b'"requests";r=6;t=1'
+    assert seen == [(True, None), (False, (7, 6))]
 
 
 class Sends:
-    """An application whose view answers later, of what `make` makes then; at once where it is called in a thread."""
+    """An endpoint that answers later, with what `outcome` has then; at once where it is called in a thread."""
 
-    def __init__(self, make: Callable[[], Callable[[], Response]], together: int = 1) -> None:
-        self.app = LeanFlask(__name__)
-        self.app.add_url_rule("/api/v1/sms/send", view_func=self._view, methods=["POST"])
-        self.app.register_error_handler(Exception, self._failed)
+    def __init__(self, outcome: Callable[[], Callable[[], Response]], together: int = 1) -> None:
         self.on_the_loop: list[bool] = []
-        self.failed: list[Exception] = []
-        self._make = make
-        self._waiting: list[Later] = []
+        self._outcome = outcome
+        self._waiting: list[PendingResponse] = []
         self._together = together
 
-    def _view(self) -> Response | Later:
-        self.on_the_loop.append(is_on_the_loop())
-        if not is_on_the_loop():
-            return Response("in a thread")
-        later = Later(self._make)
-        self._waiting.append(later)
+    def __call__(self) -> Response | PendingResponse:
+        self.on_the_loop.append(is_on_event_loop())
+        if not is_on_event_loop():
+            return Response(b"in a thread")
+        pending = PendingResponse(self._outcome)
+        self._waiting.append(pending)
         if len(self._waiting) == self._together:
-            threading.Timer(0.01, go_on, [self._waiting, lambda: None]).start()
+            threading.Timer(0.01, complete, [self._waiting, lambda: None]).start()
             self._waiting = []
-        return later
-
-    def _failed(self, error: Exception) -> Response:
-        self.failed.append(error)
-        return Response(status=500)
+        return pending
 
 
 def made() -> Callable[[], Response]:
-    return lambda: Response("later")
+    return lambda: Response(b"later")
 
 
-def test_an_answer_that_is_there_later_is_sent_then_and_made_once() -> None:
+def test_a_response_that_is_there_later_is_sent_then_and_made_once() -> None:
     sends = Sends(made)
-    assert send(sends.app) == (
-        200,
-        [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", b"5")],
-        b"later",
-    )
+    status, headers, body = send(sends)
+    assert (status, headers[0], body) == (200, (b"content-length", b"5"), b"later")
     assert sends.on_the_loop == [True]
 
 
@@ -148,53 +151,56 @@ def test_others_are_handled_while_one_waits() -> None:
     sends = Sends(made, together=3)
 
     async def three() -> list[Answer]:
-        served = Served(sends.app)
+        served = Served(answer_in_thread, on_loop(sends))
         return await asyncio.gather(*(handled(served) for _ in range(3)))
 
     assert [answer.status for answer in asyncio.run(three())] == [200] * 3
 
 
-def test_after_its_commit_a_request_is_never_made_again(caplog: pytest.LogCaptureFixture) -> None:
-    """It would send and charge twice. That it waits there is a mistake of ours, and an error."""
+def test_after_its_commit_a_request_is_never_handled_again(caplog: pytest.LogCaptureFixture) -> None:
+    """It would send and charge twice. That it blocks there is a mistake of ours, and an error."""
 
     def ring() -> Response:
-        raise Waits
+        raise NeedsThread
 
     sends = Sends(lambda: ring)
-    assert send(sends.app).status == 500
+    assert send(sends).status == 500
     assert "after its commit" in caplog.text and sends.on_the_loop == [True]
 
 
-def test_nor_is_it_where_its_commit_failed_and_the_answer_would_wait() -> None:
-    """It may have been committed all the same."""
+@pytest.mark.parametrize("committed", [False, True])
+def test_what_fails_in_its_commit_or_after_it_is_answered_as_errors_are(
+    committed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It may have been committed: it is not handled again."""
 
-    def commit() -> Callable[[], Response]:
+    def fails() -> Any:
         raise ConnectionError("the database has gone")
 
-    def asks_the_database(error: Exception) -> Response:
-        raise Waits
-
-    sends = Sends(commit)
-    sends.app.register_error_handler(ConnectionError, asks_the_database)
-    assert send(sends.app).status == 500
-    assert sends.on_the_loop == [True]
+    sends = Sends((lambda: fails) if committed else fails)
+    made = send(sends)
+    assert made.status == 500 and b'"internal_error"' in made.body
+    assert (b"content-type", b"application/problem+json") in made.headers
+    assert "the database has gone" in caplog.text and sends.on_the_loop == [True]
 
 
-def test_what_fails_in_its_commit_is_answered_as_errors_are() -> None:
-    def commit() -> Callable[[], Response]:
-        raise ConnectionError("the database has gone")
+def test_a_problem_is_answered_in_its_shape_with_the_headers_of_every_response() -> None:
+    def refuses() -> Response:
+        raise Problem("low_balance", "Too little.", headers={"X-A": "b"})
 
-    sends = Sends(commit)
-    assert send(sends.app).status == 500
-    assert str(sends.failed[0]) == "the database has gone" and sends.on_the_loop == [True]
+    made = send(refuses)
+    headers = dict(made.headers)
+    assert (made.status, json.loads(made.body)["code"]) == (402, "low_balance")
+    assert headers[b"x-a"] == b"b" and headers[b"x-content-type-options"] == b"nosniff"
+    assert json.loads(made.body)["request_id"].encode() == headers[b"x-request-id"]
 
 
-def test_a_request_whose_commit_had_no_effect_is_made_again() -> None:
+def test_a_request_whose_commit_had_no_effect_is_handled_again() -> None:
     def commit_in_vain() -> Callable[[], Response]:
-        raise Waits
+        raise NeedsThread
 
     sends = Sends(commit_in_vain)
-    assert send(sends.app).body == b"in a thread"
+    assert send(sends).body == b"in a thread"
     assert sends.on_the_loop == [True, False]
 
 
@@ -203,7 +209,7 @@ def test_a_request_leaves_nothing_to_the_garbage_collector() -> None:
     sends = Sends(made)
 
     async def several() -> int:
-        served = Served(sends.app)
+        served = Served(answer_in_thread, on_loop(sends))
         await handled(served)
         gc.collect()
         for _ in range(20):
@@ -240,7 +246,7 @@ def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.Mo
     monkeypatch.setattr(asgi, "MOST_OF_ADDRESS", 0)
     app = Calls()
     sent = ask(app, "/api/v1/balance")
-    for status, headers, body in ((sent[0]["status"], sent[0]["headers"], sent[1]["body"]), send(app)):
+    for status, headers, body in ((sent[0]["status"], sent[0]["headers"], sent[1]["body"]), send(app.endpoint)):
         assert status == 429 and (b"retry-after", b"1") in headers and b'"rate_limited"' in body
     assert app.on_the_loop == []
 
@@ -411,22 +417,6 @@ def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
         await asyncio.gather(*(socket.task for socket in readers))
 
     asyncio.run(run())
-
-
-def test_pieces_are_made_in_the_context_of_their_request() -> None:
-    """Each by another thread, maybe; Flask's context is left where it was entered."""
-    app = LeanFlask(__name__)
-
-    @app.get("/export")
-    def export() -> Response:
-        return Response(stream_with_context(f"{number} {request.path}\n" for number in range(3)))
-
-    sent = ask_get(app, "/export")
-    assert b"".join(message.get("body", b"") for message in sent) == b"0 /export\n1 /export\n2 /export\n"
-
-
-def ask_get(app: Callable[..., Iterable[bytes]], path: str) -> list[dict[str, Any]]:
-    return asyncio.run(answered(app, scope(path, "GET")))
 
 
 def test_who_leaves_before_its_turn_is_not_worked_for() -> None:

@@ -12,7 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from api.documentation import add_documentation
-from api.http.headers import CONTENT_SECURITY_POLICY
+from api.http.responses import CONTENT_SECURITY_POLICY
 
 ROOT = Path(__file__).parents[2]
 

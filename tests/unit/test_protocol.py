@@ -8,11 +8,15 @@ import pytest
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from api.http.event_loop import is_on_the_loop
+from api.http.direct import DirectEndpoint
+from api.http.request import Request, current_request, is_on_event_loop
 from api.http.request_head import MOST_HEAD, MOST_LINE
+from api.http.responses import Response
+from api.http.wsgi import Answer
 from api.server import protocol
 from api.server.application import Served
 from api.server.protocol import Protocol
+from tests.on_the_loop import on_loop
 
 HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
 
@@ -218,13 +222,19 @@ class Sender:
 
     def __init__(self) -> None:
         self.on_the_loop: list[bool] = []
-        self.served = Served(self)
+        self.served = Served(self, on_loop(self.endpoint))
 
     def __call__(self, environ: dict[str, Any], start: Any) -> list[bytes]:
-        self.on_the_loop.append(is_on_the_loop())
+        self.on_the_loop.append(is_on_event_loop())
         body = environ["wsgi.input"].read()
         start("200 OK", [("Content-Length", str(len(body))), ("X-Asked", environ["REQUEST_METHOD"])])
         return [body]
+
+    def endpoint(self) -> Response:
+        """The same without WSGI."""
+        self.on_the_loop.append(is_on_event_loop())
+        environ = current_request().environ
+        return Response(environ["wsgi.input"].read(), 200, [("X-Asked", environ["REQUEST_METHOD"])])
 
 
 def test_one_message_is_handled_on_the_loop_and_answered_in_one_piece() -> None:
@@ -274,10 +284,12 @@ def test_who_asks_for_it_is_answered_and_the_connection_ends() -> None:
 
 
 def test_a_failure_outside_of_the_application_is_an_internal_error() -> None:
-    def broken(environ: dict[str, Any], start: Any) -> list[bytes]:
-        raise ValueError("a mistake")
+    class Broken(DirectEndpoint):
+        def answer(self, request: Request, response: Response) -> Answer:
+            raise ValueError("a mistake")
 
-    seen = after(SEND + b"\r\n" + BODY, application=Served(broken))
+    served = Served(Sender(), Broken(Sender().endpoint, None, 100))
+    seen = after(SEND + b"\r\n" + BODY, application=served)
     assert seen.written.startswith(b"HTTP/1.1 500 ") and b'"internal_error"' in seen.written
     assert seen.written.count(b"connection: close") == 1 and seen.closed
 
@@ -293,9 +305,11 @@ def test_after_an_answer_that_ends_the_connection_nothing_is_handled() -> None:
     """Nobody would get its answer."""
 
     class Broken(Sender):
-        def __call__(self, environ: dict[str, Any], start: Any) -> list[bytes]:
-            super().__call__(environ, start)
-            raise ValueError("a mistake")
+        def endpoint(self) -> Response:
+            """Ask for the end of the connection."""
+            answer = super().endpoint()
+            answer.headers.append(("Connection", "close"))
+            return answer
 
     broken = Broken()
     seen = after((SEND + b"\r\n" + BODY) * 2, seconds=0.1, application=broken.served)
@@ -311,7 +325,8 @@ def test_a_request_that_takes_longer_than_connections_are_kept_is_answered() -> 
         return sender(environ, start)
 
     other = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"
-    seen = after(SEND + b"\r\n" + BODY + other, seconds=0.45, application=Served(slow), keep_alive=0.2)
+    served = Served(slow, on_loop(sender.endpoint))
+    seen = after(SEND + b"\r\n" + BODY + other, seconds=0.45, application=served, keep_alive=0.2)
     assert seen.written.count(b" 200 OK") == 2 and not seen.closed
 
 

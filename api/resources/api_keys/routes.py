@@ -10,9 +10,9 @@ from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.idempotency import Answered, key_of_request, once
 from api.endpoint import endpoint, services, timestamp
-from api.http.lean_flask import Json
 from api.http.pagination import page, text_cursor
 from api.http.problems import Problem, invalid
+from api.http.responses import JsonResponse
 from api.resources.api_keys.schemas import (
     ApiKeyResponse,
     MakeApiKey,
@@ -53,7 +53,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST", "/api-keys", takes=MakeApiKey, answers=NewApiKeyResponse, fails=("state_conflict",), scope="keys:write"
 )
-def make_api_key(caller: Caller, body: dict[str, Any]) -> Json:
+def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Make an API key, which can do no more than the key in use. Its secret is shown now and never again.
 
     Name its scopes: without them it gets `sms:send` and those to read, as far as the key in use has them. With `test`
@@ -96,7 +96,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> Json:
     fails=("api_key_not_found",),
     scope="keys:write",
 )
-def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> Json:
+def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonResponse:
     """Give a key another secret, which is shown now and never again. The old one works until `old_secret_expires_at`.
 
     With the old secret end the tokens that were got with it. A repeated request with the same `Idempotency-Key` gets
@@ -136,7 +136,7 @@ def revoke_api_key(caller: Caller, key_id: str) -> dict[str, Any]:
     return {"api_key": key_id, "revoked": True}
 
 
-def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Told]) -> Json:
+def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Told]) -> JsonResponse:
     """Act once for an Idempotency-Key. The secret is in the first answer, and in none that is kept."""
     key = key_of_request(caller, body)
     shown: dict[str, str] = {}

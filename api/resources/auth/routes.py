@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from flask import request
-
 from api.auth.tokens import BEARER, VALID
 from api.endpoint import answer_json, client_address, endpoint, load, services, take_request, timestamp
 from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY, parse_object, read_bytes, read_json
-from api.http.lean_flask import Json
 from api.http.problems import Problem
+from api.http.request import current_request
+from api.http.responses import JsonResponse
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 
 CREDENTIALS = Credentials()
@@ -30,7 +29,7 @@ REVOKE_TOKEN = RevokeToken()
     ),
     scope=None,
 )
-def exchange() -> Json:
+def exchange() -> JsonResponse:
     """Exchange an API key and secret for a bearer token, valid for 24 hours."""
     credentials = _credentials()
     address = client_address()
@@ -63,10 +62,11 @@ def exchange() -> Json:
 def _credentials() -> dict[str, Any]:
     """From the body; from the headers when the body has neither field."""
     raw = read_bytes(SMALL_BODY)
+    given = current_request().http.headers
     headers = {
-        name: request.headers[header]
+        name: given[header]
         for name, header in (("api_key", "X-API-Key"), ("api_secret", "X-API-Secret"))
-        if header in request.headers
+        if header in given
     }
     body = read_json(SMALL_BODY) if raw.strip() or not headers else {}
     if headers and not body.keys() & {"api_key", "api_secret"}:
@@ -83,7 +83,7 @@ def _credentials() -> dict[str, Any]:
     fails=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
     scope="",
 )
-def revoke(caller: Any) -> Json:
+def revoke(caller: Any) -> JsonResponse:
     """Revoke the token in use, or the one given as `token`. It is dead within five seconds everywhere."""
     raw = read_bytes(SMALL_BODY)
     body = load(REVOKE_TOKEN, parse_object(raw)) if raw.strip() else {}

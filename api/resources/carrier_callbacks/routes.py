@@ -6,10 +6,11 @@ again, it changes nothing.
 
 from datetime import UTC, datetime
 
-from flask import Flask, Response, request
+from flask import Flask, Response
 
 from api.http.json_body import read_bytes
 from api.http.problems import Problem
+from api.http.request import current_request
 from api.services import Services
 from shared.carriers.http import callbacks
 from shared.carriers.http.config import HttpConfig
@@ -61,6 +62,7 @@ def _heard(carriers: dict[str, HttpConfig], name: str, what: str) -> tuple[HttpC
     if config is None:
         raise Problem("not_found", "There is nothing here.")
     body = read_bytes(LARGEST)
+    request = current_request().http
     try:
         query = callbacks.fields_of(request.query_string.decode("utf-8", "replace"))
         is_form = request.mimetype == "application/x-www-form-urlencoded"

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from flask import Response, request, stream_with_context
 from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
@@ -13,9 +12,10 @@ from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv_cells import csv_line
-from api.http.lean_flask import Json
 from api.http.pagination import number_cursor, page
 from api.http.problems import Problem
+from api.http.request import current_request
+from api.http.responses import CsvResponse, JsonResponse
 from api.resources.contacts.entries import Entries, read_entries
 from api.resources.contacts.schemas import (
     ContactPaging,
@@ -67,7 +67,7 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
     """List the contacts of a group in the order in which they came; with `Accept: text/csv`, stream all as CSV."""
     with reading_list(services().engine) as connection:
         find_group(connection, caller, group_id)
-        if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+        if current_request().wants_csv:
             names = list(connection.execute(FIELDS, {"group": group_id}).scalars())
             return _csv(group_id, names, query)
         after = number_cursor(query.get("cursor"), 0)
@@ -84,7 +84,7 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
     scope="groups:write",
     large=True,
 )
-def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Json:
+def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> JsonResponse:
     """Add up to 100,000 contacts to a group, and change those that are in it.
 
     `fields` and `tags` replace those that the contact has; left out, they stay as they are. Numbers may be written as
@@ -174,7 +174,7 @@ def _page(
     return list(connection.execute(BY_FILTER["phone" in query, "tag" in query], values)), end
 
 
-def _csv(group_id: UUID, names: list[str], query: dict[str, Any]) -> Response:
+def _csv(group_id: UUID, names: list[str], query: dict[str, Any]) -> CsvResponse:
     engine = services().engine
 
     def lines() -> Iterator[str]:
@@ -189,10 +189,7 @@ def _csv(group_id: UUID, names: list[str], query: dict[str, Any]) -> Response:
                 return
             after = last.position
 
-    response = Response(stream_with_context(lines()), mimetype="text/csv")
-    response.headers["Content-Disposition"] = f'attachment; filename="{group_id}.csv"'
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return CsvResponse(lines(), f"{group_id}.csv")
 
 
 def _csv_contact(row: Row[Any], names: list[str]) -> str:

@@ -11,9 +11,9 @@ from api.commit.draft import encode
 from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services, timestamp
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem, invalid
+from api.http.responses import JsonResponse
 from api.resources.deliveries.schemas import (
     DeliveryPaging,
     DeliveryResponse,
@@ -76,7 +76,7 @@ GO_BACK = text(
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def test_webhook(caller: Caller, webhook_id: UUID) -> Json:
+def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
     """Post a `webhook.test` event to this webhook; what became of it is among its deliveries."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
@@ -121,7 +121,7 @@ def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
     fails=("webhook_not_found", "delivery_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Json:
+def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonResponse:
     """Post an event to this webhook again, whatever became of it, with the same id."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
@@ -146,7 +146,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Json:
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Json:
+def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> JsonResponse:
     """Post every event since then that was not delivered to this webhook, also what happened while it was disabled."""
     since = body["since"]
     if since > datetime.now(UTC):

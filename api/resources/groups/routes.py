@@ -9,9 +9,9 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services, timestamp
-from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
+from api.http.responses import JsonResponse
 from api.resources.groups.schemas import DeletedGroupResponse, GroupBody, GroupPaging, GroupResponse
 from api.schemas.paging import page_of
 from shared.contacts import groups as contacts
@@ -59,7 +59,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST", "/groups", takes=GroupBody, answers=GroupResponse, fails=("name_taken", "group_limit"), scope="groups:write"
 )
-def new_group(caller: Caller, body: dict[str, Any]) -> Json:
+def new_group(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Make an empty group."""
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:

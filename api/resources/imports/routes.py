@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from flask import Response, request, stream_with_context
 from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
@@ -13,9 +12,10 @@ from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services, timestamp
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
-from api.http.lean_flask import Json
 from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.problems import Problem
+from api.http.request import current_request
+from api.http.responses import CsvResponse, JsonResponse
 from api.resources.groups.routes import find_group
 from api.resources.imports.schemas import ImportErrorResponse, ImportPaging, ImportQuery, ImportResponse
 from api.resources.imports.upload import check_upload, take_upload
@@ -49,7 +49,7 @@ CSV_PAGE = 5_000
     fails=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large"),
     scope="groups:write",
 )
-def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Json:
+def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> JsonResponse:
     """Import a CSV file of up to 100 MB into a group, in the background.
 
     The body is the file, or a form (multipart/form-data) with the file. It is in UTF-8 or UTF-16; in Windows-1252 only
@@ -123,7 +123,7 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
     """List the rows that are no contacts, in their order; with `Accept: text/csv`, stream all of them as CSV."""
     with reading(services().engine) as connection:
         _find(connection, caller, import_id)
-        if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+        if current_request().wants_csv:
             return _csv(import_id)
         after = number_cursor(query.get("cursor"), 0)
         rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": query["limit"] + 1}).all()
@@ -137,7 +137,7 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
     fails=("import_not_found", "state_conflict"),
     scope="groups:write",
 )
-def cancel_an_import(caller: Caller, import_id: UUID) -> Json:
+def cancel_an_import(caller: Caller, import_id: UUID) -> JsonResponse:
     """Stop an import. What was imported until then stays in the group."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
@@ -158,7 +158,7 @@ def _find(connection: Connection, caller: Caller, import_id: UUID) -> Row[Any]:
     return row
 
 
-def _csv(import_id: UUID) -> Response:
+def _csv(import_id: UUID) -> CsvResponse:
     engine = services().engine
 
     def lines() -> Iterator[str]:
@@ -172,10 +172,7 @@ def _csv(import_id: UUID) -> Response:
                 return
             after = rows[-1].line
 
-    response = Response(stream_with_context(lines()), mimetype="text/csv")
-    response.headers["Content-Disposition"] = f'attachment; filename="{import_id}.csv"'
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return CsvResponse(lines(), f"{import_id}.csv")
 
 
 def _answer(row: Any) -> dict[str, Any]:

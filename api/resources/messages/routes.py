@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from flask import Response, request, stream_with_context
 from sqlalchemy import Connection
 
 from api.auth.tokens import Caller
@@ -12,6 +11,8 @@ from api.endpoint import endpoint, services, timestamp
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
 from api.http.problems import Problem
+from api.http.request import current_request
+from api.http.responses import CsvResponse
 from api.resources.messages.detail_schemas import EventsResponse, MessageDetailResponse
 from api.resources.messages.history import MessageRow, one_message
 from api.resources.messages.schemas import HistoryPaging, MessagePaging, MessageResponse
@@ -44,13 +45,13 @@ def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
     """
     with reading_list(services().engine) as connection:
         read_send(connection, caller, send_id)
-        if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+        if current_request().wants_csv:
             return _csv(caller, send_id)
         found = find_messages(connection, caller.account_id, query, send_id)
     return {"data": [_message(row) for row in found.messages], "next_cursor": found.next_cursor}
 
 
-def _csv(caller: Caller, send_id: UUID) -> Response:
+def _csv(caller: Caller, send_id: UUID) -> CsvResponse:
     engine = services().engine
 
     def lines() -> Iterator[str]:
@@ -64,10 +65,7 @@ def _csv(caller: Caller, send_id: UUID) -> Response:
                 return
             query["cursor"] = found.next_cursor
 
-    response = Response(stream_with_context(lines()), mimetype="text/csv")
-    response.headers["Content-Disposition"] = f'attachment; filename="{send_id}.csv"'
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return CsvResponse(lines(), f"{send_id}.csv")
 
 
 def _csv_line(row: MessageRow) -> str:

@@ -10,9 +10,9 @@ from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services, timestamp
-from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
+from api.http.responses import JsonResponse
 from api.resources.privacy.schemas import ErasureBody, ErasureResponse
 from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
@@ -35,7 +35,7 @@ ONE = text(f"{COLUMNS} WHERE id = :id AND account_id = :account")
 
 
 @endpoint("POST", "/erasures", takes=ErasureBody, answers=ErasureResponse, scope="privacy:write")
-def erase(caller: Caller, body: dict[str, Any]) -> Json:
+def erase(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent.
 
     Contacts go, also out of groups; messages keep their status and cost. From now on nothing is sent to the phone, and

@@ -8,8 +8,8 @@ from sqlalchemy import text
 from api.auth.tokens import Caller
 from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services
-from api.http.lean_flask import Json
 from api.http.problems import Problem
+from api.http.responses import JsonResponse
 from api.resources.sandbox.schemas import RefillResponse
 from shared.accounts.sandbox import refill
 
@@ -17,7 +17,7 @@ BALANCE = text("SELECT available AS balance, reserved FROM account WHERE id = :a
 
 
 @endpoint("POST", "/sandbox/refill", answers=RefillResponse, fails=("sandbox_only",), scope="sms:send")
-def refill_sandbox(caller: Caller) -> Json:
+def refill_sandbox(caller: Caller) -> JsonResponse:
     """Fill the play credits of the sandbox up to 1,000,000 again. Only test keys have play credits."""
     if not caller.test:
         raise Problem("sandbox_only", "This is a live key: its credits are not play credits.")

@@ -10,9 +10,9 @@ from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services, timestamp
-from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
+from api.http.responses import JsonResponse
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
 from api.schemas.paging import page_of
 from shared.db.connection import reading
@@ -57,7 +57,7 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint("POST", "/sender-ids", takes=SenderRequest, answers=SenderResponse, scope="senders:write")
-def request_sender_id(caller: Caller, body: dict[str, Any]) -> Json:
+def request_sender_id(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Ask for a sender ID, also once more for a rejected one.
 
     The operator decides; in a sandbox it is approved at once. One that was asked for before is answered as it stands.

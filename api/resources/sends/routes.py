@@ -14,9 +14,9 @@ from api.commit.idempotency import Answered, key_of_request, once
 from api.commit.rules import rules_answer
 from api.endpoint import endpoint, need_scope, services, timestamp
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
+from api.http.responses import JsonResponse
 from api.resources.sends import control as steer
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, messages_left
 from api.resources.sends.change import amend
@@ -97,7 +97,7 @@ def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
     fails=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def cancel(caller: Caller, send_id: UUID) -> Json:
+def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
     """Cancel what was not handed to a carrier yet; its credits are given back. Needs the scope sms:read, too."""
     return _steer(caller, send_id, steer.cancel)
 
@@ -109,7 +109,7 @@ def cancel(caller: Caller, send_id: UUID) -> Json:
     fails=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def pause(caller: Caller, send_id: UUID) -> Json:
+def pause(caller: Caller, send_id: UUID) -> JsonResponse:
     """Stop handing messages to carriers until the send is resumed. Needs the scope sms:read, too."""
     return _steer(caller, send_id, steer.pause)
 
@@ -121,7 +121,7 @@ def pause(caller: Caller, send_id: UUID) -> Json:
     fails=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def resume(caller: Caller, send_id: UUID) -> Json:
+def resume(caller: Caller, send_id: UUID) -> JsonResponse:
     """Go on with a paused send, or with one that its `canary` or `stop_if` holds: that rule has ended then.
 
     Needs the scope sms:read, too: the answer shows the send.
@@ -156,7 +156,7 @@ def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> dict[str
     return changed
 
 
-def _steer(caller: Caller, send_id: UUID, action: Any) -> Json:
+def _steer(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
     need_scope(caller, SHOWN)
     key = key_of_request(caller, None)
 

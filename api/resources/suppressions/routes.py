@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from flask import Response, request, stream_with_context
 from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
@@ -14,9 +13,10 @@ from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv_body import read_csv
 from api.http.csv_cells import csv_line
 from api.http.json_body import LARGE_BODY
-from api.http.lean_flask import Json
 from api.http.pagination import bad_cursor, from_cursor, page
 from api.http.problems import Problem
+from api.http.request import current_request
+from api.http.responses import CsvResponse, JsonResponse
 from api.resources.suppressions.entries import OptOut, of_csv, put, read_opt_outs
 from api.resources.suppressions.schemas import (
     ScopeQuery,
@@ -73,7 +73,7 @@ FIRST: Place = (0, "", "")
 def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     """List who has opted out, by phone; with `Accept: text/csv`, stream all of them as CSV."""
     after = _place(query["cursor"]) if "cursor" in query else FIRST
-    if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+    if current_request().wants_csv:
         return _csv(caller, query, after)
     with reading_list(services().engine) as connection:
         rows, end = _page(connection, caller, query, after, query["limit"] + 1)
@@ -88,7 +88,7 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     scope="suppressions:write",
     large=True,
 )
-def suppress(caller: Caller, body: dict[str, Any]) -> Json:
+def suppress(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Put up to 100,000 phones on the list: of everything, of one category, of one sender ID, or of both together.
 
     They are looked for when a send is accepted and again when its messages are handed over, and never charged. An
@@ -107,7 +107,7 @@ def suppress(caller: Caller, body: dict[str, Any]) -> Json:
     fails=("validation_failed", "too_many_recipients", "payload_too_large", "unsupported_media_type"),
     scope="suppressions:write",
 )
-def import_suppressions(caller: Caller) -> Json:
+def import_suppressions(caller: Caller) -> JsonResponse:
     """Put the rows of a CSV on the list, as the export of GET has them: `phone`, and where given the others.
 
     The body is the file, or a form (multipart/form-data) with the file: up to 100,000 rows and 8 MB. A row that cannot
@@ -135,7 +135,7 @@ def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> dict[
     return {"phone": phone, "removed": removed}
 
 
-def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> Json:
+def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> JsonResponse:
     key = key_of_request(caller, body)
     with reading(services().engine) as connection:
         country = connection.execute(COUNTRY, {"account": caller.account_id}).scalar()
@@ -172,7 +172,7 @@ def _page(
     return connection.execute(LIST, parameters).all(), end
 
 
-def _csv(caller: Caller, query: dict[str, Any], after: Place) -> Response:
+def _csv(caller: Caller, query: dict[str, Any], after: Place) -> CsvResponse:
     engine = services().engine
 
     def lines() -> Iterator[str]:
@@ -187,10 +187,7 @@ def _csv(caller: Caller, query: dict[str, Any], after: Place) -> Response:
                 return
             last = (ends.phone, ends.category, ends.sender_id)
 
-    response = Response(stream_with_context(lines()), mimetype="text/csv")
-    response.headers["Content-Disposition"] = 'attachment; filename="suppressions.csv"'
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return CsvResponse(lines(), "suppressions.csv")
 
 
 def _suppression(row: Any) -> dict[str, Any]:

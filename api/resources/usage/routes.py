@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from flask import Response, request, stream_with_context
 from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
@@ -13,6 +12,8 @@ from api.endpoint import endpoint, services, timestamp
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
 from api.http.pagination import list_cursor, page
+from api.http.request import current_request
+from api.http.responses import CsvResponse
 from api.resources.usage.schemas import DIMENSIONS, UsagePageResponse, UsageQuery
 from shared.lifecycle import LANES
 
@@ -62,7 +63,7 @@ def usage(caller: Caller, query: dict[str, Any]) -> Any:
     """
     parameters = _parameters(caller, query)
     with reading_list(services().engine) as connection:
-        if request.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv":
+        if current_request().wants_csv:
             return _csv(parameters)
         rows = _page(connection, parameters, list_cursor(query.get("cursor"), len(DIMENSIONS)), query["limit"] + 1)
         counted_at = connection.execute(COUNTED_AT).scalar()
@@ -105,7 +106,7 @@ def _counts(row: Row[Any]) -> dict[str, Any]:
     }
 
 
-def _csv(parameters: dict[str, Any]) -> Response:
+def _csv(parameters: dict[str, Any]) -> CsvResponse:
     engine = services().engine
 
     def lines() -> Iterator[str]:
@@ -119,7 +120,4 @@ def _csv(parameters: dict[str, Any]) -> Response:
                 return
             after = _place(rows[-1])
 
-    response = Response(stream_with_context(lines()), mimetype="text/csv")
-    response.headers["Content-Disposition"] = 'attachment; filename="usage.csv"'
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return CsvResponse(lines(), "usage.csv")

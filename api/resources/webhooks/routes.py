@@ -11,9 +11,9 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import Answered, key_of_request, once
 from api.endpoint import endpoint, services, timestamp
-from api.http.lean_flask import Json
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem, invalid
+from api.http.responses import JsonResponse
 from api.resources.webhooks.schemas import (
     DeletedWebhookResponse,
     SecretResponse,
@@ -111,7 +111,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST", "/webhooks", takes=WebhookBody, answers=SecretResponse, fails=("webhook_limit",), scope="webhooks:write"
 )
-def new_webhook(caller: Caller, body: dict[str, Any]) -> Json:
+def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Have events posted to an address, signed as Standard Webhooks 1.0 says; its secret is in this answer only.
 
     From this answer on no event is missed. Without `url`, it is the webhook of your sends' `callback_url`, which an
@@ -199,7 +199,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def rotate_secret(caller: Caller, webhook_id: UUID) -> Json:
+def rotate_secret(caller: Caller, webhook_id: UUID) -> JsonResponse:
     """Make a new secret. For 24 hours posts are signed with the one before, too, so that a receiver can change over.
 
     Another rotation within these 24 hours ends no secret early: posts are signed with up to five.
@@ -248,7 +248,7 @@ def _check_room(connection: Connection, caller: Caller, body: dict[str, Any]) ->
         raise Problem("webhook_limit", f"Your account has {MOST} webhooks, which is the most.")
 
 
-def _with_secret(connection: Connection, answered: Answered) -> Json:
+def _with_secret(connection: Connection, answered: Answered) -> JsonResponse:
     """The answer with the secret, which is made and not stored: also for a request that is repeated."""
     told = json.loads(answered.body)
     settings = services().settings

@@ -1,0 +1,55 @@
+"""An endpoint that is called without Flask: on the event loop, or in a thread."""
+
+import asyncio
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from api.http.errors import error_response
+from api.http.event_loop import PendingResponse
+from api.http.request import Request, handling
+from api.http.responses import Header, Response, standard_headers
+from api.http.wsgi import Answer, Environ
+
+MOST_NAMES = 1_000
+"""Header names that are remembered in bytes."""
+
+
+class DirectEndpoint:
+    """One endpoint, its errors and its headers."""
+
+    def __init__(
+        self, endpoint: Callable[[], Response | PendingResponse], services: Any, requests_per_second: int
+    ) -> None:
+        """`requests_per_second` is the limit of whoever has no other."""
+        self._endpoint = endpoint
+        self._services = services
+        self._requests_per_second = requests_per_second
+
+    def request(self, environ: Environ, loop: asyncio.AbstractEventLoop | None = None) -> Request:
+        """A request of it, which is handled on `loop`, or in a thread."""
+        return Request(environ, self._services, loop)
+
+    def call(self, request: Request) -> Response | PendingResponse:
+        """Handle a request. Raises NeedsThread on the event loop where something would block."""
+        with handling(request):
+            try:
+                return self._endpoint()
+            except Exception as error:
+                return error_response(error, request)
+
+    def answer(self, request: Request, response: Response) -> Answer:
+        """The response as it is sent."""
+        # What is left of a body would be taken for the next request's, if the connection did not end.
+        ends = [(b"connection", b"close")] if request.environ["wsgi.input"].unread() else []
+        headers = [*response.headers, *standard_headers(request, self._requests_per_second)]
+        return Answer(response.status, [*map(_encoded, headers), *ends], response.body)
+
+
+def _encoded(header: Header) -> tuple[bytes, bytes]:
+    return _name(header[0]), header[1].encode("latin-1")
+
+
+@lru_cache(MOST_NAMES)
+def _name(name: str) -> bytes:
+    return name.lower().encode("latin-1")

@@ -1,0 +1,63 @@
+"""What an error is answered with, wherever it was raised."""
+
+import logging
+
+import psycopg
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+from api.http.problems import CATALOGUE, Problem
+from api.http.request import Request
+from api.http.responses import Response, problem_response
+from shared.db.encryption_keys import WrongTextKeys
+from shared.db.full_disk import is_disk_full
+from shared.encryption import TextKeyMissing, TextUnreadable
+
+log = logging.getLogger(__name__)
+
+OF_STATUS = {
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "payload_too_large",
+    415: "unsupported_media_type",
+}
+UNAVAILABLE = (psycopg.OperationalError, psycopg.InterfaceError, OperationalError, InterfaceError, PoolTimeoutError)
+UNREADABLE = (WrongTextKeys, TextKeyMissing, TextUnreadable)
+
+
+def error_response(error: Exception, request: Request, hint: str | None = None) -> Response:
+    """The response to an error that ended a request. `hint` is what to tell of a path that is not there."""
+    return problem_response(_problem(error, request, hint), request.http.path, request.request_id)
+
+
+def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, HTTPException):
+        return _of_http(error, hint)
+    if isinstance(error, UNAVAILABLE) or (isinstance(error, DBAPIError) and error.connection_invalidated):
+        return _unavailable(error, request)
+    if isinstance(error, UNREADABLE):
+        log.error("%s", error)
+        return Problem("unavailable", "Texts cannot be read or kept now.", headers={"Retry-After": "60"})
+    log.error("internal error, request %s", request.request_id, exc_info=error)
+    return Problem("internal_error", "Something went wrong on our side.")
+
+
+def _of_http(error: HTTPException, hint: str | None) -> Problem:
+    status = error.code or 500
+    code = OF_STATUS.get(status, "bad_request" if status < 500 else "internal_error")
+    headers = {}
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return Problem(code, hint or CATALOGUE[code].title + ".", headers=headers)
+
+
+def _unavailable(error: Exception, request: Request) -> Problem:
+    cause = getattr(error, "orig", error)
+    log.error("unavailable: %s", cause)
+    detail = "The database's disk is full." if is_disk_full(error) else "The database does not answer in time."
+    if request.environ["REQUEST_METHOD"] == "GET" and isinstance(cause, psycopg.errors.QueryCanceled):
+        detail = "This took too long. Ask for less at once: a shorter period, or a smaller `limit`."
+    return Problem("unavailable", detail, headers={"Retry-After": "2"})

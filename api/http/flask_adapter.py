@@ -1,0 +1,48 @@
+"""Endpoints in Flask: each an ordinary view, within middleware that makes the request and the standard headers."""
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+import flask
+
+from api.http.request import Request, handling
+from api.http.responses import CsvResponse, Response, standard_headers
+from api.http.wsgi import Environ, Wsgi
+
+
+class RequestMiddleware:
+    """WSGI middleware: within it `current_request` is known, and every response gets the standard headers."""
+
+    def __init__(self, app: Wsgi, services: Any, requests_per_second: int) -> None:
+        """`requests_per_second` is the limit of whoever has no other."""
+        self._app = app
+        self._services = services
+        self._requests_per_second = requests_per_second
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        request = Request(environ, self._services)
+
+        def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            more = standard_headers(request, self._requests_per_second)
+            return start_response(status, [*headers, *more], *error)
+
+        with handling(request):
+            return self._app(environ, start)
+
+
+def flask_view(endpoint: Callable[..., Response | CsvResponse]) -> Callable[..., flask.Response]:
+    """An endpoint as a view of Flask."""
+
+    @wraps(endpoint)
+    def view(**arguments: Any) -> flask.Response:
+        return flask_response(endpoint(**arguments))
+
+    return view
+
+
+def flask_response(response: Response | CsvResponse) -> flask.Response:
+    """A response as Flask's."""
+    if isinstance(response, CsvResponse):
+        return flask.Response(response.lines, headers=response.headers)
+    return flask.Response(response.body, response.status, response.headers)

@@ -1,0 +1,75 @@
+"""The request that is being handled, whatever serves it: Flask in a thread, or the event loop."""
+
+import asyncio
+import re
+from contextvars import ContextVar, Token
+from typing import Any
+
+from werkzeug.wrappers import Request as HttpRequest
+
+from api.http.wsgi import Environ
+from shared.ids import random_bits
+
+USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_current: ContextVar["Request | None"] = ContextVar("request", default=None)
+
+
+class Request:
+    """One request: its environment (PEP 3333), what the endpoints work with, and what is noted while it is handled."""
+
+    __slots__ = ("_http", "environ", "loop", "rate_limit", "recipient_counted", "request_id", "services")
+
+    def __init__(self, environ: Environ, services: Any, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        given = environ.get("HTTP_X_REQUEST_ID")
+        self.environ = environ
+        self.services = services
+        self.loop = loop
+        """Where it is handled on an event loop, which must not block; None in a thread."""
+        self.request_id: str = given if given and USABLE.fullmatch(given) else f"req_{random_bits():016x}"
+        """The client's X-Request-Id where it is usable, or one of ours."""
+        self.rate_limit: tuple[int, int] | None = None
+        """Requests per second that the caller may make, and how many are left now."""
+        self.recipient_counted = False
+        """Whether its message was counted against the recipient's limit."""
+        self._http: HttpRequest | None = None
+
+    @property
+    def http(self) -> HttpRequest:
+        """The request as Werkzeug parses it."""
+        if self._http is None:
+            self._http = HttpRequest(self.environ, populate_request=False)
+        return self._http
+
+    @property
+    def wants_csv(self) -> bool:
+        """Whether the client prefers CSV to JSON."""
+        return self.http.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv"
+
+
+class handling:  # noqa: N801 - used as the function that it would be, if a generator were as cheap
+    """Within it, `current_request` is this one."""
+
+    __slots__ = ("_request", "_token")
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    def __enter__(self) -> None:
+        self._token: Token[Request | None] = _current.set(self._request)
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
+
+
+def current_request() -> Request:
+    """The request that is being handled."""
+    request = _current.get()
+    if request is None:
+        raise RuntimeError("no request is being handled")
+    return request
+
+
+def is_on_event_loop() -> bool:
+    """Whether a request is being handled on the event loop, where nothing may block."""
+    request = _current.get()
+    return request is not None and request.loop is not None

@@ -1,0 +1,60 @@
+"""Endpoints in Flask: the request that they see, and what becomes of their responses."""
+
+from collections.abc import Iterator
+
+import flask
+import pytest
+from flask.testing import FlaskClient
+
+from api.http.flask_adapter import RequestMiddleware, flask_view
+from api.http.request import current_request
+from api.http.responses import CsvResponse, JsonResponse, Response
+
+
+@pytest.fixture
+def client() -> FlaskClient:
+    """An application with two endpoints."""
+
+    def one(name: str) -> Response:
+        request = current_request()
+        request.rate_limit = (9, 8)
+        return JsonResponse(f'{{"{name}": "{request.services}"}}', 201, [("X-A", "b")])
+
+    def table() -> CsvResponse:
+        def lines() -> Iterator[str]:
+            yield from ("a\n", "\u00e9\n")
+
+        return CsvResponse(lines(), "table.csv")
+
+    app = flask.Flask(__name__)
+    app.add_url_rule("/one/<name>", view_func=flask_view(one))
+    app.add_url_rule("/table", view_func=flask_view(table))
+    app.wsgi_app = RequestMiddleware(app.wsgi_app, "what they work with", 100)  # type: ignore[method-assign]
+    return app.test_client()
+
+
+def test_a_response_has_its_own_headers_and_those_of_every_response(client: FlaskClient) -> None:
+    answer = client.get("/one/a", headers={"X-Request-Id": "mine"})
+    assert (answer.status_code, answer.json) == (201, {"a": "what they work with"})
+    assert answer.headers.getlist("Content-Type") == ["application/json"]
+    assert answer.headers.getlist("Content-Length") == ["28"]
+    assert (answer.headers["X-A"], answer.headers["X-Request-Id"]) == ("b", "mine")
+    assert answer.headers["RateLimit"] == '"requests";r=8;t=1'
+
+
+def test_csv_is_streamed_as_utf_8(client: FlaskClient) -> None:
+    answer = client.get("/table")
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8" and "Content-Length" not in answer.headers
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="table.csv"'
+    assert answer.data == "a\n\u00e9\n".encode()
+
+
+def test_the_answer_to_head_has_no_body(client: FlaskClient) -> None:
+    answer = client.head("/one/a")
+    assert (answer.status_code, answer.data, answer.headers["Content-Length"]) == (201, b"", "28")
+
+
+def test_outside_of_a_request_there_is_none(client: FlaskClient) -> None:
+    client.get("/one/a")
+    with pytest.raises(RuntimeError):
+        current_request()

@@ -25,6 +25,9 @@ MOST_OF_ADDRESS = 64
 LARGE_OF_ACCOUNT = 8
 """Of these, those with a large body that arrives or is worked on: the others wait for it."""
 LARGE_OF_ADDRESS = 2
+WORKED_ON_OF_ACCOUNT = 2
+"""Of the large bodies, those being parsed and worked on: each takes some 50 MB. Files for imports are read in pieces
+and not counted."""
 EXPORTS_OF_ACCOUNT = 4
 """Long answers that are written to one account at the same time, by each process."""
 SIGN_IN_THREADS = 4

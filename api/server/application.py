@@ -39,6 +39,7 @@ from api.limits.bulkheads import (
     MOST_OF_ADDRESS,
     SIGN_IN_THREADS,
     SINGLE_THREADS,
+    WORKED_ON_OF_ACCOUNT,
     Lane,
     Owner,
     Places,
@@ -93,7 +94,7 @@ class Served:
         self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
         self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = Lane("accounts", max(2, threads), max(1, threads // 2))
-        self._open, self._exports, self._large = Share(), Share(), Places()
+        self._open, self._exports, self._large, self._parsed = Share(), Share(), Places(), Places()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, in a thread. Returns without an answer where the client has left."""
@@ -129,11 +130,24 @@ class Served:
             try:
                 body = await spooled_body(receive, most, share(owner, IN_MEMORY, SMALL_BODY))
                 try:
-                    yield body
+                    async with self._worked_on(owner, scope["path"]):
+                        yield body
                 finally:
                     body.close()
             finally:
                 self._large.give_back(owner)
+
+    @asynccontextmanager
+    async def _worked_on(self, owner: Owner, path: str) -> AsyncIterator[None]:
+        """When there is memory for one more large body of the owner's."""
+        if path.endswith(IMPORT):
+            yield
+            return
+        await self._parsed.take(owner, WORKED_ON_OF_ACCOUNT)
+        try:
+            yield
+        finally:
+            self._parsed.give_back(owner)
 
     async def _answer(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
         lane, unread = self._lane(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()

@@ -16,6 +16,7 @@ from api.http.problems import Problem
 from api.http.request import current_request, is_on_event_loop
 from api.http.responses import Response
 from api.http.wsgi import Answer, environ_of
+from api.limits.bulkheads import WORKED_ON_OF_ACCOUNT
 from api.server import application as asgi
 from api.server.application import Reply, Served
 from tests.on_the_loop import handled, on_loop, scope
@@ -254,8 +255,8 @@ def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.Mo
 class Sockets:
     """Requests of one application, each with a client that sends and takes what it is told to."""
 
-    def __init__(self, app: Callable[..., Iterable[bytes]]) -> None:
-        self.served = Served(app)
+    def __init__(self, app: Callable[..., Iterable[bytes]], **more: Any) -> None:
+        self.served = Served(app, **more)
         self.tasks: list[asyncio.Task[None]] = []
 
     def open(self, address: str, body: Iterable[bytes] | None = (b"",), **more: Any) -> "Socket":
@@ -340,6 +341,34 @@ def test_bodies_that_come_slowly_hold_no_thread() -> None:
         assert [socket.status for socket in slow] == [0] * 200
         for socket in slow:
             socket.gone.set()
+
+    asyncio.run(run())
+
+
+def test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time() -> None:
+    """Each takes some 50 MB when it is parsed. Its small requests do not wait for them, nor do files for imports."""
+    release, worked = threading.Event(), []
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        worked.append(environ["PATH_INFO"])
+        if environ["PATH_INFO"] == "/large":
+            release.wait(20)
+        return answer(start)
+
+    async def run() -> None:
+        sockets = Sockets(app, owner_of=lambda environ: 7)
+        large = [sockets.open("198.51.100.1", [b"a" * 70_000, b""], path="/large") for _ in range(6)]
+        await until(lambda: len(worked) >= WORKED_ON_OF_ACCOUNT)
+        others = [
+            sockets.open("198.51.100.1", announced=0, path="/small"),
+            sockets.open("198.51.100.1", [b"a" * 70_000, b""], path="/groups/1/import"),
+        ]
+        await asyncio.gather(*(socket.task for socket in others))
+        assert [socket.status for socket in others] == [200, 200]
+        assert worked.count("/large") == WORKED_ON_OF_ACCOUNT
+        release.set()
+        await asyncio.gather(*(socket.task for socket in large))
+        assert worked.count("/large") == 6
 
     asyncio.run(run())
 

@@ -11,9 +11,9 @@ from api.account_cache import Remembered
 from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
 from api.limits.large_groups import LargeGroups
-from api.limits.pumping_guard import Pumping
+from api.limits.pumping_guard import PumpingGuard
 from api.limits.rate_limit import Buckets
-from api.limits.shared_rate_limit import Sharing
+from api.limits.shared_rate_limit import SharedRateLimit
 from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
@@ -35,7 +35,7 @@ class Services:
     doorbell: Doorbell = field(init=False)
     commits: GroupCommit = field(init=False)
     remembered: Remembered = field(init=False)
-    pumping: Pumping = field(init=False)
+    pumping: PumpingGuard = field(init=False)
     large_groups: LargeGroups = field(init=False, default_factory=LargeGroups)
     recipients: RecipientCounts = field(init=False)
 
@@ -46,8 +46,8 @@ class Services:
         self.recipients = RecipientCounts()
         if self.redis is not None:
             RecipientSharing(self.redis, self.recipients, self.settings.secret_key).start(Event())
-            Sharing(self.redis, {"requests": self.requests, "failures": self.failures}).start()
+            SharedRateLimit(self.redis, {"requests": self.requests, "failures": self.failures}).start()
         self.doorbell = Doorbell(self.celery)
         self.commits = GroupCommit(self.engine)
         self.remembered = Remembered(self.engine)
-        self.pumping = Pumping()
+        self.pumping = PumpingGuard()

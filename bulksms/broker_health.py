@@ -17,7 +17,7 @@ MEANWHILE = "(workers look for messages each second meanwhile)"
 EVICTS = "redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf: it evicts the queue otherwise."
 
 
-def look_at_brokers(found: Installation, start_redis: str, start_broker: str) -> Iterator[Finding]:
+def check_brokers(found: Installation, start_redis: str, start_broker: str) -> Iterator[Finding]:
     """One finding for Redis, and one for the broker where that is another server."""
     settings = found.settings
     yield _redis("redis", settings.redis_url, start_redis)

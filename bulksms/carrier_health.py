@@ -17,7 +17,7 @@ REFUSED = "suspended"
 """Begins the error of a carrier that refuses our credentials, or that we do not trust."""
 
 
-def look_at_carriers_file(found: Installation) -> Finding:
+def check_carriers_file(found: Installation) -> Finding:
     """Which carriers messages go to, and whether the file that names them can be used."""
     settings = found.settings
     if settings.simulated:
@@ -39,7 +39,7 @@ NO_BIND = "the carrier "
 """In the error of a carrier that was connected to, and then did something else than to bind us or to stay."""
 
 
-def look_at_carriers(connection: Connection) -> Iterator[Finding]:
+def check_carriers(connection: Connection) -> Iterator[Finding]:
     """A finding for each carrier that a living worker reports."""
     for carrier in list_carriers(connection):
         yield _finding(carrier)

@@ -7,13 +7,13 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from bulksms.broker_health import look_at_brokers
-from bulksms.carrier_health import look_at_carriers, look_at_carriers_file
+from bulksms.broker_health import check_brokers
+from bulksms.carrier_health import check_carriers, check_carriers_file
 from bulksms.commands.common import counted, engine_of
 from bulksms.environment import Installation
 from bulksms.finding import Finding
-from bulksms.receipt_health import look_at_receipts
-from bulksms.secret_key_health import look_at_secret_key
+from bulksms.receipt_health import check_receipts
+from bulksms.secret_key_health import check_secret_key
 from shared.db.connection import driver_of, reading, transaction
 from shared.db.full_disk import is_disk_full, shortage
 from shared.db.schema import schema_problem
@@ -77,7 +77,7 @@ RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestam
 def examine(found: Installation) -> Iterator[Finding]:
     """Look at everything, one finding after the other. What depends on something that is away is left out."""
     yield Finding("settings", "ok", f"from {found.source}")
-    yield look_at_carriers_file(found)
+    yield check_carriers_file(found)
     with engine_of(found) as engine:
         try:
             with reading(engine) as connection:
@@ -93,7 +93,7 @@ def examine(found: Installation) -> Iterator[Finding]:
                 yield _writing(engine)
                 with reading(engine) as connection:
                     yield from _contents(connection, found)
-    yield from look_at_brokers(found, _start("Redis", found, "REDIS_URL"), _start("the broker", found, "BROKER_URL"))
+    yield from check_brokers(found, _start("Redis", found, "REDIS_URL"), _start("the broker", found, "BROKER_URL"))
     yield _disk(found.data or Path.cwd())
 
 
@@ -145,19 +145,19 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
         if workers
         else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", found, "Procfile"))
     )
-    yield from look_at_carriers(connection)
+    yield from check_carriers(connection)
     yield _webhooks(connection, found)
     yield _guard(connection, found)
     if found.settings.secret_key_fallbacks:
-        yield look_at_secret_key(connection, found.settings.secret_key)
-    yield look_at_queue(connection)
+        yield check_secret_key(connection, found.settings.secret_key)
+    yield check_queue(connection)
     yield _doubts(connection, found.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()
     yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
     jobs = connection.execute(SET_ASIDE).scalar_one()
     yield _count("jobs set aside", jobs, "bulksms job list shows what failed; then bulksms job retry.")
     yield _sender_ids(connection)
-    yield from look_at_receipts(connection)
+    yield from check_receipts(connection)
     remedy = "They are of messages that this service did not send, or of a carrier that changes its references."
     yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
 
@@ -186,7 +186,7 @@ def _guard(connection: Connection, found: Installation) -> Finding:
     return Finding("restore guard", "ok", "the database has lost nothing")
 
 
-def look_at_queue(connection: Connection) -> Finding:
+def check_queue(connection: Connection) -> Finding:
     """What waits to be sent: for whose turn it is, or for carriers that are closed."""
     awaiting = connection.execute(AWAITING).one()
     if awaiting.batches:

@@ -69,7 +69,7 @@ REMEDIES = {
 }
 
 
-def look_at_receipts(connection: Connection) -> Iterator[Finding]:
+def check_receipts(connection: Connection) -> Iterator[Finding]:
     """What is wrong with the receipts of the last day."""
     for row in connection.execute(UNREADABLE).all():
         detail = f"{row.receipts:,} of the last day are kept as they came ({row.reason}), last {row.latest:%H:%M:%S}Z"

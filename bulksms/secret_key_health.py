@@ -20,7 +20,7 @@ UNDER_FALLBACKS = text(
 """A webhook that came with the first `callback_url` has a secret that nobody has seen."""
 
 
-def look_at_secret_key(connection: Connection, secret_key: str) -> Finding:
+def check_secret_key(connection: Connection, secret_key: str) -> Finding:
     """How many API keys and webhooks would break if the fallbacks were removed."""
     row = connection.execute(UNDER_FALLBACKS, {"key": secret_key_id(secret_key)}).one()
     if not row.api_keys and not row.webhooks:

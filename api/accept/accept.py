@@ -16,19 +16,19 @@ from typing import Any
 from sqlalchemy import text
 
 from api.accept.callback_url import check_callback, expect_callbacks
-from api.accept.destinations import check_destination, look_for_pumping
+from api.accept.destinations import check_destination, check_pumping
 from api.accept.encoding_report import report, with_encoding
-from api.accept.exclusions import drop_unwanted, opted_out
+from api.accept.exclusions import drop_excluded, opted_out
 from api.accept.placeholders import (
     Variables,
+    chunks_of_list,
     common_text,
     group_of,
-    pieces_of_list,
     template_of,
     unpack,
     without,
 )
-from api.accept.quotes import hold_to
+from api.accept.quotes import enforce_quote
 from api.accept.recipient_limits import count_recipients, uncount_recipients
 from api.accept.schemas import MOST_PHONES
 from api.accept.validity import due_time, expiry_time
@@ -61,63 +61,63 @@ SENDER_IN_OTHER_CASE = text(
 )
 
 
-def accept(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse | PendingResponse:
+def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse | PendingResponse:
     """Accept a send: when it is answered, it is stored and paid for. Raises Problem, and then nothing has happened."""
     key = key_of_request(caller, body)
     try:
-        draft = make_draft(work, caller, kind, body)
-        look_for_pumping(work, draft)
+        draft = make_draft(services, caller, kind, body)
+        check_pumping(services, draft)
         if "quote_id" in body:
-            hold_to(work, draft, body, body["quote_id"])
-        count_recipients(work, draft)
+            enforce_quote(services, draft, body, body["quote_id"])
+        count_recipients(services, draft)
     except Problem:
-        with reading(work.engine) as connection:
+        with reading(services.engine) as connection:
             before = answered_before(connection, key)
         if before is None:
             raise
         return with_encoding(before, kind, body).response()
     draft.key = key
     if draft.callback_url is not None:
-        expect_callbacks(work, caller.account_id)
-    finish = partial(_accepted, work, draft, body)
+        expect_callbacks(services, caller.account_id)
+    finish = partial(_accepted, services, draft, body)
     if draft.kind == "single" and is_on_event_loop():
-        return work.commits.later(draft, finish)
+        return services.commits.later(draft, finish)
     try:
-        answered = work.commits.together(draft) if draft.kind == "single" else work.commits.alone(draft)
+        answered = services.commits.together(draft) if draft.kind == "single" else services.commits.alone(draft)
     except Exception:
-        uncount_recipients(work, draft)
+        uncount_recipients(services, draft)
         raise
     return finish(answered)
 
 
-def _accepted(work: Services, draft: Draft, body: dict[str, Any], answered: Answered) -> JsonResponse:
+def _accepted(services: Services, draft: Draft, body: dict[str, Any], answered: Answered) -> JsonResponse:
     """After the commit."""
     crashpoint("accept.committed")
     if answered.replayed:
-        uncount_recipients(work, draft)
+        uncount_recipients(services, draft)
     elif draft.send_at is None:
-        work.doorbell.ring(draft.batches or [draft.id])
+        services.doorbell.ring(draft.batches or [draft.id])
     crashpoint("accept.rung")
     if draft.segmentation.encoding == "ucs2" or body["on_unicode"] == "transliterate":
         answered = with_encoding(answered, draft.kind, body)
     return answered.response()
 
 
-def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
+def make_draft(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
     """Check and price a send. Raises Problem for whatever keeps it from being accepted, but for the balance."""
-    check_sender(work, caller, body["sender_id"], body["category"])
+    check_sender(services, caller, body["sender_id"], body["category"])
     now = datetime.now(UTC)
     send_at = due_time(body.get("send_at"), now)
     expires_at = expiry_time(body.get("expires_at"), send_at or now, now)
     callback_url = body.get("callback_url")
     if callback_url is not None:
-        check_callback(work, callback_url)
-    content = _content(work, caller, kind, body)
+        check_callback(services, callback_url)
+    content = _content(services, caller, kind, body)
     draft = Draft(
         account_id=caller.account_id,
         api_key_id=caller.key_id,
         test=caller.test,
-        simulated=work.settings.simulated,
+        simulated=services.settings.simulated,
         kind=kind,
         sender_id=body["sender_id"],
         category=body["category"],
@@ -128,18 +128,18 @@ def make_draft(work: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         metadata=body.get("metadata"),
         rate=body.get("rate"),
         callback_url=callback_url,
-        texts=texts_of(work.engine),
+        texts=texts_of(services.engine),
         **content,
     )
-    add_rules(draft, body, work.remembered.rules(caller.account_id))
+    add_rules(draft, body, services.remembered.rules(caller.account_id))
     return draft
 
 
-def check_sender(work: Services, caller: Caller, sender: str, category: Category) -> None:
+def check_sender(services: Services, caller: Caller, sender: str, category: Category) -> None:
     """Raises Problem unless the sender ID is the account's and approved, and may be used for the category."""
-    known = work.remembered.sender_state(caller.account_id, sender)
+    known = services.remembered.sender_state(caller.account_id, sender)
     if known is None:
-        raise _sender_not_registered(work, caller, sender)
+        raise _sender_not_registered(services, caller, sender)
     state, reason, authentication = known
     if state != "approved":
         because = f": {reason}" if reason else "."
@@ -151,9 +151,9 @@ def check_sender(work: Services, caller: Caller, sender: str, category: Category
         )
 
 
-def _sender_not_registered(work: Services, caller: Caller, sender: str) -> Problem:
+def _sender_not_registered(services: Services, caller: Caller, sender: str) -> Problem:
     """A 403, which says so where the account has the sender ID in other letters."""
-    with reading(work.engine) as connection:
+    with reading(services.engine) as connection:
         alike = connection.execute(SENDER_IN_OTHER_CASE, {"account": caller.account_id, "sender": sender}).scalar()
     hint = f" It has {alike!r}: capitals and small letters are told apart." if alike else ""
     return Problem("sender_not_registered", f"Your account has no sender ID {sender!r}.{hint}")
@@ -187,31 +187,33 @@ def _unicode_rejected(message: str, recipients: int) -> Problem:
     return Problem("unicode_rejected", detail, encoding=found)
 
 
-def _content(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+def _content(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """What the send says to whom. Where nothing differs by recipient, a message with placeholders is one without."""
     common = common_text(kind, body)
     if common is not None:
-        recipients = _recipients(work, caller, kind, body)
+        recipients = _recipients(services, caller, kind, body)
         message, segmentation = fit_text(common, body, len(recipients.get("phones", ())) or recipients["submitted"])
         return {"message": message, "segmentation": segmentation, **recipients}
     template = template_of(body["message"])
     assert template is not None
     made = {"message": body["message"], "on_unicode": body["on_unicode"]}
     if kind == "bulk":
-        return {**made, **_several_phones(work, caller, body, template)}
-    return {**made, **_group(work, caller, body, template)}
+        return {**made, **_several_phones(services, caller, body, template)}
+    return {**made, **_group(services, caller, body, template)}
 
 
-def _recipients(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+def _recipients(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     if kind == "single":
-        return {"phones": [_one_phone(work, caller, body)]}
+        return {"phones": [_one_phone(services, caller, body)]}
     if kind == "bulk":
-        return _several_phones(work, caller, body)
-    return _group(work, caller, body)
+        return _several_phones(services, caller, body)
+    return _group(services, caller, body)
 
 
-def _group(work: Services, caller: Caller, body: dict[str, Any], template: Template | None = None) -> dict[str, Any]:
-    with reading(work.engine) as connection:
+def _group(
+    services: Services, caller: Caller, body: dict[str, Any], template: Template | None = None
+) -> dict[str, Any]:
+    with reading(services.engine) as connection:
         group = connection.execute(GROUP, {"group": body["group_id"], "account": caller.account_id}).one_or_none()
     if group is None:
         raise Problem("group_not_found", f"Your account has no group {body['group_id']}.")
@@ -220,20 +222,20 @@ def _group(work: Services, caller: Caller, body: dict[str, Any], template: Templ
     made = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
     if template is None:
         return made
-    with work.large_groups.reading(caller.account_id, group.contact_count):
-        return made | group_of(work, body, group.last_position, template)
+    with services.large_groups.reading(caller.account_id, group.contact_count):
+        return made | group_of(services, body, group.last_position, template)
 
 
-def _one_phone(work: Services, caller: Caller, body: dict[str, Any]) -> str:
+def _one_phone(services: Services, caller: Caller, body: dict[str, Any]) -> str:
     phone = str(body["phone"])
-    check_destination(work.tokens.limits_of(caller.account_id), phone)
-    if opted_out(work, caller, body, [phone]):
+    check_destination(services.tokens.limits_of(caller.account_id), phone)
+    if opted_out(services, caller, body, [phone]):
         raise Problem("recipient_suppressed", "The recipient has opted out of messages from your account.")
     return phone
 
 
 def _several_phones(
-    work: Services, caller: Caller, body: dict[str, Any], template: Template | None = None
+    services: Services, caller: Caller, body: dict[str, Any], template: Template | None = None
 ) -> dict[str, Any]:
     phones = body["phones"]
     if len(phones) > MOST_PHONES:
@@ -244,10 +246,10 @@ def _several_phones(
             submitted=len(phones),
         )
     screened, variables = _screen(phones, body["allow_duplicates"], template)
-    screened = drop_unwanted(work, caller, body, screened)
+    screened = drop_excluded(services, caller, body, screened)
     personal: dict[str, Any] = {}
     if template is not None:
-        screened, personal = pieces_of_list(template, screened, variables, body, BATCH_SIZE)
+        screened, personal = chunks_of_list(template, screened, variables, body, BATCH_SIZE)
     rejected = screened.rejected
     if rejected and body["strict"]:
         raise invalid(

@@ -14,18 +14,18 @@ HAS_CALLBACKS = text(
 )
 
 
-def check_callback(work: Services, url: str) -> None:
+def check_callback(services: Services, url: str) -> None:
     """Raises Problem for an address that this installation does not post to."""
-    problem = url_problem(url, work.settings.webhook_loopback)
+    problem = url_problem(url, services.settings.webhook_loopback)
     if problem is not None:
         raise invalid([{"pointer": "/callback_url", "code": "invalid_url", "detail": problem}])
 
 
-def expect_callbacks(work: Services, account: int) -> None:
+def expect_callbacks(services: Services, account: int) -> None:
     """See to it that no event of a send accepted after this is missed. The first time, that takes a second."""
-    listen(work.engine, account)
-    with reading(work.engine) as connection:
+    listen(services.engine, account)
+    with reading(services.engine) as connection:
         if connection.execute(HAS_CALLBACKS, {"account": account}).scalar():
             return
-    with transaction(work.engine) as connection:
+    with transaction(services.engine) as connection:
         open_callbacks(connection, account)

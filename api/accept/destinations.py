@@ -34,19 +34,19 @@ def forbidden(limits: Limits, phones: list[str]) -> set[str]:
     return set() if limits.destinations is None else {phone for phone in phones if not limits.allows(phone)}
 
 
-def look_for_pumping(work: Services, draft: Draft) -> None:
+def check_pumping(services: Services, draft: Draft) -> None:
     """Note what looks like pumping; raises Problem traffic_refused where the account's guard refuses it."""
-    limits = work.tokens.limits_of(draft.account_id)
+    limits = services.tokens.limits_of(draft.account_id)
     if limits.pumping == "off" or draft.category != Category.AUTHENTICATION:
         return
     require_thread()  # a phone is counted, and what is found for the first time is noted
     for phone in draft.phones:
-        finding = work.pumping.look(draft.account_id, phone)
+        finding = services.pumping.look(draft.account_id, phone)
         if finding is None:
             continue
         refused = limits.pumping == "block"
         if finding.first:
-            _note(work, draft.account_id, finding, refused)
+            _note(services, draft.account_id, finding, refused)
         if refused:
             raise Problem(
                 "traffic_refused",
@@ -59,7 +59,7 @@ def look_for_pumping(work: Services, draft: Draft) -> None:
             )
 
 
-def _note(work: Services, account_id: int, finding: Finding, refused: bool) -> None:
+def _note(services: Services, account_id: int, finding: Finding, refused: bool) -> None:
     noted = {name: value for name, value in finding._asdict().items() if name != "first"}
-    with work.engine.begin() as connection:
+    with services.engine.begin() as connection:
         connection.execute(NOTE, {"account": account_id, "refused": refused, **noted})

@@ -48,18 +48,18 @@ def report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | 
 
 def with_encoding(answered: Answered, kind: str, body: dict[str, Any]) -> Answered:
     """The answer to a request with `encoding`, where its text is UCS-2 or was changed not to be."""
-    told = orjson.loads(answered.body)
-    found = encoding_of(told, kind, body)
-    return answered if found is None else Answered(encode({**told, "encoding": found}), answered.replayed)
+    answer = orjson.loads(answered.body)
+    found = encoding_of(answer, kind, body)
+    return answered if found is None else Answered(encode({**answer, "encoding": found}), answered.replayed)
 
 
-def encoding_of(told: dict[str, Any], kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
+def encoding_of(answer: dict[str, Any], kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
     """`encoding` for an answer that has all but that."""
-    is_ucs2 = told["segments"]["encoding"] == "ucs2"
+    is_ucs2 = answer["segments"]["encoding"] == "ucs2"
     if not is_ucs2 and body["on_unicode"] != "transliterate":
         return None
     message = common_text(kind, body)
     if message is None:
         return report(body["message"], body["message"], None) if is_ucs2 else None
     sent = transliterate(message) if body["on_unicode"] == "transliterate" else message
-    return report(message, sent, told["counts"]["accepted"] if "counts" in told else 1)
+    return report(message, sent, answer["counts"]["accepted"] if "counts" in answer else 1)

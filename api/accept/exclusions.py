@@ -15,12 +15,12 @@ OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out.
 BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to phones that begin so."}
 
 
-def drop_unwanted(work: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
+def drop_excluded(services: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
     """The recipients of a list but for those that are left out, who are then among the rejected, with the reason."""
-    unwanted = dict.fromkeys(opted_out(work, caller, body, screened.accepted), OPTED_OUT_ENTRY)
-    barred = forbidden(work.tokens.limits_of(caller.account_id), screened.accepted)
+    unwanted = dict.fromkeys(opted_out(services, caller, body, screened.accepted), OPTED_OUT_ENTRY)
+    barred = forbidden(services.tokens.limits_of(caller.account_id), screened.accepted)
     unwanted |= dict.fromkeys(barred, BARRED_ENTRY)
-    over = recipients_over_limit(work, caller, body, screened.accepted)
+    over = recipients_over_limit(services, caller, body, screened.accepted)
     if not unwanted and not over:
         return screened
     indexes = screened.accepted_index or range(len(screened.accepted))
@@ -36,11 +36,11 @@ def drop_unwanted(work: Services, caller: Caller, body: dict[str, Any], screened
     )
 
 
-def opted_out(work: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[str]:
+def opted_out(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[str]:
     """Those of the phones that have opted out of such messages."""
-    if not phones or not work.remembered.has_suppressions(caller.account_id):
+    if not phones or not services.remembered.has_suppressions(caller.account_id):
         return set()
     numbers = [int(phone) for phone in phones]
-    with reading(work.engine) as connection:
+    with reading(services.engine) as connection:
         found = listed(connection, caller.account_id, numbers, body["category"], body["sender_id"])
     return {str(phone) for phone in found}

@@ -55,7 +55,7 @@ LOOK = text(
 LACKING = text(f"SELECT c.phone, c.fields {_CONTACTS} AND x.v IS NULL ORDER BY c.position LIMIT :limit")
 
 
-class Looked(NamedTuple):
+class GroupScan(NamedTuple):
     """Contacts of the group, those that have every value, and segments of their messages at most: of all, of one."""
 
     contacts: int
@@ -65,9 +65,9 @@ class Looked(NamedTuple):
     ucs2: bool
 
 
-def look_at_group(
+def scan_group(
     connection: Connection, group: UUID, bound: int, template: Template, max_segments: int | None
-) -> Looked:
+) -> GroupScan:
     """Count the contacts up to the position `bound`, and what the message for each of them costs at most."""
     literal = "".join(part for part in template.parts if isinstance(part, str))
     utf16 = len(literal.encode("utf-16-le")) // 2
@@ -85,7 +85,7 @@ def look_at_group(
         "escapes": int(any(character in EXTENSION for character in literal)),
         "pairs": int(utf16 > len(literal)),
     }
-    return Looked(*connection.execute(LOOK, values).one())
+    return GroupScan(*connection.execute(LOOK, values).one())
 
 
 def contacts_lacking(
@@ -106,11 +106,11 @@ def contacts_lacking(
 
 def _slots(template: Template) -> dict[str, Any]:
     """A slot for each placeholder of the template; the others are empty."""
-    places = template.different
+    positions = template.different
     slots: dict[str, Any] = {}
     for slot in range(MOST_PLACEHOLDERS):
-        place = places[slot] if slot < len(places) else None
-        slots[f"name{slot}"] = place and place.name
-        slots[f"default{slot}"] = place and place.default
-        slots[f"times{slot}"] = template.placeholders.count(place) if place else 0
+        position = positions[slot] if slot < len(positions) else None
+        slots[f"name{slot}"] = position and position.name
+        slots[f"default{slot}"] = position and position.default
+        slots[f"times{slot}"] = template.placeholders.count(position) if position else 0
     return slots

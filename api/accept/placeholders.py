@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from api.accept.group_scan import contacts_lacking, look_at_group
+from api.accept.group_scan import contacts_lacking, scan_group
 from api.commit.draft import INLINE
 from api.http.problems import MOST_ERRORS, Problem, invalid
 from api.services import Services
@@ -76,11 +76,11 @@ def without(screened: Screened, problems: dict[int, Unfit]) -> Screened:
     """The recipients without those that something is wrong with."""
     if not problems:
         return screened
-    places = places_of(screened)
-    kept = [(index, phone) for index, phone in zip(places, screened.accepted, strict=True) if index not in problems]
+    positions = positions_of(screened)
+    kept = [(index, phone) for index, phone in zip(positions, screened.accepted, strict=True) if index not in problems]
     rejected = [
         {"index": index, "phone": phone, "code": problems[index].code, "detail": problems[index].detail}
-        for index, phone in zip(places, screened.accepted, strict=True)
+        for index, phone in zip(positions, screened.accepted, strict=True)
         if index in problems
     ]
     return Screened(
@@ -111,7 +111,7 @@ def common_text(kind: str, body: dict[str, Any]) -> str | None:
     return None
 
 
-def pieces_of_list(
+def chunks_of_list(
     template: Template, screened: Screened, variables: dict[int, Variables], body: dict[str, Any], size: int
 ) -> tuple[Screened, dict[str, Any]]:
     """The recipients who can be sent a message, and of the draft its segmentation and its batches of `size`.
@@ -122,7 +122,7 @@ def pieces_of_list(
     problems: dict[int, Unfit] = {}
     most, ucs2 = Segmentation("gsm7", 1, 0, 0), False
     names = template.names
-    for index, phone in zip(places_of(screened), screened.accepted, strict=True):
+    for index, phone in zip(positions_of(screened), screened.accepted, strict=True):
         values = variables.get(index, {})
         made = compose(template, values, body["on_unicode"], body.get("max_segments"))
         if isinstance(made, Unfit):
@@ -136,13 +136,13 @@ def pieces_of_list(
     return without(screened, problems), {"segmentation": longest, "chunks": chunks_of(fits, size)}
 
 
-def group_of(work: Services, body: dict[str, Any], bound: int, template: Template) -> dict[str, Any]:
+def group_of(services: Services, body: dict[str, Any], bound: int, template: Template) -> dict[str, Any]:
     """Of the draft of a group send: its contacts, who of them lack a value, and what the messages cost at most.
 
     Raises Problem where nobody can be sent to, or, with `strict`, not everybody.
     """
-    with reading(work.engine) as connection:
-        looked = look_at_group(connection, body["group_id"], bound, template, body.get("max_segments"))
+    with reading(services.engine) as connection:
+        looked = scan_group(connection, body["group_id"], bound, template, body.get("max_segments"))
         incomplete = looked.contacts - looked.complete
         lacking = contacts_lacking(connection, body["group_id"], bound, template, INLINE) if incomplete else []
     if incomplete and body["strict"]:
@@ -161,7 +161,7 @@ def group_of(work: Services, body: dict[str, Any], bound: int, template: Templat
     }
 
 
-def places_of(screened: Screened) -> Sequence[int]:
+def positions_of(screened: Screened) -> Sequence[int]:
     """The index of each accepted recipient in the request."""
     return screened.accepted_index or range(len(screened.accepted))
 

@@ -22,21 +22,21 @@ from shared.sms.segments import split, transliterate
 BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 
-def quote(work: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse:
+def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse:
     """What the send would cost and reject, and an id under which it costs no more for a while.
 
     Raises Problem for what keeps it from being accepted, but for the balance.
     """
     key = key_of_request(caller, body)
     try:
-        draft = make_draft(work, caller, kind, body)
+        draft = make_draft(services, caller, kind, body)
     except Problem:
-        with reading(work.engine) as connection:
+        with reading(services.engine) as connection:
             before = answered_before(connection, key)
         if before is None:
             raise
         return _with_texts(before, kind, body).response()
-    with work.engine.begin() as connection:
+    with services.engine.begin() as connection:
         answered = once(connection, key, lambda: encode(_priced(connection, draft, body)))
     return _with_texts(answered, kind, body).response()
 
@@ -65,6 +65,6 @@ def _with_texts(answered: Answered, kind: str, body: dict[str, Any]) -> Answered
     message = common_text(kind, body)
     if message is not None and body["on_unicode"] == "transliterate":
         message = transliterate(message)
-    told = {**orjson.loads(answered.body), "parts": [] if message is None else split(message)}
-    encoding = encoding_of(told, kind, body)
-    return Answered(encode(told if encoding is None else {**told, "encoding": encoding}), answered.replayed)
+    answer = {**orjson.loads(answered.body), "parts": [] if message is None else split(message)}
+    encoding = encoding_of(answer, kind, body)
+    return Answered(encode(answer if encoding is None else {**answer, "encoding": encoding}), answered.replayed)

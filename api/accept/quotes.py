@@ -40,9 +40,9 @@ def keep(connection: Connection, draft: Draft, body: dict[str, Any]) -> tuple[UU
     return row.id, row.expires_at
 
 
-def hold_to(work: Services, draft: Draft, body: dict[str, Any], quote: UUID) -> None:
+def enforce_quote(services: Services, draft: Draft, body: dict[str, Any], quote: UUID) -> None:
     """Raises Problem unless the quote is of this request, still holds, and the send costs no more than it says."""
-    with reading(work.engine) as connection:
+    with reading(services.engine) as connection:
         row = connection.execute(FIND, {"id": quote, "account": draft.account_id}).one_or_none()
     problem = _problem(row, draft, body)
     if problem is not None:

@@ -15,27 +15,27 @@ ENTRY = {
 }
 
 
-def recipients_over_limit(work: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[int]:
+def recipients_over_limit(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[int]:
     """The places of those phones of a list that may get no more messages now."""
     lane = LANES.index(body["category"])
-    limit = work.tokens.limits_of(caller.account_id).recipients(lane, work.settings.recipient_limits)
+    limit = services.tokens.limits_of(caller.account_id).recipients(lane, services.settings.recipient_limits)
     if not limit:
         return set()
-    return work.recipients.over(caller.account_id, lane, phones, limit, unique=not body["allow_duplicates"])
+    return services.recipients.over(caller.account_id, lane, phones, limit, unique=not body["allow_duplicates"])
 
 
-def count_recipients(work: Services, draft: Draft) -> None:
+def count_recipients(services: Services, draft: Draft) -> None:
     """Count the messages of a send that is about to be committed. Raises Problem recipient_limit for a single one."""
-    limit = work.tokens.limits_of(draft.account_id).recipients(draft.lane, work.settings.recipient_limits)
+    limit = services.tokens.limits_of(draft.account_id).recipients(draft.lane, services.settings.recipient_limits)
     if not limit:
         return
     if draft.kind != "single":
-        work.recipients.add(draft.account_id, draft.lane, draft.phones, limit)
+        services.recipients.add(draft.account_id, draft.lane, draft.phones, limit)
         return
     request = current_request()
     if request.recipient_counted:
         return
-    wait = work.recipients.take(draft.account_id, draft.lane, draft.phones[0], limit)
+    wait = services.recipients.take(draft.account_id, draft.lane, draft.phones[0], limit)
     if wait:
         raise Problem(
             "recipient_limit",
@@ -45,6 +45,6 @@ def count_recipients(work: Services, draft: Draft) -> None:
     request.recipient_counted = True
 
 
-def uncount_recipients(work: Services, draft: Draft) -> None:
+def uncount_recipients(services: Services, draft: Draft) -> None:
     """The send was not accepted, or had been before."""
-    work.recipients.give_back(draft.account_id, draft.lane, draft.phones)
+    services.recipients.give_back(draft.account_id, draft.lane, draft.phones)

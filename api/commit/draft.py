@@ -205,13 +205,13 @@ class Draft:
     def _messages(self) -> Iterator[dict[str, str]]:
         if self.chunks is not None:
             names = {
-                place: f"{prefix_of(batch)}{index:04x}"
+                position: f"{prefix_of(batch)}{index:04x}"
                 for batch, chunk in zip(self.batches, self.chunks, strict=True)
-                for index, place in enumerate(chunk.places, 1)
-                if place < INLINE
+                for index, position in enumerate(chunk.positions, 1)
+                if position < INLINE
             }
-            for place, phone in enumerate(self.phones[:INLINE]):
-                yield {"message_id": names[place], "phone": phone}
+            for position, phone in enumerate(self.phones[:INLINE]):
+                yield {"message_id": names[position], "phone": phone}
         elif self.sizes is not None:
             slices = zip(self.batches, self.slices(), strict=True)
             named = ((batch, index, phone) for batch, (phones, _) in slices for index, phone in enumerate(phones, 1))

@@ -46,11 +46,13 @@ def _in_zones(draft: Draft) -> tuple[list[str], list[int] | None, list[Chunk] | 
     if draft.chunks is not None:
         return draft.phones, None, [part for chunk in draft.chunks for part in chunk.parts(by_zone(chunk.phones))]
     sets = by_zone(draft.phones)
-    return [draft.phones[place] for places in sets for place in places], _sizes(sets), None
+    return [draft.phones[position] for positions in sets for position in positions], _sizes(sets), None
 
 
 def _sizes(sets: Sequence[Sequence[int]]) -> list[int]:
-    return [min(BATCH_SIZE, len(places) - start) for places in sets for start in range(0, len(places), BATCH_SIZE)]
+    return [
+        min(BATCH_SIZE, len(positions) - start) for positions in sets for start in range(0, len(positions), BATCH_SIZE)
+    ]
 
 
 def rules_answer(rules: Rules | None) -> dict[str, Any]:

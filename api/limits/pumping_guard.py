@@ -65,7 +65,7 @@ class Area:
             self.phones, self.blocks, self.found = set(), Counter(), set()
 
 
-class Pumping:
+class PumpingGuard:
     """Looks at the phones that accounts have one-time passwords sent to, in one process."""
 
     def __init__(self) -> None:

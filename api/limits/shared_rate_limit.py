@@ -43,7 +43,7 @@ return answer
 """Takes what was used from each bucket, which may leave a debt. A bucket that would be full again is forgotten."""
 
 
-class Sharing:
+class SharedRateLimit:
     """Shares the buckets of one process, by name, with those of the others."""
 
     def __init__(self, redis: Redis, buckets: Mapping[str, Buckets]) -> None:

@@ -8,7 +8,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from sqlalchemy import Connection, RowMapping, text
 
-from api.resources.sends import control as steer
+from api.resources.sends import control as control
 from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
@@ -98,7 +98,7 @@ def cancel(send_id: UUID) -> None:
     """End what is left of a send and give its credits back."""
     with database() as connection:
         _row(connection, send_id)
-        steer.cancel(connection, send_id)
+        control.cancel(connection, send_id)
         record(connection, None, "send.canceled", subject=send_id)
     done("The send is canceled; what was with the carrier stays sent.")
 

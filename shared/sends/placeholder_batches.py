@@ -20,7 +20,7 @@ PRICE: Final = "LEAST(s.price, b.segments)"
 class Fit(NamedTuple):
     """A recipient who can be sent the message: the place in the list, and the values that go into the text."""
 
-    place: int
+    position: int
     phone: str
     segments: int
     variables: Mapping[str, str]
@@ -31,7 +31,7 @@ class Chunk:
     """The recipients of one batch to be, in order."""
 
     segments: int
-    places: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
     phones: list[str] = field(default_factory=list)
     variables: list[Mapping[str, str]] = field(default_factory=list)
 
@@ -40,7 +40,7 @@ class Chunk:
         return [
             Chunk(
                 self.segments,
-                [self.places[each] for each in own],
+                [self.positions[each] for each in own],
                 [self.phones[each] for each in own],
                 [self.variables[each] for each in own],
             )
@@ -57,7 +57,7 @@ def chunks_of(recipients: Iterable[Fit], size: int) -> list[Chunk]:
         if chunk is None or len(chunk.phones) == size:
             chunk = open_pieces[recipient.segments] = Chunk(recipient.segments)
             chunks.append(chunk)
-        chunk.places.append(recipient.place)
+        chunk.positions.append(recipient.position)
         chunk.phones.append(recipient.phone)
         chunk.variables.append(recipient.variables)
     return chunks

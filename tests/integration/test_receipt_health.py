@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from bulksms.carriers import unreadable_receipts
-from bulksms.receipt_health import look_at_receipts
+from bulksms.receipt_health import check_receipts
 from shared.carriers.receipts import Receipt, keep
 from shared.carriers.unreadable import LONGEST, MOST_KEPT, Unreadable, keep_unreadable
 from shared.lifecycle import MessageStatus
@@ -28,7 +28,7 @@ def nothing_is_kept(service: Service) -> Iterator[None]:
 
 def found(service: Service) -> list[tuple[str, str, str]]:
     with service.engine.connect() as connection:
-        return [(finding.name, finding.detail, finding.remedy) for finding in look_at_receipts(connection)]
+        return [(finding.name, finding.detail, finding.remedy) for finding in check_receipts(connection)]
 
 
 @pytest.mark.parametrize(

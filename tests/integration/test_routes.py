@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from bulksms.doctor import look_at_queue
+from bulksms.doctor import check_queue
 from bulksms.finding import Finding
 from shared.audit.check import audit
 from tests.integration.service import Service
@@ -128,7 +128,7 @@ def test_what_waits_for_a_closed_carrier_is_told_to_the_operator(make: Callable[
         answer = service.client.get("/metrics", headers={"Authorization": "Bearer watching"}).text
         lines = (line.rsplit(" ", 1) for line in answer.splitlines() if not line.startswith("#"))
         with service.engine.connect() as connection:
-            return {name: float(value) for name, value in lines}, look_at_queue(connection)
+            return {name: float(value) for name, value in lines}, check_queue(connection)
 
     trouble(service, "one", "two")
     send = service.send(KENYA).json["send_id"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from api.accept.group_scan import look_at_group
+from api.accept.group_scan import scan_group
 from shared.audit.check import audit
 from shared.contacts.groups import Contact, put_contacts
 from shared.sends.templates import Composed, compose, parse
@@ -301,16 +301,16 @@ values = st.text("aé €^ő😀{}|", max_size=90)
     st.one_of(st.none(), st.integers(1, 3)),
 )
 def test_what_a_group_costs_at_most_is_no_less_and_hardly_more_than_it_costs(
-    service: Service, fields: list[str | None], literal: str, places: str, most: int | None
+    service: Service, fields: list[str | None], literal: str, positions: str, most: int | None
 ) -> None:
-    template = parse(literal + places)
+    template = parse(literal + positions)
     assert template is not None
     phones = [254700000000 + number for number in range(len(fields))]
     contacts = [Contact(phone, {"n": value} if value else None) for phone, value in zip(phones, fields, strict=True)]
     group = service.new_group([])
     put(service, group, contacts)
     with service.engine.begin() as connection:
-        looked = look_at_group(connection, UUID(group), 100, template, most)
+        looked = scan_group(connection, UUID(group), 100, template, most)
     complete = [contact.fields or {} for contact in contacts if template.missing(contact.fields or {}) is None]
     exact = [segment(template.render(values)) for values in complete]
     assert (looked.contacts, looked.complete) == (len(contacts), len(complete))

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import Engine, text
 
-from bulksms.carrier_health import look_at_carriers
+from bulksms.carrier_health import check_carriers
 from bulksms.cli import main
 from bulksms.local.redis import RedisServer
 from tests.integration.service import SECRET_KEY, Service
@@ -68,7 +68,7 @@ def worker(engine: Engine, file: Path) -> Iterator[WorkerProcess]:
         connection.execute(text("DELETE FROM carrier_setting"))
         connection.execute(text("DELETE FROM carrier_limit"))
     worker = Service(engine, carriers_file=str(file)).worker
-    worker.pacing.carrier_status.refresh()
+    worker.carrier_status.refresh()
     yield worker
     worker.dispatcher.stop.set()
 
@@ -87,21 +87,21 @@ def test_it_works(run: Run, worker: WorkerProcess) -> None:
 def test_changes_reach_a_running_worker(run: Run, worker: WorkerProcess) -> None:
     run("set", "one", "--rate", "50", "--window", "20")
     run("pause", "two")
-    worker.pacing.carrier_status.refresh()
+    worker.carrier_status.refresh()
     assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (50, 20)
     assert {name: row["state"] for name, row in listed(run).items()} == {"one": "ready", "two": "paused"}
     run("set", "one", "--reset")
     run("resume", "two")
-    worker.pacing.carrier_status.refresh()
+    worker.carrier_status.refresh()
     assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (100, 400)
     assert listed(run)["two"]["state"] == "ready"
 
 
 def test_a_limit_is_changed_lifted_and_reset(run: Run, worker: WorkerProcess) -> None:
-    (limit,) = worker.pacing.carrier_status.limits
+    (limit,) = worker.carrier_status.limits
     for options, rate in ((("--rate", "4"), 4), (("--rate", "0"), 0), (("--reset",), 10)):
         run("limit", "sender ACME", *options)
-        worker.pacing.carrier_status.refresh()
+        worker.carrier_status.refresh()
         assert limit.rate == rate
         (row,) = json.loads(run("limits", "--json").stdout)
         assert row == {"limit": "sender ACME", "rate": rate, "in_file": 10, "batches": 0}
@@ -136,7 +136,7 @@ def test_check_says_what_is_wrong(run: Run, file: Path) -> None:
 
 
 def test_one_message_goes_through_exactly_that_carrier(run: Run, worker: WorkerProcess) -> None:
-    sweeper = worker.recovery.sweeper
+    sweeper = worker.sweeper
     worker.open(worker.carriers["two"])
     sweeper.start()
     try:
@@ -180,7 +180,7 @@ def test_the_doctor_says_how_each_carrier_is(
 ) -> None:
     with worker.engine.begin() as connection:
         connection.execute(text(REPORTED), {"state": state, "error": error, "allowed": allowed})
-        (finding,) = (each for each in look_at_carriers(connection) if each.name == "carrier one")
+        (finding,) = (each for each in check_carriers(connection) if each.name == "carrier one")
     outcome, detail, remedy = found
     assert finding.outcome == outcome
     assert detail in finding.detail
@@ -196,5 +196,5 @@ def test_the_doctor_tells_of_a_worker_without_its_bind(worker: WorkerProcess) ->
                 " WHERE carrier = 'one'"
             )
         )
-        (finding,) = (each for each in look_at_carriers(connection) if each.name == "carrier one")
+        (finding,) = (each for each in check_carriers(connection) if each.name == "carrier one")
     assert (finding.outcome, finding.detail) == ("notice", "ready in 1 of 2 workers: connecting: refused")

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from api.commit.commit import commit_sends
 from api.commit.draft import Draft
 from api.http.problems import Problem
-from api.resources.sends import control as steer
+from api.resources.sends import control as control
 from shared.accounts.administration import Refused, create_account, top_up
 from shared.accounts.sandbox import ensure_sandbox
 from shared.contacts.groups import add_contacts, create_group, remove_contacts
@@ -134,23 +134,23 @@ class Traffic:
         elif what == "leave":
             self._leave(self.sends[send])
         else:
-            self.steer(what, send)
+            self.control(what, send)
         return what
 
-    def steer(self, what: str, send: UUID) -> None:
+    def control(self, what: str, send: UUID) -> None:
         """Cancel, pause or hold a send, or let it go on; what its state does not allow changes nothing."""
         try:
             with transaction(self.engine) as connection:
                 if what == "cancel":
-                    steer.cancel(connection, send)
+                    control.cancel(connection, send)
                 elif what == "pause":
-                    steer.pause(connection, send)
+                    control.pause(connection, send)
                 elif what == "hold":
                     holding.hold(connection, send, "test")
                 elif what == "go_on" and connection.execute(STATE, {"send": send}).scalar_one() == "held":
                     holding.release(connection, send)
                 else:
-                    steer.resume(connection, send)
+                    control.resume(connection, send)
         except (Problem, Refused):
             return
         self.look_what_is_stopped()
@@ -159,11 +159,11 @@ class Traffic:
         """Let everything go on that is paused or held."""
         self.look_what_is_stopped()
         for send in sorted(self.stopped):
-            self.steer("go_on", send)
+            self.control("go_on", send)
         with self.engine.connect() as connection:
             held = list(connection.execute(HELD_BY_A_RULE).scalars())
         for send in held:
-            self.steer("resume", send)
+            self.control("resume", send)
 
     def look_what_is_stopped(self) -> None:
         """Read the states of the sends."""

@@ -10,7 +10,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from api.limits.rate_limit import Buckets
-from api.limits.shared_rate_limit import Sharing
+from api.limits.shared_rate_limit import SharedRateLimit
 
 
 class Clock:
@@ -71,9 +71,9 @@ def test_no_more_keys_are_remembered_than_fit(clock: Clock) -> None:
     assert len(buckets._buckets) == 3
 
 
-def together(count: int, redis: Redis, rate: float = 100) -> list[tuple[Buckets, Sharing]]:
+def together(count: int, redis: Redis, rate: float = 100) -> list[tuple[Buckets, SharedRateLimit]]:
     made = [Buckets(rate) for _ in range(count)]
-    return [(buckets, Sharing(redis, {"requests": buckets})) for buckets in made]
+    return [(buckets, SharedRateLimit(redis, {"requests": buckets})) for buckets in made]
 
 
 def test_processes_that_count_together_keep_one_limit(clock: Clock) -> None:

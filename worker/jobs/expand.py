@@ -181,7 +181,9 @@ def _expand_page(
 def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None) -> Page:
     kept = _not_suppressed(connection, send, contacts, limits)
     phones = [str(contact.phone) for contact in kept]
-    sets = [[phones[place] for place in places] for places in by_zone(phones)] if _is_quiet(send) else [phones]
+    sets = (
+        [[phones[position] for position in positions] for positions in by_zone(phones)] if _is_quiet(send) else [phones]
+    )
     chunks = [own[start : start + BATCH_SIZE] for own in sets for start in range(0, len(own), BATCH_SIZE)]
     return Page(len(contacts), len(contacts) - len(kept), 0, chunks, len(kept) * send.price)
 

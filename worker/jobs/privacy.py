@@ -35,7 +35,7 @@ class PrivacyJobs:
                 except Exception:
                     log.exception("erasing or forgetting failed and is tried again")
 
-        threading.Thread(target=run, name="keeper", daemon=True).start()
+        threading.Thread(target=run, name="privacy", daemon=True).start()
 
     def run_once(self) -> None:
         """Erase what is due, and every ten minutes forget what was kept for long enough."""

@@ -115,12 +115,12 @@ class Dispatcher:
             if self.stop.is_set():
                 return False
             stride = max(1, self._live.window // self._settings.concurrency)
-            batches = self._claim(stride)
+            claimed = self._claim(stride)
             for test in (False, True):
-                batches = [batch for batch in batches if batch.test == test]
+                batches = [batch for batch in claimed if batch.test == test]
                 if batches:
                     self._send(self.carrier_of(test), batches, stride)
-            return bool(batches)
+            return bool(claimed)
 
     def _gather(self) -> None:
         """Wait until it is this turn's time to claim: while few messages come, more are to come before."""

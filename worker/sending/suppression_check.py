@@ -3,8 +3,7 @@
 The list is read when a turn begins, and again when an opt-out of an account of the turn has been committed since. The
 statement between two windows (worker/sending/record.py) tells that: every opt-out leaves a row in `suppression_change`
 with its transaction, and the statement looks for one that the last reading could not see. So either the reading or
-the statement
-sees an opt-out that was committed before the window.
+the statement sees an opt-out that was committed before the window.
 """
 
 from collections import defaultdict
@@ -17,7 +16,7 @@ from shared.db.connection import reading
 from shared.lifecycle import LANES
 from worker.sending.claimed_batch import ClaimedBatch
 
-LOOK = text(
+LISTS = text(
     """
     SELECT CAST(pg_current_snapshot() AS text) AS snapshot,
            ARRAY(SELECT a.id FROM unnest(CAST(:accounts AS bigint[])) AS a (id)
@@ -39,18 +38,18 @@ class Suppressions:
         """
         accounts = sorted({batch.account_id for batch in batches})
         with reading(self._engine) as connection:
-            look = connection.execute(LOOK, {"accounts": accounts}).one()
-            alike: dict[tuple[int, int, str], list[ClaimedBatch]] = defaultdict(list)
+            lists = connection.execute(LISTS, {"accounts": accounts}).one()
+            of_one_scope: dict[tuple[int, int, str], list[ClaimedBatch]] = defaultdict(list)
             for batch in batches:
-                if batch.account_id in look.having and batch.unfinished:
-                    alike[batch.account_id, batch.lane, batch.sender_id].append(batch)
-            for (account, lane, sender), batches in alike.items():
-                phones = [int(batch.phones[position]) for batch in batches for position in batch.open_positions()]
+                if batch.account_id in lists.having and batch.unfinished:
+                    of_one_scope[batch.account_id, batch.lane, batch.sender_id].append(batch)
+            for (account, lane, sender), checked in of_one_scope.items():
+                phones = [int(batch.phones[position]) for batch in checked for position in batch.open_positions()]
                 suppressed = listed(connection, account, phones, LANES[lane], sender)
                 if suppressed:
-                    for batch in batches:
+                    for batch in checked:
                         _reject(batch, suppressed)
-        return str(look.snapshot)
+        return str(lists.snapshot)
 
 
 def _reject(batch: ClaimedBatch, suppressed: set[int]) -> None:

@@ -128,12 +128,12 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonRes
 
         def act() -> str:
             _active(connection, caller, webhook_id)
-            told = {"webhook": webhook_id, "event": event_id}
-            if not connection.execute(REPLAY, told).rowcount:
+            answer = {"webhook": webhook_id, "event": event_id}
+            if not connection.execute(REPLAY, answer).rowcount:
                 raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
             if find(connection, caller.account_id, event_id) is None:
                 raise Problem("state_conflict", "The event is too old and is not kept any more.")
-            return encode(delivery_answer(connection.execute(DELIVERY, told).one()))
+            return encode(delivery_answer(connection.execute(DELIVERY, answer).one()))
 
         return once(connection, key, act).response()
 

@@ -148,12 +148,12 @@ def _start(connection: Connection, cursor: str | None) -> tuple[UUID, UUID]:
     """The newest send to look at, and the message of it after which the page begins. Raises Problem."""
     if cursor is None:
         return LAST, FIRST
-    place = from_cursor(cursor)
+    position = from_cursor(cursor)
     try:
-        at = UUID(place.removeprefix(BELOW))
+        at = UUID(position.removeprefix(BELOW))
     except ValueError:
         raise bad_cursor() from None
-    if place.startswith(BELOW):
+    if position.startswith(BELOW):
         return at, FIRST
     send: UUID | None = connection.execute(SEND_OF, {"batch": batch_of(at)}).scalar()
     return (FIRST if send is None else send), at

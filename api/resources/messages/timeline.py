@@ -30,13 +30,13 @@ def course_of(connection: Connection, message: MessageRow) -> dict[str, Any]:
 
 def _timeline(message: MessageRow, attempts: list[Attempt], doubt: Doubt | None) -> list[dict[str, Any]]:
     """The message's events. Their times never go back, also where the clocks of two machines differ."""
-    told: list[dict[str, Any]] = []
+    answer: list[dict[str, Any]] = []
     latest = message.created_at
     events = [*_before_hand_over(message, attempts), *_with_carriers(message, attempts, doubt)]
     for at, event in events:
         latest = max(latest, at)
-        told.append({"at": timestamp(latest), **event})
-    return told
+        answer.append({"at": timestamp(latest), **event})
+    return answer
 
 
 def _before_hand_over(message: MessageRow, attempts: list[Attempt]) -> list[Event]:
@@ -89,8 +89,8 @@ def _last_attempt(message: MessageRow, attempt: Attempt, doubt: Doubt | None) ->
 
 def _end(message: MessageRow) -> dict[str, Any]:
     """What is told of how the message ended."""
-    told: dict[str, Any] = {"error": error_of(message.status, message.error, message.carrier)}
+    answer: dict[str, Any] = {"error": error_of(message.status, message.error, message.carrier)}
     if message.status in (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED):
         precision = None if message.precision is None else PRECISIONS[message.precision]
-        told |= {"carrier_at": timestamp(message.carrier_at), "carrier_at_precision": precision}
-    return told
+        answer |= {"carrier_at": timestamp(message.carrier_at), "carrier_at_precision": precision}
+    return answer

@@ -17,7 +17,7 @@ from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
 from api.http.responses import JsonResponse
-from api.resources.sends import control as steer
+from api.resources.sends import control
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, messages_left
 from api.resources.sends.change import amend
 from api.resources.sends.schemas import SendChanges, SendPaging, SendResponse
@@ -99,7 +99,7 @@ def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
 )
 def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
     """Cancel what was not handed to a carrier yet; its credits are given back. Needs the scope sms:read, too."""
-    return _steer(caller, send_id, steer.cancel)
+    return _steer(caller, send_id, control.cancel)
 
 
 @endpoint(
@@ -111,7 +111,7 @@ def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
 )
 def pause(caller: Caller, send_id: UUID) -> JsonResponse:
     """Stop handing messages to carriers until the send is resumed. Needs the scope sms:read, too."""
-    return _steer(caller, send_id, steer.pause)
+    return _steer(caller, send_id, control.pause)
 
 
 @endpoint(
@@ -126,7 +126,7 @@ def resume(caller: Caller, send_id: UUID) -> JsonResponse:
 
     Needs the scope sms:read, too: the answer shows the send.
     """
-    answer = _steer(caller, send_id, steer.resume)
+    answer = _steer(caller, send_id, control.resume)
     services().doorbell.ring([send_id])
     return answer
 

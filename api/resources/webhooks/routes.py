@@ -250,12 +250,12 @@ def _check_room(connection: Connection, caller: Caller, body: dict[str, Any]) ->
 
 def _with_secret(connection: Connection, answered: Answered) -> JsonResponse:
     """The answer with the secret, which is made and not stored: also for a request that is repeated."""
-    told = json.loads(answered.body)
+    answer = json.loads(answered.body)
     settings = services().settings
-    of = connection.execute(SECRET_KEY_ID, {"id": told["webhook_id"]}).scalar()
+    of = connection.execute(SECRET_KEY_ID, {"id": answer["webhook_id"]}).scalar()
     key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, of)
-    told["secret"] = hooks.shown(hooks.secret(key, UUID(told["webhook_id"]), told["secret_version"]))
-    return Answered(encode(told), answered.replayed).response()
+    answer["secret"] = hooks.shown(hooks.secret(key, UUID(answer["webhook_id"]), answer["secret_version"]))
+    return Answered(encode(answer), answered.replayed).response()
 
 
 def _key_id() -> bytes:

@@ -154,7 +154,7 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
         }
         for row in connection.execute(APPLY_USUAL_TOLD if heard else APPLY_USUAL, values) if group else ():
             if row.account_id in heard:
-                indexes = [int(position, 16) for position in row.positions]
+                indexes = [int(position, 16) for position in row.places]
                 moved.append(Moved(row.account_id, row.send_id, row.batch, status, indexes, error))
             changes.setdefault(row.send_id, Counter()).update(
                 {MessageStatus.SENT: -len(row.found), status: len(row.found)}

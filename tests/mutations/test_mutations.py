@@ -9,7 +9,7 @@ from tests.mutations.run import ROOT, is_noticed
 
 ALL = mutations()
 QUICK = [mutation for mutation in ALL if mutation.tests and all("tests/unit" in test for test in mutation.tests)]
-SAMPLE = QUICK[:: max(1, len(QUICK) // 4)][:4]
+SAMPLE = QUICK[:: max(1, len(QUICK) // 2)][:2]
 
 
 @pytest.mark.parametrize("mutation", ALL, ids=lambda mutation: mutation.promise)

@@ -113,7 +113,7 @@ def _without_prefix(path: str) -> str | None:
     """What is wrong with a path that is one of ours but for its beginning."""
     if path.startswith(PREFIX) or not any(pattern.fullmatch(path.rstrip("/")) for pattern in PATHS):
         return None
-    return f"All paths begin with {PREFIX}: this one is {PREFIX}{path}."
+    return f"All paths begin with {PREFIX}. Try {PREFIX}{path}."
 
 
 def _add_health(app: Flask) -> None:

@@ -195,6 +195,6 @@ def _query_values() -> dict[str, Any]:
     for key in given:
         values = given.getlist(key)
         if len(values) > 1 or UNSTORABLE.search(values[0]):
-            detail = "Give the parameter once." if len(values) > 1 else "Give it without NUL."
+            detail = "Use the parameter once." if len(values) > 1 else "Remove the NUL character."
             raise invalid([{"pointer": f"/{key[:40]}", "code": "invalid", "detail": detail}])
     return given.to_dict()

@@ -23,7 +23,7 @@ IDEMPOTENCY_DAYS = 8
 """How long an Idempotency-Key and its answer are kept."""
 
 
-SIMULATED = "CARRIER=simulator: every message is only simulated, none reaches a phone."
+SIMULATED = "CARRIER=simulator: every message is simulated and reaches no phone."
 NO_CARRIER = (
     "No carrier is set. Set CARRIERS_FILE to the file that names your carriers (docs/operating/carriers.md), or"
     " CARRIER=simulator to simulate every message: none reaches a phone then."
@@ -158,7 +158,7 @@ def _check_schemes(env: Mapping[str, str]) -> None:
         if not scheme or (separator and scheme in schemes):
             continue
         known = ", ".join(f"{each}://" for each in schemes)
-        hint = " Sentinel is not supported: name an address that always leads to the primary."
+        hint = " Sentinel is not supported: use an address that always leads to the primary."
         begins = f"begins with {scheme}://" if separator else "is no URL"
         raise SettingsError(f"{name} {begins}; it takes {known}.{hint if scheme == 'sentinel' else ''}")
 
@@ -174,7 +174,7 @@ def driver_url(url: str) -> str:
 def _simulated(carrier: str, carriers_file: str) -> bool:
     if carrier not in ("", "simulator"):
         raise SettingsError(
-            f"CARRIER is {carrier!r}; it takes only `simulator`. Carriers of your own stand in CARRIERS_FILE."
+            f"CARRIER is {carrier!r}; the only value is `simulator`. Your own carriers belong in CARRIERS_FILE."
         )
     if carrier and carriers_file:
         raise SettingsError("CARRIER=simulator and CARRIERS_FILE are both set. Remove one of them.")
@@ -195,7 +195,7 @@ def _networks(text: str) -> tuple[Network, ...]:
     try:
         return networks([word.strip() for word in text.split(",") if word.strip()])
     except ValueError as error:
-        raise SettingsError(f"TRUSTED_PROXIES: {error}. It takes networks, with commas: 10.0.0.0/8.") from None
+        raise SettingsError(f"TRUSTED_PROXIES: {error}. It takes networks, separated by commas: 10.0.0.0/8.") from None
 
 
 def _text_keys(said: str) -> tuple[TextKey, ...]:
@@ -227,7 +227,7 @@ def _lanes(text: str) -> frozenset[int]:
     unknown = [word for word in categories if word not in LANES]
     if unknown:
         known = ", ".join(LANES)
-        raise SettingsError(f"RESEND_IN_DOUBT names {unknown[0]!r}; it takes categories, with commas: {known}.")
+        raise SettingsError(f"RESEND_IN_DOUBT names {unknown[0]!r}; it takes categories, separated by commas: {known}.")
     return frozenset(LANES.index(Category(word)) for word in categories)
 
 

@@ -130,7 +130,7 @@ class Doorbell:
                 self._rests_until = self._clock() + REST_SECONDS
                 self._waiting.clear()
                 self._disconnect()
-                log.warning("the broker takes no doorbells, workers look by themselves: %s", error)
+                log.warning("the broker accepts no doorbells; workers look for work by themselves: %s", error)
             rung, self._rung = self._rung, 0
             time.sleep(BUSY_SECONDS if rung > BUSY else TOGETHER_SECONDS)
 

@@ -87,7 +87,7 @@ def start(sender: Any, **_: Any) -> None:
         log.warning(SIMULATED)
 
     if get_implementation(sender.pool_cls).__module__ not in SAFE_POOLS:
-        log.error("the worker runs in Celery's pools threads and solo only; start it with --pool threads")
+        log.error("the worker only runs in Celery's pools threads and solo; start it with --pool threads")
         raise SystemExit(1)
     try:
         wait_for_database(process.engine)

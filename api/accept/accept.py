@@ -147,7 +147,7 @@ def check_sender(services: Services, caller: Caller, sender: str, category: Cate
     if category == Category.AUTHENTICATION and not authentication:
         raise Problem(
             "category_not_allowed",
-            f"Neither your account nor {sender!r} may be used for the category `authentication`.",
+            f"Neither your account nor {sender!r} may send the category `authentication`.",
         )
 
 
@@ -155,7 +155,7 @@ def _sender_not_registered(services: Services, caller: Caller, sender: str) -> P
     """A 403, which says so where the account has the sender ID in other letters."""
     with reading(services.engine) as connection:
         alike = connection.execute(SENDER_IN_OTHER_CASE, {"account": caller.account_id, "sender": sender}).scalar()
-    hint = f" It has {alike!r}: capitals and small letters are told apart." if alike else ""
+    hint = f" It has {alike!r}: sender IDs are case-sensitive." if alike else ""
     return Problem("sender_not_registered", f"Your account has no sender ID {sender!r}.{hint}")
 
 
@@ -263,7 +263,7 @@ def _several_phones(
             ]
         )
     if not screened.accepted:
-        raise Problem("no_valid_recipients", "None of the recipients can be sent to.", rejected=rejected[:100])
+        raise Problem("no_valid_recipients", "No recipient can be sent to.", rejected=rejected[:100])
     return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected, **personal}
 
 

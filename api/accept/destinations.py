@@ -26,7 +26,7 @@ WHY = {
 def check_destination(limits: Limits, phone: str) -> None:
     """Raises Problem destination_not_allowed."""
     if not limits.allows(phone):
-        raise Problem("destination_not_allowed", "Your account may not send to phones that begin like this one.")
+        raise Problem("destination_not_allowed", "Your account may not send to this destination.")
 
 
 def forbidden(limits: Limits, phones: list[str]) -> set[str]:

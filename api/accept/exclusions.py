@@ -12,7 +12,7 @@ from shared.db.connection import reading
 from shared.sms.phones import Screened
 
 OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
-BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to phones that begin so."}
+BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to this destination."}
 
 
 def drop_excluded(services: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:

@@ -149,7 +149,7 @@ def group_of(services: Services, body: dict[str, Any], bound: int, template: Tem
         told = [(f"{entry['phone']}: {entry['detail']}") for entry in lacking[:MOST_ERRORS]]
         raise invalid([{"pointer": "/group_id", "code": "missing_variable", "detail": detail} for detail in told])
     if not looked.complete:
-        detail = "None of the contacts has what the message needs."
+        detail = "No contact has the values that the message needs."
         raise Problem("no_valid_recipients", detail, rejected=lacking[:MOST_ERRORS])
     encoding: Encoding = "ucs2" if looked.ucs2 else "gsm7"
     return {
@@ -169,11 +169,11 @@ def positions_of(screened: Screened) -> Sequence[int]:
 def _problem_of(entry: dict[str, Any]) -> Unfit | None:
     unknown = next((name for name in entry if name not in ("phone", "variables")), None)
     if unknown is not None:
-        return Unfit("unknown_field", f"There is no field {unknown[:40]!r}. Known are phone and variables.")
+        return Unfit("unknown_field", f"Unknown field {unknown[:40]!r}. The fields are phone and variables.")
     variables = entry.get("variables")
     if variables is None:
         return None
     if not isinstance(variables, dict) or not all(isinstance(value, str) for value in variables.values()):
-        return Unfit("wrong_type", 'Give `variables` as an object of texts, such as {"name": "Ann"}.')
+        return Unfit("wrong_type", 'Write `variables` as an object of strings, such as {"name": "Ann"}.')
     problem = next(filter(None, (value_problem(value, MAX_CHARACTERS) for value in variables.values())), None)
     return Unfit("invalid", problem) if problem else None

@@ -51,9 +51,9 @@ def enforce_quote(services: Services, draft: Draft, body: dict[str, Any], quote:
 
 def _problem(row: Row[Any] | None, draft: Draft, body: dict[str, Any]) -> Problem | None:
     if row is None:
-        return Problem("quote_expired", f"There is no such quote, or it is older than {MINUTES} minutes.")
+        return Problem("quote_expired", f"The quote does not exist, or is older than {MINUTES} minutes.")
     if bytes(row.fingerprint) != _fingerprint(body):
-        return Problem("quote_mismatch", "The quote is of a request with another body.")
+        return Problem("quote_mismatch", "The quote is for a request with a different body.")
     if draft.cost > row.cost:
         detail = f"This send needs {counted(draft.cost, 'credit')} now; the quote said {row.cost:,}."
         return Problem("quote_changed", detail, required=draft.cost, quoted=row.cost)

@@ -11,7 +11,7 @@ from shared.lifecycle import LANES
 
 ENTRY = {
     "code": "recipient_limit",
-    "detail": "The phone has had as many messages of this category as it may in an hour.",
+    "detail": "The phone has reached its hourly limit for this category.",
 }
 
 

@@ -93,7 +93,7 @@ def price(caller: Caller) -> JsonResponse:
     body = read_json(LARGE_BODY)
     named = [name for name in QUOTES if name in body]
     if len(named) != 1:
-        detail = "Give exactly one of `phone`, `phones` and `group_id`."
+        detail = "Provide exactly one of `phone`, `phones` and `group_id`."
         raise invalid([{"pointer": "", "code": "required", "detail": detail}])
     kind, schema = QUOTES[named[0]]
     return quote(services(), caller, kind, load(schema, body))

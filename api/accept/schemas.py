@@ -99,7 +99,7 @@ class SendOptions(Request):
     def never_quiet(self, data: dict[str, Any], **_: Any) -> None:
         """A code that somebody waits for is not held back."""
         if "quiet_hours" in data and data.get("category") == Category.AUTHENTICATION:
-            detail = "Messages of the category `authentication` have no quiet hours."
+            detail = "The category `authentication` has no quiet hours."
             raise ValidationError({"quiet_hours": {"code": "invalid", "detail": detail}})
 
     @validates("metadata")
@@ -117,7 +117,7 @@ class Values(fields.Dict):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, str]:
         values: dict[Any, Any] = super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]
         for name, text in values.items():
-            problem = "Give a text, in double quotes." if not isinstance(text, str) else None
+            problem = "Use a string, in double quotes." if not isinstance(text, str) else None
             problem = problem or value_problem(text, MAX_CHARACTERS)
             if problem is not None:
                 code = "invalid" if isinstance(text, str) else "wrong_type"
@@ -150,7 +150,7 @@ class Recipients(fields.Raw):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[object]:
         if not isinstance(value, list):
-            raise fail("wrong_type", 'Give a list, such as ["254711000000"].')
+            raise fail("wrong_type", 'Use a list, such as ["254711000000"].')
         if not value:
             raise fail("required", "Name at least one recipient.")
         return value

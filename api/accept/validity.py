@@ -15,7 +15,7 @@ def due_time(send_at: datetime | None, now: datetime) -> datetime | None:
     if send_at is None or send_at > now:
         return send_at
     if send_at < now - TOLERANCE:
-        detail = "`send_at` is more than 60 seconds ago. Give a time to come, or leave it out to send now."
+        detail = "`send_at` is more than 60 seconds ago. Use a future time, or omit it to send now."
         raise _invalid_time("/send_at", detail)
     return None
 
@@ -27,7 +27,7 @@ def expiry_time(expires_at: datetime | None, due: datetime, now: datetime) -> da
     if expires_at <= now:
         raise _invalid_time("/expires_at", "`expires_at` must be in the future.")
     if expires_at <= due:
-        detail = "It would expire before it is due: give an `expires_at` that is later than `send_at`."
+        detail = "The message would expire before it is due. Use an `expires_at` after `send_at`."
         raise _invalid_time("/expires_at", detail)
     return expires_at
 

@@ -92,11 +92,11 @@ class Tokens:
             row = connection.execute(KEY, {"key": api_key}).one_or_none() if storable(api_key) else None
         generation = generation_of(row, api_secret, self._peppers)
         if row is None or generation is None:
-            raise Problem("invalid_credentials", "The API key or the secret is wrong.", headers=BEARER)
+            raise Problem("invalid_credentials", "The API key or secret is wrong.", headers=BEARER)
         if row.allowed_ips and not is_within(address, networks(row.allowed_ips)):
             raise ip_not_allowed(address)
         if row.state == "suspended":
-            raise Problem("account_suspended", "This account may not use the service at present.")
+            raise Problem("account_suspended", "This account may not use the service at the moment.")
         hash_anew(self._engine, api_key, api_secret, row, self._peppers)
         token_id = secrets.token_urlsafe(12)
         claims = {
@@ -121,7 +121,7 @@ class Tokens:
         if revoked.of_caller(caller):
             raise Problem("token_revoked", "The token or its API key was revoked.", headers=_bearer("invalid_token"))
         if caller.account_id in revoked.accounts:
-            raise Problem("account_suspended", "This account may not use the service at present.")
+            raise Problem("account_suspended", "This account may not use the service at the moment.")
         if self._used.get(caller.key_id, 0.0) < time.monotonic():
             self._note_use(caller.key_id)
         return caller
@@ -174,7 +174,9 @@ class Tokens:
         try:
             claims, issued_at = self._serializer.loads(token, max_age=VALID, return_timestamp=True)
         except SignatureExpired:
-            raise Problem("token_expired", "The token's 24 hours are over.", headers=_bearer("invalid_token")) from None
+            raise Problem(
+                "token_expired", "The token has expired: it was valid for 24 hours.", headers=_bearer("invalid_token")
+            ) from None
         except BadSignature:
             raise _not_ours(token) from None
         return _caller(claims, issued_at)

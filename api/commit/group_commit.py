@@ -220,7 +220,7 @@ class GroupCommit:
                 text("SELECT available, state FROM account WHERE id = :id"), {"id": draft.account_id}
             ).one()
         if row.state != "active":
-            return Problem("account_suspended", "This account may not send at present.")
+            return Problem("account_suspended", "This account may not send at the moment.")
         return low_balance(draft.cost, row.available)
 
 

@@ -95,7 +95,7 @@ def key_of_request(caller: Caller, body: dict[str, Any] | None) -> Key | None:
     if given is None:
         return None
     if not VISIBLE.fullmatch(given):
-        detail = "Give the header once, with 1 to 255 visible ASCII characters: a number of your order, or a UUID."
+        detail = "Send the header once, with 1 to 255 visible ASCII characters, such as an order number or a UUID."
         raise invalid([{"pointer": "/Idempotency-Key", "code": "invalid_idempotency_key", "detail": detail}])
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)
     key = given[1:-1] if len(given) > 2 and given[0] == given[-1] == '"' else given
@@ -116,7 +116,7 @@ def wait_for(connection: Connection, key: Key) -> None:
     except OperationalError:
         raise Problem(
             "idempotency_in_progress",
-            "The first request with this key has no answer yet.",
+            "The first request with this key is still in progress.",
             headers={"Retry-After": "1"},
         ) from None
 
@@ -156,10 +156,10 @@ def replay(key: Key, first: Stored) -> Answered:
     """The answer of the first request. Raises Problem idempotency_key_reused where that was another request, or
     another API key's."""
     if first.api_key_id not in (key.api_key_id, None):
-        detail = "Another API key of your account has made a request with this Idempotency-Key."
+        detail = "Another API key of your account has used this Idempotency-Key."
         raise Problem("idempotency_key_reused", detail)
     if first.fingerprint != key.fingerprint:
-        raise Problem("idempotency_key_reused", "The first request with this Idempotency-Key had another body.")
+        raise Problem("idempotency_key_reused", "The first request with this Idempotency-Key had a different body.")
     return Answered(first.answer, replayed=True)
 
 

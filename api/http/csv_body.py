@@ -25,7 +25,7 @@ def read_csv(limit: int, column: str, most: int) -> Iterator[dict[str, str]]:
     try:
         names = [name.strip().lower() for name in next(reader, [])[: MOST_COLUMNS + 1]]
         if column not in names:
-            raise _wrong(f"The first line names the columns; none of them is `{column}`.")
+            raise _wrong(f"The first line must name the columns; none is `{column}`.")
         if len(names) > MOST_COLUMNS:
             raise _wrong(f"The first line names more than {MOST_COLUMNS} columns.")
         taken = 0

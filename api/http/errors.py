@@ -40,7 +40,9 @@ def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
         return _unavailable(error, request)
     if isinstance(error, UNREADABLE):
         log.error("%s", error)
-        return Problem("unavailable", "Texts cannot be read or kept now.", headers={"Retry-After": "60"})
+        return Problem(
+            "unavailable", "Message texts cannot be read or stored at the moment.", headers={"Retry-After": "60"}
+        )
     log.error("internal error, request %s", request.request_id, exc_info=error)
     return Problem("internal_error", "Something went wrong on our side.")
 
@@ -59,5 +61,5 @@ def _unavailable(error: Exception, request: Request) -> Problem:
     log.error("unavailable: %s", cause)
     detail = "The database's disk is full." if is_disk_full(error) else "The database does not answer in time."
     if request.environ["REQUEST_METHOD"] == "GET" and isinstance(cause, psycopg.errors.QueryCanceled):
-        detail = "This took too long. Ask for less at once: a shorter period, or a smaller `limit`."
+        detail = "This took too long. Request less at once: a shorter period, or a smaller `limit`."
     return Problem("unavailable", detail, headers={"Retry-After": "2"})

@@ -37,7 +37,7 @@ def read_json(limit: int) -> dict[str, Any]:
     request = current_request()
     if request.environ.get("CONTENT_TYPE") != JSON and (mimetype := request.http.mimetype) != JSON:
         given = f"`{mimetype}`" if mimetype else "no Content-Type"
-        raise Problem("unsupported_media_type", f"The body came with {given}; only application/json is read.")
+        raise Problem("unsupported_media_type", f"The body came with {given}; only application/json is accepted.")
     return parse_object(raw)
 
 
@@ -86,7 +86,7 @@ def parse_object(raw: bytes) -> dict[str, Any]:
             "invalid_json", f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
         ) from None
     except ValueError as error:
-        raise Problem("invalid_json", f"The body is not JSON that can be used: {error}.") from None
+        raise Problem("invalid_json", f"The JSON body cannot be used: {error}.") from None
     if not isinstance(value, dict):
         raise Problem("invalid_json", f"The body must be an object, not {_name(value)}.")
     return value
@@ -115,7 +115,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {json.dumps(twice[:40])} is there twice")
+        raise ValueError(f"the key {json.dumps(twice[:40])} appears twice")
     return made
 
 
@@ -136,7 +136,7 @@ def _check(value: Any, *, texts: bool) -> None:
     level = [value]
     for _ in range(DEEPEST):
         if texts and UNSTORABLE.search("".join(item for item in level if type(item) is str)):
-            raise ValueError("a string holds NUL or half a surrogate pair")
+            raise ValueError("a string contains NUL or half a surrogate pair")
         numbers = [item for item in level if type(item) in NUMBERS]
         if numbers and not -(2**63) <= min(numbers) <= max(numbers) < 2**63:
             raise ValueError("a number is out of range")

@@ -91,5 +91,5 @@ def list_cursor(cursor: str | None, count: int) -> list[str] | None:
 def bad_cursor() -> Problem:
     """The cursor is not one that we gave."""
     return invalid(
-        [{"pointer": "/cursor", "code": "invalid", "detail": "Use `next_cursor` of the page before, as it is."}]
+        [{"pointer": "/cursor", "code": "invalid", "detail": "Use `next_cursor` of the previous page, unchanged."}]
     )

@@ -12,17 +12,15 @@ class Kind(NamedTuple):
     retryable: bool = False
 
 
-UNKNOWN = (
-    "It may have had an effect. Repeat it with the same Idempotency-Key; without one, see first what became of it."
-)
+UNKNOWN = "It may have had an effect. Repeat it with the same Idempotency-Key; without one, check first what happened."
 
 CATALOGUE: dict[str, Kind] = {
-    "bad_request": Kind(400, "Bad request", "Compare the request with /openapi.json."),
+    "bad_request": Kind(400, "Bad request", "Check the request against /openapi.json."),
     "invalid_json": Kind(400, "Invalid JSON", "Send one JSON object, in UTF-8, with each key once."),
     "validation_failed": Kind(400, "Validation failed", "Correct the fields named in `errors`."),
-    "too_many_recipients": Kind(400, "Too many recipients", "Split the recipients over several requests."),
-    "no_valid_recipients": Kind(400, "No valid recipients", "See `rejected` for the reason of each recipient."),
-    "no_valid_contacts": Kind(400, "No valid contacts", "See `rejected` for the reason of each entry."),
+    "too_many_recipients": Kind(400, "Too many recipients", "Split the recipients into several requests."),
+    "no_valid_recipients": Kind(400, "No valid recipients", "`rejected` gives the reason for each recipient."),
+    "no_valid_contacts": Kind(400, "No valid contacts", "`rejected` gives the reason for each entry."),
     "group_empty": Kind(400, "Group is empty", "Add contacts to the group first."),
     "too_many_segments": Kind(400, "Too many segments", "Shorten the message, or raise `max_segments`."),
     "unicode_rejected": Kind(
@@ -34,30 +32,34 @@ CATALOGUE: dict[str, Kind] = {
     "token_expired": Kind(401, "Token expired", "Get a new token from /auth/token; it is valid for 24 hours."),
     "token_revoked": Kind(401, "Token revoked", "Get a new token from /auth/token."),
     "low_balance": Kind(402, "Low balance", "Top up, or send to fewer recipients."),
-    "spend_limit_reached": Kind(402, "Spend limit reached", "Wait until `resets_at`, or ask the operator for more."),
-    "sender_not_registered": Kind(403, "Sender ID not registered", "Use a sender ID that your account registered."),
-    "sender_not_approved": Kind(403, "Sender ID not approved", "Wait for the approval, or use an approved sender ID."),
+    "spend_limit_reached": Kind(
+        402, "Spend limit reached", "Wait until `resets_at`, or ask the operator to raise the limit."
+    ),
+    "sender_not_registered": Kind(403, "Sender ID not registered", "Use a sender ID that your account has registered."),
+    "sender_not_approved": Kind(403, "Sender ID not approved", "Wait for approval, or use an approved sender ID."),
     "category_not_allowed": Kind(
-        403, "Category not allowed", "Use another category, or ask the operator for `authentication`."
+        403, "Category not allowed", "Use another category, or ask the operator to allow `authentication`."
     ),
     "destination_not_allowed": Kind(
-        403, "Destination not allowed", "Send to the destinations in /limits, or ask the operator for more."
+        403, "Destination not allowed", "Send to the destinations in /limits, or ask the operator to allow more."
     ),
     "traffic_refused": Kind(
-        403, "Unusual traffic refused", "Stop who misuses your form; if it is wanted, tell the operator."
+        403, "Unusual traffic refused", "Check your form for abuse. If the traffic is legitimate, contact the operator."
     ),
     "recipient_suppressed": Kind(403, "Recipient has opted out", "Do not send to this phone."),
-    "insufficient_scope": Kind(403, "Insufficient scope", "Use a key that has the scope named in `scope`."),
+    "insufficient_scope": Kind(403, "Insufficient scope", "Use a key with the scope in `scope`."),
     "ip_not_allowed": Kind(403, "Address not allowed", "Use the key from one of the networks in its `allowed_ips`."),
-    "sandbox_only": Kind(403, "Only in a sandbox", "Use a test key; live credits are topped up by the operator."),
-    "account_suspended": Kind(403, "Account suspended", "Ask the operator of the service."),
+    "sandbox_only": Kind(403, "Only in a sandbox", "Use a test key. The operator tops up live credits."),
+    "account_suspended": Kind(403, "Account suspended", "Contact the operator of the service."),
     "not_found": Kind(404, "Not found", "Check the path and the id."),
     "group_not_found": Kind(404, "Group not found", "List your groups with GET /api/v1/groups."),
     "send_not_found": Kind(404, "Send not found", "List your sends with GET /api/v1/sends."),
     "import_not_found": Kind(404, "Import not found", "List your imports with GET /api/v1/imports."),
     "message_not_found": Kind(404, "Message not found", "List your messages with GET /api/v1/messages."),
     "api_key_not_found": Kind(404, "API key not found", "List your keys with GET /api/v1/api-keys."),
-    "suppression_not_found": Kind(404, "Not on the list", "List who has opted out with GET /api/v1/suppressions."),
+    "suppression_not_found": Kind(
+        404, "Suppression not found", "List the suppressed phones with GET /api/v1/suppressions."
+    ),
     "sender_not_found": Kind(404, "Sender ID not found", "List your sender IDs with GET /api/v1/sender-ids."),
     "webhook_not_found": Kind(404, "Webhook not found", "List your webhooks with GET /api/v1/webhooks."),
     "delivery_not_found": Kind(404, "Delivery not found", "List the webhook's deliveries."),
@@ -67,50 +69,52 @@ CATALOGUE: dict[str, Kind] = {
     "idempotency_in_progress": Kind(
         409, "A request with this key is in progress", "Wait, then send the same request again.", True
     ),
-    "name_taken": Kind(409, "Name taken", "Take another name."),
-    "group_limit": Kind(409, "No more groups", "Delete groups that you do not need, or use tags."),
+    "name_taken": Kind(409, "Name taken", "Choose another name."),
+    "group_limit": Kind(409, "Group limit reached", "Delete groups that you do not need, or use tags."),
     "group_full": Kind(409, "Group is full", "Put the contacts into another group."),
-    "state_conflict": Kind(409, "Not possible in this state", "Read the object again and see its state."),
-    "webhook_limit": Kind(409, "No more webhooks", "Change or delete one of those that you have."),
-    "quote_expired": Kind(409, "Quote expired", "Ask for a new one with POST /api/v1/sms/quote."),
-    "quote_changed": Kind(409, "The price has risen", "Ask for a new quote with POST /api/v1/sms/quote."),
-    "quote_mismatch": Kind(422, "Quote of another request", "Send the body that was quoted, and its quote_id."),
-    "payload_too_large": Kind(413, "Payload too large", "Send a smaller body; /limits tells the largest."),
+    "state_conflict": Kind(409, "Not possible in this state", "Fetch the object again and check its state."),
+    "webhook_limit": Kind(409, "Webhook limit reached", "Change or delete an existing webhook."),
+    "quote_expired": Kind(409, "Quote expired", "Get a new quote with POST /api/v1/sms/quote."),
+    "quote_changed": Kind(409, "The price has risen", "Get a new quote with POST /api/v1/sms/quote."),
+    "quote_mismatch": Kind(422, "Quote is for another request", "Send the body that was quoted, with its `quote_id`."),
+    "payload_too_large": Kind(413, "Payload too large", "Send a smaller body; /limits gives the maximum."),
     "unsupported_media_type": Kind(415, "Unsupported media type", "Send `Content-Type: application/json`."),
     "idempotency_key_reused": Kind(422, "Idempotency key used for another request", "Use a new key for a new request."),
     "recipient_limit": Kind(
-        429, "Too many messages to this phone", "Wait as long as Retry-After says; /limits tells how many.", True
+        429, "Too many messages to this phone", "Wait for the time in Retry-After; /limits gives the limit.", True
     ),
-    "rate_limited": Kind(429, "Too many requests", "Wait as long as Retry-After says.", True),
-    "internal_error": Kind(500, "Internal error", "Try again; tell the operator the request_id if it stays.", True),
-    "bad_gateway": Kind(502, "No answer", UNKNOWN),
+    "rate_limited": Kind(429, "Too many requests", "Wait for the time in Retry-After.", True),
+    "internal_error": Kind(
+        500, "Internal error", "Try again. If it happens again, give the operator the `request_id`.", True
+    ),
+    "bad_gateway": Kind(502, "No response", UNKNOWN),
     "unavailable": Kind(503, "Service unavailable", "Nothing was accepted. Try again after Retry-After seconds.", True),
-    "gateway_timeout": Kind(504, "No answer in time", UNKNOWN),
+    "gateway_timeout": Kind(504, "No response in time", UNKNOWN),
 }
 
 
 FIELD_CODES: dict[str, str] = {
-    "required": "Give the field a value.",
-    "wrong_type": "Give the type of value that `detail` names.",
-    "invalid": "Give a value as `detail` says.",
-    "unknown_field": "Leave the field out, or write it as `detail` suggests.",
-    "invalid_phone": "Send digits only, beginning with the country code; `suggestion` has them where that is clear.",
-    "spreadsheet_number": "Format the column as text, and enter or export the phones again: digits may be lost.",
+    "required": "Provide a value for the field.",
+    "wrong_type": "Use the type that `detail` names.",
+    "invalid": "Correct the value as `detail` says.",
+    "unknown_field": "Remove the field, or spell it as `detail` suggests.",
+    "invalid_phone": "Use digits only, starting with the country code; `suggestion` has the corrected phone.",
+    "spreadsheet_number": "Format the column as text and enter or export the phones again; digits may have been lost.",
     "duplicate": "List each phone once, or set `allow_duplicates`.",
-    "suppressed": "Leave out this phone: its owner has opted out.",
-    "destination_not_allowed": "Leave out this phone: /limits tells the destinations of your account.",
-    "recipient_limit": "Send to this phone later: /limits tells how many messages it may get in an hour.",
-    "missing_variable": "Give the value, or a default in the message: `{{name|default}}`.",
+    "suppressed": "Remove this phone: its owner has opted out.",
+    "destination_not_allowed": "Remove this phone: /limits lists the destinations of your account.",
+    "recipient_limit": "Send to this phone later: /limits gives the messages that it may get in an hour.",
+    "missing_variable": "Provide the value, or a default in the message: `{{name|default}}`.",
     "too_many_variables": "Use fewer different placeholders.",
-    "message_empty": "Write a message that shows.",
+    "message_empty": "Write a message with visible characters.",
     "message_too_long": "Shorten the message to 1,600 characters.",
     "invalid_characters": "Remove the character that `detail` names.",
-    "invalid_uuid": "Use the id as the API gave it.",
-    "invalid_url": "Give an https address that everybody can find, as `detail` says.",
-    "invalid_time": "Give a time in RFC 3339 with its offset, such as 2026-03-02T09:00:00Z, as `detail` says.",
+    "invalid_uuid": "Use an id exactly as the API returned it.",
+    "invalid_url": "Use an https URL that is reachable from the internet, as `detail` says.",
+    "invalid_time": "Use an RFC 3339 time with its offset, such as 2026-03-02T09:00:00Z, as `detail` says.",
     "too_far_ahead": "Schedule at most 90 days ahead.",
-    "invalid_sender_id": "Send a name or number as `detail` says.",
-    "too_long": "Give less, as `detail` says.",
+    "invalid_sender_id": "Use a name or number as `detail` says.",
+    "too_long": "Shorten the value as `detail` says.",
     "invalid_idempotency_key": "Send the header once, with 1 to 255 visible ASCII characters.",
 }
 """Codes in `errors` of a `validation_failed`, and what to do about each."""

@@ -32,7 +32,7 @@ def check_media_type(types: tuple[str, ...], limit: int) -> None:
     request = current_request().http
     if request.mimetype not in (*types, FORM):
         given = f"`{request.mimetype}`" if request.mimetype else "no Content-Type"
-        detail = f"The body came with {given}; only text/csv is read, or multipart/form-data with a file of it."
+        detail = f"The body came with {given}; only text/csv is accepted, or multipart/form-data with a CSV file."
         raise Problem("unsupported_media_type", f"{detail} Save a spreadsheet as CSV in UTF-8.")
     announced = request.content_length
     if announced is not None and announced > limit:
@@ -53,10 +53,10 @@ def pieces_of_file(file: UploadedFile) -> Iterator[str]:
     try:
         yield from pieces_of_text(file.blocks, file.encoding)
     except NotText:
-        detail = "This is the file of a program (xlsx, pdf, zip …), not CSV: save it as CSV in UTF-8."
+        detail = "This is a binary file (xlsx, pdf, zip …), not CSV. Save it as CSV in UTF-8."
         raise Problem("unsupported_media_type", detail) from None
     except LineTooLong:
-        raise not_csv("A line of the file has no end: this is no CSV.") from None
+        raise not_csv("A line of the file is too long: this is not CSV.") from None
     except WrongEncoding as wrong:
         raise not_csv(str(wrong)) from None
 
@@ -120,7 +120,7 @@ def _events(blocks: Iterable[bytes], boundary: str) -> Iterator[Event]:
     except RequestEntityTooLarge:
         raise not_csv("The form has too many fields besides its file.") from None
     except ValueError:
-        raise not_csv("The body is no form as multipart/form-data has it (RFC 7578).") from None
+        raise not_csv("The body is not valid multipart/form-data (RFC 7578).") from None
 
 
 def _encoding(parameters: dict[str, str]) -> str | None:
@@ -129,7 +129,7 @@ def _encoding(parameters: dict[str, str]) -> str | None:
         return None
     encoding = encoding_named(charset)
     if encoding is None:
-        detail = f"The file is said to be in {charset[:40]!r}; UTF-8 and windows-1252 are read."
+        detail = f"The file is declared as {charset[:40]!r}; only UTF-8 and windows-1252 are supported."
         raise Problem("unsupported_media_type", detail)
     return encoding
 

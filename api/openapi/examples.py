@@ -68,11 +68,11 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
         {"max": MOST_PHONES, "submitted": MOST_PHONES + 1},
     ),
     "no_valid_recipients": (
-        "None of the recipients can be sent to.",
+        "No recipient can be sent to.",
         {"rejected": [{"index": 0, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE}]},
     ),
     "no_valid_contacts": (
-        "None of the entries is a contact.",
+        "No entry is a valid contact.",
         {"rejected": [{"index": 0, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE}]},
     ),
     "too_many_segments": (

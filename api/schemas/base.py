@@ -17,7 +17,7 @@ class Request(Schema):
 
     error_messages = {  # noqa: RUF012 - as Marshmallow declares it
         "unknown": coded(UNKNOWN_FIELD, ""),
-        "type": coded("wrong_type", "Give an object, in braces, as /docs shows it."),
+        "type": coded("wrong_type", "Use an object, in braces, as /reference shows it."),
     }
     independent: ClassVar[frozenset[str]] = frozenset()
     """Fields that no `validates` and no `validates_schema` reads."""

@@ -20,9 +20,9 @@ class Entries(fields.Raw):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[object]:
         if not isinstance(value, list):
-            raise fail("wrong_type", "Give a list.")
+            raise fail("wrong_type", "Use a list.")
         if not value:
-            raise fail("required", "List at least one.")
+            raise fail("required", "Provide at least one.")
         if len(value) > MOST_ENTRIES:
             raise fail("too_long", f"{len(value):,} are given; one request takes at most {MOST_ENTRIES:,}.")
         return value

@@ -15,9 +15,9 @@ from shared.events.webhook_urls import LONGEST_URL, url_problem
 from shared.sms.phones import invalid_detail, is_phone, suggest
 from shared.sms.segments import text_problem
 
-IN_RANGE = "Give a number from {min} to {max}."
+IN_RANGE = "Use a number from {min} to {max}."
 LONGEST_REFERENCE = 255
-ID_FORM = "an id as the API gives it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
+ID_FORM = "an id as the API returns it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
 
 
 def doc(description: str, example: Any = None, **json_schema: Any) -> dict[str, Any]:
@@ -36,8 +36,8 @@ class Coded(fields.Field[Any]):
     """What every field says of a value that is missing."""
 
     default_error_messages = {  # noqa: RUF012
-        "required": coded("required", "Add this field: it is required."),
-        "null": coded("required", "Give a value: null is none."),
+        "required": coded("required", "This field is required."),
+        "null": coded("required", "The value must not be null."),
     }
 
     def load_present(self, value: Any, name: str, data: Any) -> Any:
@@ -51,15 +51,15 @@ class Coded(fields.Field[Any]):
 class String(Coded, fields.String):
     """A text."""
 
-    default_error_messages = {"invalid": coded("wrong_type", "Give a text, in double quotes.")}  # noqa: RUF012
+    default_error_messages = {"invalid": coded("wrong_type", "Use a string, in double quotes.")}  # noqa: RUF012
 
 
 class Integer(Coded, fields.Integer):
     """A whole number; in a query, its digits."""
 
     default_error_messages = {  # noqa: RUF012
-        "invalid": coded("wrong_type", "Give a whole number, such as 10, without quotes."),
-        "too_large": coded("invalid", "Give a smaller number."),
+        "invalid": coded("wrong_type", "Use a whole number, such as 10, without quotes."),
+        "too_large": coded("invalid", "Use a smaller number."),
     }
 
 
@@ -75,7 +75,7 @@ class WholeNumber(Integer):
 class Boolean(Coded, fields.Boolean):
     """True or false; in a query, as text."""
 
-    default_error_messages = {"invalid": coded("wrong_type", "Give true or false, without quotes.")}  # noqa: RUF012
+    default_error_messages = {"invalid": coded("wrong_type", "Use true or false, without quotes.")}  # noqa: RUF012
 
 
 class StrictBoolean(Boolean):
@@ -101,7 +101,7 @@ class Dict(Coded, fields.Dict):
     """An object with any keys."""
 
     default_error_messages = {  # noqa: RUF012
-        "invalid": coded("wrong_type", 'Give an object, such as {"order": "A-1042"}.')
+        "invalid": coded("wrong_type", 'Use an object, such as {"order": "A-1042"}.')
     }
 
 
@@ -109,7 +109,7 @@ class List(Coded, fields.List[Any]):
     """A list."""
 
     default_error_messages = {  # noqa: RUF012
-        "invalid": coded("wrong_type", 'Give a list, such as ["254711000000"].')
+        "invalid": coded("wrong_type", 'Use a list, such as ["254711000000"].')
     }
 
 
@@ -125,7 +125,7 @@ class UUID(Coded, fields.UUID):
     """A UUID in its canonical form: 36 characters, in capitals or small letters, nothing around it."""
 
     default_error_messages = {  # noqa: RUF012
-        "invalid_uuid": coded("invalid_uuid", f"Give {ID_FORM}.")
+        "invalid_uuid": coded("invalid_uuid", f"Use {ID_FORM}.")
     }
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> uuid.UUID:
@@ -142,7 +142,7 @@ class Date(Coded, fields.Date):
     """A day."""
 
     default_error_messages = {  # noqa: RUF012
-        "invalid": coded("invalid_time", "Give a day that there is, such as 2026-03-02.")
+        "invalid": coded("invalid_time", "Use an existing date, such as 2026-03-02.")
     }
 
 
@@ -150,7 +150,7 @@ class Timestamp(Coded, fields.DateTime):
     """A time in RFC 3339 with its offset; given back in UTC with `Z`."""
 
     default_error_messages = {  # noqa: RUF012
-        "invalid": coded("invalid_time", "Give a time in RFC 3339, such as 2026-03-02T09:00:00Z.")
+        "invalid": coded("invalid_time", "Use an RFC 3339 time, such as 2026-03-02T09:00:00Z.")
     }
 
     def _serialize(self, value: datetime | None, attr: str | None, obj: Any, **kwargs: Any) -> str | None:
@@ -162,7 +162,7 @@ class Timestamp(Coded, fields.DateTime):
         try:
             moment = datetime.fromisoformat(value)
             if moment.tzinfo is None:
-                raise fail("invalid_time", "Say the offset: for UTC, end with `Z`.")
+                raise fail("invalid_time", "Add the offset: for UTC, end with `Z`.")
             return moment.astimezone(UTC)
         except (ValueError, OverflowError):
             raise self.make_error("invalid", input=value, obj_type="datetime") from None
@@ -198,7 +198,7 @@ class Country(String):
     json_schema: ClassVar[dict[str, Any]] = {"pattern": "^[A-Z]{2}$"}
 
     def __init__(self, **options: Any) -> None:
-        form = validate.Regexp("[A-Z]{2}\\Z", error="Give the two capital letters of ISO 3166-1, such as KE.")
+        form = validate.Regexp("[A-Z]{2}\\Z", error="Use the two capital letters of ISO 3166-1, such as KE.")
         super().__init__(validate=form, **options)
 
 

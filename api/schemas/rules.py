@@ -22,9 +22,9 @@ class Share(fields.Float):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise fail("wrong_type", "Give a number, such as 0.2, without quotes.")
+            raise fail("wrong_type", "Use a number, such as 0.2, without quotes.")
         if not 0 < value < 1:
-            raise fail("invalid", "Give a share above 0 and below 1, such as 0.2.")
+            raise fail("invalid", "Use a share above 0 and below 1, such as 0.2.")
         return float(value)
 
 
@@ -44,7 +44,7 @@ class CountOrShare(fields.Raw):
             return float(found[1]) / 100
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(1, MOST_CANARY + 1):
             return int(value)
-        raise fail("invalid", f'Give a count from 1 to {MOST_CANARY:,}, or a share such as "1%".')
+        raise fail("invalid", f'Use a count from 1 to {MOST_CANARY:,}, or a share such as "1%".')
 
 
 class StopIf(Request):
@@ -69,7 +69,7 @@ class TimeOfDay(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         found = CLOCK.fullmatch(value) if isinstance(value, str) else None
         if found is None:
-            raise fail("invalid_time", "Give a time of day from 00:00 to 23:59, such as 21:00.")
+            raise fail("invalid_time", "Use a time of day from 00:00 to 23:59, such as 21:00.")
         return int(found[1]) * 60 + int(found[2])
 
 

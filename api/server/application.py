@@ -112,7 +112,7 @@ class Served:
         except Gone:
             pass
         except TooSlow:
-            slow = problem_answer("bad_request", "The body did not come in time.", scope["path"])
+            slow = problem_answer("bad_request", "The body did not arrive in time.", scope["path"])
             await send_whole(send, receive, slow, unread=True)
         finally:
             self._open.give_back(owner)
@@ -244,7 +244,7 @@ class LoopRequest:
 
 
 def _too_many(path: str) -> Answer:
-    return problem_answer("rate_limited", "Too many of your requests are under way.", path)
+    return problem_answer("rate_limited", "Too many of your requests are in progress.", path)
 
 
 def _most(owner: Owner, path: str) -> int:
@@ -255,5 +255,5 @@ def _most(owner: Owner, path: str) -> int:
 
 
 def _too_many_exports(path: str) -> Answer:
-    detail = f"Only {EXPORTS_OF_ACCOUNT} exports of an account are written at the same time."
+    detail = f"Only {EXPORTS_OF_ACCOUNT} exports per account may run at the same time."
     return problem_answer("rate_limited", detail, path)

@@ -20,7 +20,7 @@ TOO_LARGE = (
     f"The head of the request is larger than {MOST_HEAD:,} bytes, has more than {MOST_HEADERS} headers, or one of more"
     f" than {MOST_LINE:,} bytes."
 )
-TRAILERS = "Trailers, headers after the body, are not taken."
+TRAILERS = "Trailers (headers after the body) are not accepted."
 READER_PATIENCE = 60.0
 """Seconds in which a client takes what was sent to it, when more than 64 kB of it wait: a page of an export, say."""
 VERSIONS = ("1.0", "1.1")
@@ -164,7 +164,7 @@ class Protocol(HttpToolsProtocol):
         except httptools.HttpParserUpgrade:
             self._end_after_answer()  # to nothing that we know of, and what follows is not HTTP
         except httptools.HttpParserError:
-            self._refuse(self._wrong or "This is no HTTP request as RFC 9112 has it.")
+            self._refuse(self._wrong or "This is not a valid HTTP request (RFC 9112).")
         else:
             self._without_use = 0 if self._is_new else self._without_use + len(data)
             if self._in_head:
@@ -174,7 +174,7 @@ class Protocol(HttpToolsProtocol):
             elif not self.cycle.more_body:
                 self._stop_waiting()
             elif self._without_use > MOST_AROUND:
-                self._refuse("Too much is around the chunks of the body.")
+                self._refuse("The chunks of the body have too much overhead.")
             elif self._timer is None and is_small(self.headers, SMALL_BODY):
                 self._begin_to_wait()
 
@@ -200,7 +200,7 @@ class Protocol(HttpToolsProtocol):
         )
 
     def _begin_to_wait(self) -> None:
-        self._timer = self.loop.call_later(PATIENCE, self._refuse, "The request did not come in time.")
+        self._timer = self.loop.call_later(PATIENCE, self._refuse, "The request did not arrive in time.")
 
     def _stop_waiting(self) -> None:
         if self._timer is not None:

@@ -41,7 +41,7 @@ NAMES = {"low_balance": "low_balance_threshold", "retention": "retention_days"}
 
 @click.group()
 def account() -> None:
-    """Accounts: who may send."""
+    """Manage accounts."""
 
 
 @account.command()

@@ -27,7 +27,7 @@ AHEAD = timedelta(hours=1)
 
 @click.group()
 def carriers() -> None:
-    """Carriers: who takes our messages, how fast, and how they are.
+    """Show and change carriers.
 
     What is changed here takes effect within two seconds, in all workers, and drops no connection.
     """

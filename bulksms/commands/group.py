@@ -40,7 +40,7 @@ SUPPRESSED = text(
 
 @click.group()
 def group() -> None:
-    """Contact groups: lists of phones that one request sends to."""
+    """Manage contact groups."""
 
 
 @group.command()
@@ -110,7 +110,7 @@ def import_summary(report: Report) -> str:
 
 @click.group()
 def contact() -> None:
-    """Contacts of a group."""
+    """Manage the contacts of a group."""
 
 
 @contact.command("add")
@@ -135,7 +135,7 @@ def remove_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
 
 @click.group()
 def suppression() -> None:
-    """The opt-out list: phones that an account sends nothing to."""
+    """Manage the opt-out list of an account."""
 
 
 @suppression.command("add")

@@ -28,7 +28,7 @@ NUMBERS = text(
 
 @click.group()
 def inbound() -> None:
-    """Messages from phones to numbers that no account has.
+    """Show inbound messages to numbers that no account has.
 
     Those that come once an account has the number as an approved sender ID are the account's; these stay here.
     """

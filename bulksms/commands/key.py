@@ -35,7 +35,7 @@ SCOPES_HELP = "May be repeated; `all` for all. Default: sms:send and those to re
 
 @click.group()
 def key() -> None:
-    """API keys: what programs sign in with."""
+    """Manage API keys."""
 
 
 @key.command()

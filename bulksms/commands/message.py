@@ -34,7 +34,7 @@ ENDED = ("canceled", "expired")
 
 @click.group()
 def message() -> None:
-    """Messages: what became of one SMS to one phone."""
+    """Find messages and see what happened to them."""
 
 
 @message.command()

@@ -47,7 +47,7 @@ SHOW = text(
 
 @click.group()
 def send() -> None:
-    """Sends: what was accepted, and how far it is."""
+    """Show, hold, release and cancel sends."""
 
 
 @send.command("list")

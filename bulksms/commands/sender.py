@@ -22,7 +22,7 @@ LIST = text(
 
 @click.group()
 def sender() -> None:
-    """Sender IDs: in whose name an account may send."""
+    """Manage sender IDs."""
 
 
 @sender.command()

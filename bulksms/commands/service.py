@@ -12,7 +12,7 @@ from shared.db import migrate as schema
 
 @click.command()
 def migrate() -> None:
-    """Bring the database to the schema of this release. Safe to repeat, and to run twice at once."""
+    """Migrate the database to the schema of this release. Safe to repeat, and to run twice at once."""
     with engine_of(installation()) as engine, console().status("Migrating ..."):
         revision = schema.migrate(engine)
     done(f"The database is at revision {revision}.")

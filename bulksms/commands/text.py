@@ -15,7 +15,7 @@ KEYS = sql("SELECT id, created_at FROM text_key ORDER BY created_at, id")
 
 @click.group()
 def text() -> None:
-    """Texts that are encrypted in the database, by TEXT_KEYS."""
+    """Show and change the keys that encrypt texts."""
 
 
 @text.command()

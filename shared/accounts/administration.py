@@ -109,7 +109,7 @@ def create_account(
     values = {"name": name, "threshold": low_balance_threshold, "weight": weight, "authentication": authentication}
     account = connection.execute(CREATE, values).scalar()
     if account is None:
-        raise Refused(f"There is an account {name!r} already. Take another name.")
+        raise Refused(f"There is an account {name!r} already. Choose another name.")
     record(
         connection,
         by,
@@ -124,7 +124,7 @@ def create_account(
 def check_name(name: str) -> None:
     """Raises Refused for what cannot be the name of a live account."""
     if not name.strip() or name.strip() != name or name.isdigit():
-        raise Refused(f"{name!r} is no account name. Take one that is more than digits and has no spaces at its ends.")
+        raise Refused(f"{name!r} is not a valid account name. Use more than digits, and no spaces at the ends.")
     if name.endswith(NAME_SUFFIX):
         raise Refused(f"{name!r} is the name of a sandbox, which is made with an account's first test key.")
 
@@ -167,7 +167,7 @@ def top_up(
         )
         return TopUp(left[account_id], repeated=False)
     if before != credits:
-        raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for another one.")
+        raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for a new top-up.")
     return TopUp(int(available), repeated=True)
 
 
@@ -188,7 +188,9 @@ def activate_account(
 def set_country(connection: Connection, account_id: int, country: str | None, *, by: By | None = None) -> None:
     """The country in whose way the account's lists of contacts write numbers, by its two letters; None for none."""
     if country is not None and not is_country(country):
-        raise Refused(f"{country!r} is no country with phone numbers. Give its two letters of ISO 3166-1, such as KE.")
+        raise Refused(
+            f"{country!r} is not a country with phone numbers. Use the two letters of ISO 3166-1, such as KE."
+        )
     if not connection.execute(SET_COUNTRY, {"account": account_id, "country": country}).rowcount:
         raise _unknown(account_id)
     record(connection, by, "account.country_set", account_id=account_id, after={"country": country})

@@ -116,7 +116,7 @@ def reverse_top_up(
 
 def _check(values: dict[str, Any]) -> None:
     if values["country"] is not None and not is_country(values["country"]):
-        raise Refused(f"{values['country']!r} is no country with phone numbers. Give two letters, such as KE.")
+        raise Refused(f"{values['country']!r} is not a country with phone numbers. Use two letters, such as KE.")
     if values["weight"] < 1 or values["low_balance_threshold"] < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
     days = values["retention_days"]
@@ -130,7 +130,7 @@ def _rename(connection: Connection, account_id: int, name: str) -> None:
     sandbox = connection.execute(SANDBOX, {"account": account_id}).one_or_none()
     names = {account_id: name} | ({} if sandbox is None else {sandbox.id: f"{name}{NAME_SUFFIX}"})
     if connection.execute(TAKEN, {"names": list(names.values()), "except": list(names)}).scalar():
-        raise Refused(f"There is an account {name!r} already. Take another name.")
+        raise Refused(f"There is an account {name!r} already. Choose another name.")
     for account, new in names.items():
         connection.execute(RENAME, {"account": account, "name": new})
 

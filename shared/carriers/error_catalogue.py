@@ -18,16 +18,16 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         True, "Invalid recipient", "The carrier does not accept the phone.", "Correct the number, or remove it."
     ),
     "unknown_subscriber": MessageError(
-        True, "Unknown subscriber", "Nobody has this number at present.", "Remove the number from your list."
+        True, "Unknown subscriber", "The number is not in use.", "Remove the number from your list."
     ),
     "not_mobile": MessageError(
-        True, "Not a mobile phone", "The phone cannot receive SMS, such as a landline.", "Ask for a mobile number."
+        True, "Not a mobile phone", "The phone cannot receive SMS; it may be a landline.", "Get a mobile number."
     ),
     "recipient_blocked": MessageError(
         True,
         "Recipient is blocked",
         "The phone is on the carrier's opt-out or do-not-disturb list.",
-        "Do not send to this phone until its owner has agreed at the carrier.",
+        "Do not send to this phone until its owner has opted in with the carrier.",
     ),
     "absent_subscriber": MessageError(
         False,
@@ -37,8 +37,8 @@ CATALOGUE: Final[dict[str, MessageError]] = {
     ),
     "handset_error": MessageError(
         False,
-        "Phone did not take it",
-        "The phone was reached and did not take the message, such as with a full memory.",
+        "Phone did not accept it",
+        "The phone was reached and did not accept the message, for example because its memory was full.",
         "Send again later.",
     ),
     "invalid_sender": MessageError(
@@ -57,7 +57,7 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         True,
         "Content blocked",
         "A filter of the carrier or the network refused the content.",
-        "Change the text or its links; ask the operator when it is wrong.",
+        "Change the text or its links. If the filter is wrong, ask the operator.",
     ),
     "no_route": MessageError(
         True,
@@ -68,8 +68,8 @@ CATALOGUE: Final[dict[str, MessageError]] = {
     "rejected_by_carrier": MessageError(
         True,
         "Rejected by the carrier",
-        "The carrier refused the message for good and does not say why.",
-        "Ask the operator; `carrier_code` is what the carrier said.",
+        "The carrier refused the message permanently and gave no reason.",
+        "Ask the operator; `carrier_code` is the carrier's own code.",
     ),
     "protocol_error": MessageError(
         True,
@@ -80,20 +80,20 @@ CATALOGUE: Final[dict[str, MessageError]] = {
     "carrier_account": MessageError(
         False,
         "Refused by the carrier's account",
-        "The carrier does not serve the operator's account: its credentials or its credit.",
+        "The carrier refused the operator's account because of its credentials or credit.",
         "Tell the operator, then send again.",
     ),
     "carrier_unavailable": MessageError(
-        False, "Carrier unavailable", "The carrier had a fault or was busy, and took nothing.", "Send again later."
+        False, "Carrier unavailable", "The carrier had a fault or was busy, and accepted nothing.", "Send again later."
     ),
     "throttled": MessageError(
-        False, "Too fast for the carrier", "The carrier took no more messages for too long.", "Send again later."
+        False, "Too fast for the carrier", "The carrier accepted no more messages for too long.", "Send again later."
     ),
     "undelivered": MessageError(
         False,
         "Not delivered",
-        "The carrier could not deliver the message and does not say why.",
-        "Send again later; remove the number when it fails again.",
+        "The carrier could not deliver the message and gave no reason.",
+        "Send again later. If it fails again, remove the number.",
     ),
     "validity_expired": MessageError(
         False,
@@ -107,48 +107,51 @@ CATALOGUE: Final[dict[str, MessageError]] = {
     "unknown_outcome": MessageError(
         False,
         "Unknown outcome",
-        "The carrier took the message and does not know what became of it.",
-        "It may have arrived: send again only what may arrive twice.",
+        "The carrier accepted the message and does not know what happened to it.",
+        "It may have arrived. Send it again only if it may arrive twice.",
     ),
     "partly_sent": MessageError(
         False,
         "Partly sent",
-        "The carrier took some parts of a long message and not the others.",
-        "Send again, if the parts that arrived do no harm.",
+        "The carrier accepted only some parts of a long message.",
+        "Send it again if the parts that arrived do no harm.",
     ),
     "carrier_error": MessageError(
         False,
-        "Error of the carrier",
-        "The carrier told a code that is not known here.",
+        "Carrier error",
+        "The carrier returned an unknown code.",
         "Ask the operator what `carrier_code` means with this carrier.",
     ),
     "suppressed": MessageError(
-        True, "Recipient has opted out", "The phone was on your opt-out list at hand-off.", "Do not send to this phone."
+        True,
+        "Recipient has opted out",
+        "The phone was on your opt-out list when the message was handed to the carrier.",
+        "Do not send to this phone.",
     ),
     "frequency_capped": MessageError(
         False,
         "Too many messages to the recipient",
-        "The phone has had as many messages as the cap of its category allows.",
-        "Send when the hours of the cap are over.",
+        "The phone has reached the cap of this category.",
+        "Send again when the period of the cap has passed.",
     ),
     "expired": MessageError(
         False,
         "Expired",
-        "The message's validity ended before a carrier took it; its credits were given back.",
+        "The message's validity ended before a carrier accepted it. Its credits were released.",
         "Send again, with a longer validity.",
     ),
     "canceled": MessageError(False, "Canceled", "The send was canceled before this message left.", "Nothing."),
     "no_answer": MessageError(
         False,
-        "No answer of the carrier",
-        "The message left, and no answer came: the carrier may have it or not.",
-        "Wait for a receipt or the end of its validity; send again only what may arrive twice.",
+        "No answer from the carrier",
+        "The message left and no answer came, so the carrier may or may not have it.",
+        "Wait for a receipt or the end of its validity. Send it again only if it may arrive twice.",
     ),
     "worker_stopped": MessageError(
         False,
         "A worker stopped",
-        "The process that submitted the message stopped before it had recorded the answer.",
-        "Wait for a receipt or the end of its validity; send again only what may arrive twice.",
+        "The process that submitted the message stopped before it could record the answer.",
+        "Wait for a receipt or the end of its validity. Send it again only if it may arrive twice.",
     ),
     "not_sent": MessageError(
         False,

@@ -44,7 +44,7 @@ def url_problem(url: str, loopback: bool = False) -> str | None:
     except ValueError:
         return "This is no URL."
     if "@" in parts.netloc or parts.fragment or "#" in url:
-        return "Give the URL without a user, password or fragment."
+        return "Use a URL without a user, password or fragment."
     if loopback and parts.scheme in ("http", "https") and host in LOOPBACK:
         return None
     if parts.scheme != "https":
@@ -59,9 +59,9 @@ def _host_problem(host: str) -> str | None:
     if literal is not None:
         return address_problem(literal)
     if not HOST.fullmatch(host) or len(host) > 253 or NUMBER.fullmatch(host.rpartition(".")[2]):
-        return "Give a full host name, such as example.com."
+        return "Use a full host name, such as example.com."
     if OURS.fullmatch(host):
-        return "Give a host name that everybody can find."
+        return "Use a host name that is reachable from the internet."
     return None
 
 

@@ -99,7 +99,7 @@ class RecipientCounts:
     def over(self, account_id: int, lane: int, phones: Sequence[str], limit: int, *, unique: bool = False) -> set[int]:
         """The places of the phones that are over the limit, if all before them are sent to. Counts nothing.
 
-        `unique` where no phone is there twice, as the caller knows.
+        `unique` where no phone appears twice, as the caller knows.
         """
         most = 1 if unique else max(Counter(phones).values(), default=0)
         found: set[int] = set()

@@ -57,7 +57,7 @@ class Numbering:
         """A sentence for what is no number."""
         if self._country is None or not written.strip() or invalid_code(written) != "invalid_phone":
             return invalid_detail(written)
-        return f"This is no phone number in {self._country}, and no international one."
+        return f"This is not a phone number in {self._country}, nor an international one."
 
     def _by_plan(self, written: str) -> str | None:
         if len(written) > LONGEST_WRITTEN:

@@ -94,7 +94,7 @@ def invalid_detail(value: object) -> str:
     """A sentence for a value that is not a phone: what is wrong with it, and what to send."""
     if not isinstance(value, str):
         found = _JSON_NAMES.get(type(value), "something else")
-        return f'A phone is a string of digits and this is {found}; send a string such as "491701234567".'
+        return f'A phone is a string of digits, not {found}; send a string such as "491701234567".'
     suggestion = suggest(value)
     if suggestion is not None:
         return _suggestion_detail(suggestion)
@@ -103,7 +103,7 @@ def invalid_detail(value: object) -> str:
     if not value.strip():
         return "The phone is empty; send the digits of an international number."
     if _TRUNK_ZERO.search(value):
-        return "The (0) is dialled only inside the country; leave it out and send digits only."
+        return "The (0) is only dialled inside the country. Remove it and send digits only."
     if not (value.isascii() and value.isdigit()):
         return "A phone is the digits 0-9 only; send an international number with nothing but its digits."
     if value.startswith("0"):

@@ -123,7 +123,7 @@ def test_what_does_not_come_in_time_is_refused(chunks: tuple[bytes, ...], monkey
     monkeypatch.setattr(protocol, "PATIENCE", 0.05)
     connection = after(*chunks, seconds=0.2)
     assert connection.closed
-    assert connection.written.startswith(b"HTTP/1.1 400 ") and b"did not come in time" in connection.written
+    assert connection.written.startswith(b"HTTP/1.1 400 ") and b"did not arrive in time" in connection.written
 
 
 def test_a_large_body_is_awaited_by_whoever_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,4 +334,4 @@ def test_a_small_body_that_does_not_come_ends_the_connection(monkeypatch: pytest
     monkeypatch.setattr(protocol, "PATIENCE", 0.05)
     sender = Sender()
     seen = after(SEND + b"\r\n" + BODY[:5], seconds=0.2, application=sender.served)
-    assert b"did not come in time" in seen.written and seen.closed and not sender.on_the_loop
+    assert b"did not arrive in time" in seen.written and seen.closed and not sender.on_the_loop

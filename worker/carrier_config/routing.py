@@ -37,7 +37,7 @@ def read_prices(told: Any) -> dict[str, float]:
         raise ValueError('prices: write { "254" = 0.8, default = 1.5 }')
     for prefix, price in told.items():
         if prefix != DEFAULT and not PREFIX.fullmatch(prefix):
-            raise ValueError(f"prices: {prefix!r} is no prefix; write digits without a plus sign, or {DEFAULT}")
+            raise ValueError(f"prices: {prefix!r} is not a prefix; write digits without a plus sign, or {DEFAULT}")
         if isinstance(price, bool) or not isinstance(price, (int, float)) or not 0 <= price < 1e6:
             raise ValueError(f"prices: {prefix}: a number of at least 0, not {price!r}")
     return {"" if prefix == DEFAULT else prefix: float(price) for prefix, price in told.items()}
@@ -65,13 +65,13 @@ def _limit(number: int, told: Mapping[str, Any]) -> Limit:
             raise refuse(key, f"there is no setting {key}{_nearest(key, LIMIT_KEYS)}")
     sender, prefix, rate = (told.get(key) for key in LIMIT_KEYS)
     if sender is None and prefix is None:
-        raise refuse(None, "whose rate is it? Write a sender, a prefix, or both")
+        raise refuse(None, "a limit needs a sender, a prefix, or both")
     if sender is not None and (not isinstance(sender, str) or form_of(sender) is None):
-        raise refuse("sender", f"sender: {sender!r} is no sender ID; write one as it is approved")
+        raise refuse("sender", f"sender: {sender!r} is not a sender ID; write it as it was approved")
     if prefix is not None and (not isinstance(prefix, str) or not PREFIX.fullmatch(prefix)):
         raise refuse("prefix", f"prefix: {prefix!r}: write digits without a plus sign, as a text")
     if rate is None:
-        raise refuse(None, "there is no rate: write rate = and segments per second")
+        raise refuse(None, "rate is missing: write segments per second")
     if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= MOST_RATE:
         raise refuse("rate", f"rate: segments per second, above 0 and at most {MOST_RATE:,}, not {rate!r}")
     return Limit(float(rate), sender, prefix)
@@ -111,7 +111,7 @@ def _route(number: int, told: Any, prices: Mapping[str, Mapping[str, float]]) ->
     categories = _words(number, told, "categories")
     for category in categories:
         if category not in LANES:
-            raise RouteError(number, "categories", f"categories: {category!r} is none of {', '.join(LANES)}")
+            raise RouteError(number, "categories", f"categories: {category!r} is not one of {', '.join(LANES)}")
     prefixes = _words(number, told, "prefixes")
     for prefix in prefixes:
         if not PREFIX.fullmatch(prefix):

@@ -172,7 +172,7 @@ def _wanted(holder: ApiKey, body: dict[str, Any]) -> ApiKey:
     scopes = body.get("scopes") or set(DEFAULT_SCOPES) & set(holder.scopes)
     asked["scopes"] = [scope for scope in SCOPES if scope in scopes]
     if not asked["scopes"]:
-        detail = "Name the scopes of the key: yours has none of those that a key gets without."
+        detail = "Name the scopes of the new key: your key has none of the default scopes."
         raise invalid([{"pointer": "/scopes", "code": "required", "detail": detail}])
     asked["allowed_ips"] = [str(network) for network in networks(asked["allowed_ips"])] or None
     return holder._replace(**asked, name=body.get("name"))
@@ -183,7 +183,7 @@ def _refuse_more(holder: ApiKey, other: ApiKey) -> None:
     if more in SCOPES:
         raise Problem("insufficient_scope", f"Your own key does not have the scope {more}.", scope=more)
     if more is not None:
-        raise Problem("insufficient_scope", f"Your own key is more limited than that one: by its `{more}`.")
+        raise Problem("insufficient_scope", f"Your own key is more restricted than the new one, by its `{more}`.")
 
 
 def _shown(key: ApiKey) -> dict[str, Any]:

@@ -16,7 +16,7 @@ LONGEST_NAME = 100
 MOST_REQUESTS = 1_000_000
 SECRET = "smss_<shown once>"
 NETWORKS = ["192.0.2.0/24", "2001:db8::/32"]
-KNOWN_SCOPES = f"There are these scopes: {', '.join(SCOPES)}."
+KNOWN_SCOPES = f"The scopes are: {', '.join(SCOPES)}."
 
 
 class MakeApiKey(Request):
@@ -25,7 +25,7 @@ class MakeApiKey(Request):
     name = fields.String(
         validate=[
             validate.Length(1, LONGEST_NAME, error="A name has {min} to {max} characters."),
-            validate.Predicate("isprintable", error="Leave out the characters that do not show."),
+            validate.Predicate("isprintable", error="Remove the invisible characters."),
         ],
         metadata=doc("Yours, to tell keys apart.", "shop"),
     )
@@ -58,7 +58,7 @@ class MakeApiKey(Request):
             try:
                 networks([each])
             except ValueError:
-                raise fail("invalid", f"{each[:50]!r} is no network. Write one like 192.0.2.0/24.") from None
+                raise fail("invalid", f"{each[:50]!r} is not a network. Write one like 192.0.2.0/24.") from None
 
     @validates("expires_at")
     def in_the_future(self, expires_at: datetime, data_key: str) -> None:

@@ -39,7 +39,7 @@ def exchange() -> JsonResponse:
     if left < 1:
         raise Problem(
             "rate_limited",
-            "Too many failed exchanges from this address.",
+            "Too many failed sign-ins from this address.",
             headers={"Retry-After": str(failures.wait(left - 1))},
         )
     try:
@@ -71,7 +71,7 @@ def _credentials() -> dict[str, Any]:
     body = read_json(SMALL_BODY) if raw.strip() or not headers else {}
     if headers and not body.keys() & {"api_key", "api_secret"}:
         if len(headers) < 2:
-            raise Problem("invalid_credentials", "X-API-Key and X-API-Secret go together.", headers=BEARER)
+            raise Problem("invalid_credentials", "Send X-API-Key and X-API-Secret together.", headers=BEARER)
         body = {**body, **headers}
     return load(CREDENTIALS, body)
 

@@ -37,7 +37,7 @@ def add_callbacks(app: Flask, services: Services) -> None:
         try:
             said = callbacks.receipts_in(config, document, datetime.now(UTC))
         except callbacks.Unreadable as error:
-            raise Problem("bad_request", f"This is no receipt: {error}.") from None
+            raise Problem("bad_request", f"Not a receipt: {error}.") from None
         with transaction(services.engine) as connection:
             keep(connection, config.name, said)
             keep_unreadable(connection, config.name, callbacks.unreadable_in(config, document))
@@ -50,7 +50,7 @@ def add_callbacks(app: Flask, services: Services) -> None:
         try:
             said = callbacks.inbound_in(config, document)
         except callbacks.Unreadable as error:
-            raise Problem("bad_request", f"This is no message: {error}.") from None
+            raise Problem("bad_request", f"Not a message: {error}.") from None
         with transaction(services.engine) as connection:
             store(connection, config.name, said)
         return Response(status=200)
@@ -60,7 +60,7 @@ def _heard(carriers: dict[str, HttpConfig], name: str, what: str) -> tuple[HttpC
     """The carrier that calls, and what it says. Raises Problem for anybody else."""
     config = carriers.get(name)
     if config is None:
-        raise Problem("not_found", "There is nothing here.")
+        raise Problem("not_found", "Not found.")
     body = read_bytes(LARGEST)
     request = current_request().http
     try:
@@ -68,11 +68,11 @@ def _heard(carriers: dict[str, HttpConfig], name: str, what: str) -> tuple[HttpC
         is_form = request.mimetype == "application/x-www-form-urlencoded"
         form = callbacks.fields_of(body.decode("utf-8", "replace")) if is_form else {}
     except callbacks.Unreadable as error:
-        raise Problem("bad_request", f"This cannot be read: {error}.") from None
+        raise Problem("bad_request", f"The callback cannot be read: {error}.") from None
     headers = {key.lower(): value for key, value in request.headers.items()}
     if not proven(config, Call(what, headers, query, form, body, request.query_string.decode("utf-8", "replace"))):
-        raise Problem("invalid_credentials", "This call is not signed as the carrier signs.")
+        raise Problem("invalid_credentials", "The signature of this callback is wrong.")
     try:
         return config, callbacks.document_of(request.mimetype, query, body)
     except callbacks.Unreadable as error:
-        raise Problem("bad_request", f"This cannot be read: {error}.") from None
+        raise Problem("bad_request", f"The callback cannot be read: {error}.") from None

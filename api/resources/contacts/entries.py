@@ -31,7 +31,7 @@ def read_entries(entries: list[object], numbering: Numbering) -> Entries:
             if before == index:
                 contacts.append(found)
                 continue
-            found = {"code": "duplicate", "detail": "The phone is listed before.", "duplicate_of": before}
+            found = {"code": "duplicate", "detail": "The phone appears earlier in the list.", "duplicate_of": before}
         rejected.append({"index": index, "phone": _given_phone(entry), **found})
     return Entries(contacts, rejected)
 
@@ -42,11 +42,11 @@ def _read(entry: object, numbering: Numbering, with_hint: bool) -> Contact | dic
     unknown = next((name for name in values if name not in KNOWN), None)
     if unknown is not None:
         nearest = nearest_name(unknown, KNOWN) if with_hint else None
-        hint = f"Did you mean `{nearest}`?" if nearest else "Known are phone, fields and tags."
-        return {"code": "unknown_field", "detail": f"There is no field {unknown[:40]!r}. {hint}"}
+        hint = f"Did you mean `{nearest}`?" if nearest else "The fields are phone, fields and tags."
+        return {"code": "unknown_field", "detail": f"Unknown field {unknown[:40]!r}. {hint}"}
     written, fields, tags = values.get("phone"), values.get("fields"), values.get("tags")
     if not isinstance(written, str):
-        return {"code": "invalid_phone", "detail": 'Give the phone as a text, such as "254711000000".'}
+        return {"code": "invalid_phone", "detail": 'Write the phone as a string, such as "254711000000".'}
     phone = numbering.read(written)
     if phone is None:
         return numbering.problem(written)
@@ -57,7 +57,7 @@ def _wrong_fields(fields: Any) -> dict[str, Any] | None:
     if fields is None:
         return None
     if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
-        return {"code": "wrong_type", "detail": 'Give `fields` as an object of texts, such as {"name": "Ann"}.'}
+        return {"code": "wrong_type", "detail": 'Write `fields` as an object of strings, such as {"name": "Ann"}.'}
     if len(fields) > MOST_FIELDS:
         return {"code": "too_long", "detail": f"A contact has at most {MOST_FIELDS} fields; {len(fields)} are given."}
     for name, value in fields.items():
@@ -71,7 +71,7 @@ def _wrong_tags(tags: Any) -> dict[str, Any] | None:
     if tags is None:
         return None
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        return {"code": "wrong_type", "detail": 'Give `tags` as a list of texts, such as ["vip"].'}
+        return {"code": "wrong_type", "detail": 'Write `tags` as a list of strings, such as ["vip"].'}
     if len(tags) > MOST_TAGS:
         return {"code": "too_long", "detail": f"A contact has at most {MOST_TAGS} tags; {len(tags)} are given."}
     problem = next(filter(None, map(tag_problem, tags)), None)

@@ -99,7 +99,7 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> JsonRe
         def act() -> str:
             find_group(connection, caller, group_id)
             if not entries.contacts:
-                raise Problem("no_valid_contacts", "None of the entries is a contact.", rejected=entries.rejected[:100])
+                raise Problem("no_valid_contacts", "No entry is a valid contact.", rejected=entries.rejected[:100])
             return encode(_put(connection, group_id, entries))
 
         return once(connection, key, act).response()

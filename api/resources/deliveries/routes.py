@@ -83,7 +83,7 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
 
         def act() -> str:
             if _active(connection, caller, webhook_id).url is None:
-                raise Problem("state_conflict", "This webhook has no address of its own that could be tested.")
+                raise Problem("state_conflict", "This webhook has no URL of its own to test.")
             event = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
             return encode({"webhook_id": str(webhook_id), "event_id": str(event), "type": str(EventType.WEBHOOK_TEST)})
 
@@ -132,7 +132,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonRes
             if not connection.execute(REPLAY, answer).rowcount:
                 raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
             if find(connection, caller.account_id, event_id) is None:
-                raise Problem("state_conflict", "The event is too old and is not kept any more.")
+                raise Problem("state_conflict", "The event is too old and no longer stored.")
             return encode(delivery_answer(connection.execute(DELIVERY, answer).one()))
 
         return once(connection, key, act).response()
@@ -150,7 +150,7 @@ def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> JsonRespo
     """Post every event since then that was not delivered to this webhook, also what happened while it was disabled."""
     since = body["since"]
     if since > datetime.now(UTC):
-        raise invalid([{"pointer": "/since", "code": "invalid_time", "detail": "Give a time that is over."}])
+        raise invalid([{"pointer": "/since", "code": "invalid_time", "detail": "Use a time in the past."}])
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:
 

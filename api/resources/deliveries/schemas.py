@@ -22,7 +22,7 @@ class DeliveryPaging(Paging):
     """A page of a webhook's deliveries, newest event first."""
 
     status = fields.String(
-        validate=validate.OneOf(DELIVERY_STATUSES, error="Give `pending`, `delivered` or `failed`."),
+        validate=validate.OneOf(DELIVERY_STATUSES, error="Use `pending`, `delivered` or `failed`."),
         metadata=doc("Only deliveries with this status.", "failed"),
     )
 

@@ -25,7 +25,7 @@ def errors(query: dict[str, Any]) -> dict[str, Any]:
 def error(code: str) -> dict[str, Any]:
     """Explain one error code, of requests or of messages."""
     if code not in CATALOGUE and code not in MESSAGE_ERRORS:
-        raise Problem("error_not_found", "There is no such error code.")
+        raise Problem("error_not_found", "Unknown error code.")
     return _entry(code)
 
 

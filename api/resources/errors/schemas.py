@@ -12,7 +12,7 @@ class ErrorQuery(Request):
 
     kind = fields.String(
         load_default="request",
-        validate=validate.OneOf(["request", "message"], error="Give request or message."),
+        validate=validate.OneOf(["request", "message"], error="Use request or message."),
         metadata=doc("Of what the errors are listed: `request` or `message`.", "message"),
     )
 

@@ -49,7 +49,7 @@ def _gone(event: UUID, pointer: str) -> Position:
     """Where to begin when the event is not there: with the oldest, if it was one of before those that are kept."""
     if datetime(2020, 1, 1, tzinfo=UTC) < _moment(event) < datetime.now(UTC) - timedelta(days=KEPT_DAYS):
         return START
-    detail = "Your account has no such event. Give the id of one as it was told, or leave it out."
+    detail = "Your account has no such event. Use the id of an event that you received, or omit it."
     raise invalid([{"pointer": pointer, "code": "invalid", "detail": detail}])
 
 

@@ -19,7 +19,7 @@ class Country(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         code = super()._deserialize(value, attr, data, **kwargs)
         if not is_country(code):
-            raise fail("invalid", "Give a country's two letters of ISO 3166-1, such as KE.")
+            raise fail("invalid", "Use a country's two letters of ISO 3166-1, such as KE.")
         return code
 
 

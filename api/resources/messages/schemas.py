@@ -10,7 +10,7 @@ from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import error_of
 from shared.lifecycle import Category, MessageStatus
 
-NO_SUCH_ERROR = "There is no such error of messages; GET /api/v1/errors?kind=message lists them."
+NO_SUCH_ERROR = "There is no such message error; GET /api/v1/errors?kind=message lists them all."
 ERROR_CODES = [*CATALOGUE]
 STATUSES = [str(status) for status in MessageStatus]
 ERROR_EXAMPLE = error_of("undelivered", "absent_subscriber=UNDELIV:027", "acme-telecom")

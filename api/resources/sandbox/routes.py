@@ -20,7 +20,7 @@ BALANCE = text("SELECT available AS balance, reserved FROM account WHERE id = :a
 def refill_sandbox(caller: Caller) -> JsonResponse:
     """Fill the play credits of the sandbox up to 1,000,000 again. Only test keys have play credits."""
     if not caller.test:
-        raise Problem("sandbox_only", "This is a live key: its credits are not play credits.")
+        raise Problem("sandbox_only", "This is a live key; only a sandbox has play credits.")
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 

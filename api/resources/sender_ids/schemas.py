@@ -23,7 +23,7 @@ class SenderRequest(Request):
         metadata=doc(NO_SENDER_ID, "ACME"),
     )
     use_case = fields.String(
-        validate=validate.Length(1, LONGEST_USE_CASE, error="Say it in {min} to {max} characters."),
+        validate=validate.Length(1, LONGEST_USE_CASE, error="Use {min} to {max} characters."),
         metadata=doc("What it is for: the operator reads it.", "Order confirmations of our shop"),
     )
 
@@ -38,7 +38,7 @@ class SenderPaging(Paging):
     """A page of the sender IDs."""
 
     status = fields.String(
-        validate=validate.OneOf(STATUSES, error="Give one of {choices}."),
+        validate=validate.OneOf(STATUSES, error="Use one of {choices}."),
         metadata=doc("Only sender IDs with this status.", "approved"),
     )
 

@@ -91,7 +91,7 @@ def amend(connection: Connection, send: UUID, changes: Mapping[str, Any]) -> Non
     if state in (SendState.COMPLETED, SendState.CANCELED):
         raise _conflict(state, "be changed")
     if ("send_at" in changes or "message" in changes) and not locked.untouched:
-        raise _conflict(state, "get another time or text: messages of it were handed over, or are being")
+        raise _conflict(state, "change its time or text: sending has begun")
     send_at, expires_at = _times(locked.send, changes)
     if "message" in changes:
         _set_text(connection, locked.send, changes)
@@ -131,9 +131,9 @@ def _move(connection: Connection, send: UUID, send_at: datetime | None) -> None:
 def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]) -> None:
     """Another text, at its own price: what it costs more is reserved, what it costs less is given back."""
     if send.on_unicode is not None:
-        raise _conflict(send.state, "get another text, because its texts differ by recipient")
+        raise _conflict(send.state, "change its text, because the text differs by recipient")
     if "{{" in changes["message"] and template_of(changes["message"]) is not None:
-        detail = "A send that was accepted without placeholders cannot get any."
+        detail = "A send that was accepted without placeholders cannot get placeholders later."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
     message, segmentation = fit_text(changes["message"], changes, send.accepted)
     price = segmentation.count if send.price else 0

@@ -67,7 +67,7 @@ class SendChanges(Request):
     def something(self, data: dict[str, Any], **_: Any) -> None:
         """At least one change."""
         if not {"send_at", "expires_at", "rate", "message"} & data.keys():
-            raise fail("required", "Give `send_at`, `expires_at`, `rate` or `message`.")
+            raise fail("required", "Provide `send_at`, `expires_at`, `rate` or `message`.")
 
 
 class StopRuleResponse(Schema):

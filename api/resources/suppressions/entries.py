@@ -93,7 +93,7 @@ def _tell(connection: Connection, account_id: int, added: int, sets: dict[tuple[
 
 def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, str] | None:
     if not isinstance(entry.phone, str):
-        return {"code": "invalid_phone", "detail": 'Give the phone as a text, such as "254711000000".'}
+        return {"code": "invalid_phone", "detail": 'Write the phone as a string, such as "254711000000".'}
     if phone is None:
         return numbering.problem(entry.phone)
     if entry.category and entry.category not in list(Category):

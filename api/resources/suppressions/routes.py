@@ -131,7 +131,7 @@ def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> dict[
     with services().engine.begin() as connection:
         removed = unsuppress(connection, caller.account_id, phone, scope) if is_phone(phone) else 0
     if not removed:
-        raise Problem("suppression_not_found", f"{phone[:40]!r} is not on the list of your account.")
+        raise Problem("suppression_not_found", f"{phone[:40]!r} is not on the opt-out list of your account.")
     return {"phone": phone, "removed": removed}
 
 

@@ -45,7 +45,7 @@ class SuppressionsBody(Request):
     )
     reason = fields.String(
         load_default="manual",
-        validate=validate.Length(1, LONGEST_REASON, error="Say it in {min} to {max} characters."),
+        validate=validate.Length(1, LONGEST_REASON, error="Use {min} to {max} characters."),
         metadata=doc("Why: for your own records.", "asked by phone call"),
     )
 

@@ -26,7 +26,9 @@ class Dimensions(fields.String):
         names = super()._deserialize(value, attr, data, **kwargs).split(",")
         unknown = [name for name in names if name not in DIMENSIONS]
         if unknown:
-            raise fail("invalid", f"{unknown[0][:40]!r} is none of {', '.join(DIMENSIONS)}. Give them with commas.")
+            raise fail(
+                "invalid", f"{unknown[0][:40]!r} is not one of {', '.join(DIMENSIONS)}. Separate several with commas."
+            )
         return list(dict.fromkeys(names))
 
 
@@ -35,7 +37,7 @@ class Day(fields.Date):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, str) or not re.fullmatch("2[0-9]{3}-[0-9]{2}-[0-9]{2}", value):
-            raise fail("invalid_time", "Give a day, such as 2026-03-02.")
+            raise fail("invalid_time", "Use a date, such as 2026-03-02.")
         return super()._deserialize(value, attr, data, **kwargs)
 
 

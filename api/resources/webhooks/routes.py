@@ -164,7 +164,7 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> di
         state = body.get("status", before.state)
         at = hooks.here(connection)
         values = {name: body.get(name, getattr(before, name)) for name in ("url", "events", "description")}
-        reason = None if state == "active" else before.disabled_reason or "It was disabled by request."
+        reason = None if state == "active" else before.disabled_reason or "Disabled by request."
         begins = state == "active" and before.state != "active"
         connection.execute(
             CHANGE,
@@ -245,7 +245,7 @@ def _check_room(connection: Connection, caller: Caller, body: dict[str, Any]) ->
     if body.get("url") is None and there.callbacks:
         raise Problem("webhook_limit", "Your account has the webhook of its sends' `callback_url` already.")
     if there.all >= MOST:
-        raise Problem("webhook_limit", f"Your account has {MOST} webhooks, which is the most.")
+        raise Problem("webhook_limit", f"Your account has {MOST} webhooks, which is the maximum.")
 
 
 def _with_secret(connection: Connection, answered: Answered) -> JsonResponse:

@@ -35,7 +35,7 @@ class EventTypes(fields.Raw):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[str]:
         if not isinstance(value, list):
-            raise fail("wrong_type", 'Give a list, such as ["message.delivered"], or null for all.')
+            raise fail("wrong_type", 'Use a list, such as ["message.delivered"], or null for all.')
         return known_types(value)
 
 
@@ -45,7 +45,7 @@ def known_types(given: list[Any]) -> list[str]:
         raise fail("required", "Name at least one type of event.")
     unknown = next((type for type in given if type not in TYPES), None)
     if unknown is not None or not all(isinstance(type, str) for type in given):
-        raise fail("invalid", f"{str(unknown)[:40]!r} is no type of event. Use one of {', '.join(TYPES)}.")
+        raise fail("invalid", f"{str(unknown)[:40]!r} is not an event type. Use one of {', '.join(TYPES)}.")
     return list(dict.fromkeys(given))
 
 
@@ -67,7 +67,7 @@ class WebhookChange(Request):
     events = EventTypes()
     description = fields.String(allow_none=True, validate=DESCRIPTION, metadata=OWN_DESCRIPTION)
     status = fields.String(
-        validate=validate.OneOf(STATUSES, error="Give `active` or `disabled`."),
+        validate=validate.OneOf(STATUSES, error="Use `active` or `disabled`."),
         metadata=doc("`active` posts from now on; POST …/recover brings what was missed.", "active"),
     )
 

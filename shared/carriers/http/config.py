@@ -165,7 +165,7 @@ class HttpConfig(Table):
             raise HttpConfigError("name: 1 to 40 letters, digits, - and _")
         known = OF_A_MESSAGE | OF_US | set(self.values)
         for code in unknown_codes(self.error_codes):
-            raise HttpConfigError(f"error_codes: {code!r} is none of {', '.join(CATALOGUE)}")
+            raise HttpConfigError(f"error_codes: {code!r} is not one of {', '.join(CATALOGUE)}")
         request = self.request
         used = [request.url, request.headers, request.json, request.form, request.message, request.basic]
         for unknown in sorted(set(names([*used, request.bearer])) - known):

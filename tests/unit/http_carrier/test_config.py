@@ -56,7 +56,7 @@ def test_what_is_told_wins_over_what_is_ready() -> None:
     ("told", "said"),
     [
         ({"windw": 5}, "there is no setting windw"),
-        ({"error_codes": {"17": "nonsense"}}, "error_codes: 'nonsense' is none of"),
+        ({"error_codes": {"17": "nonsense"}}, "error_codes: 'nonsense' is not one of"),
         ({"request": {}}, "request.url is missing"),
         ({"request": {"url": "https://a/", "jsn": {}}}, "there is no setting request.jsn"),
         ({"request": {"url": "ftp://a/"}}, "request.url: an address"),

@@ -126,13 +126,13 @@ class SmppConfig:
         if self.tls_ca is not None and not Path(self.tls_ca).is_file():
             raise ConfigError(f"tls_ca: there is no file {self.tls_ca}")
         if self.tls_ca is not None and not self.tls:
-            raise ConfigError("tls_ca is told, but tls is not on")
+            raise ConfigError("tls_ca is set, but tls is not")
         if not isinstance(self.error_codes, Mapping) or not all(
             isinstance(code, str) for code in self.error_codes.values()
         ):
             raise ConfigError('error_codes: write {"042" = "absent_subscriber"}, a code and what it means')
         for code in unknown_codes(self.error_codes):
-            raise ConfigError(f"error_codes: {code!r} is none of {', '.join(CATALOGUE)}")
+            raise ConfigError(f"error_codes: {code!r} is not one of {', '.join(CATALOGUE)}")
         for tag, value in self.tlvs.items():
             if not isinstance(tag, int) or not 0 < tag <= 0xFFFF or not isinstance(value, bytes) or len(value) > 255:
                 raise ConfigError("tlvs: each is a tag from 1 to 65535 with at most 255 bytes")

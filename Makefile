@@ -55,23 +55,23 @@ hostile: $(READY) ## Attack the service beside a victim, for half an hour: make 
 million: $(READY) ## Import a million contacts from one file
 	$(BIN)/python -m pytest -q -m million tests/services/test_import_million.py
 
-npm: $(READY) ## Let JavaScript's library verify the webhooks; needs node, npm and a network
+npm: $(READY) ## Verify webhooks with JavaScript's library; needs node, npm and a network
 	$(BIN)/python -m pytest -m npm tests
 
-schemathesis: $(READY) ## Try what the OpenAPI document allows and forbids: make schemathesis CASES=10000
+schemathesis: $(READY) ## Test what the OpenAPI document allows and forbids: make schemathesis CASES=10000
 	$(BIN)/python -m tests.contract.run --cases $(CASES)
 
-fuzz: $(READY) ## Feed everything that reads a carrier with spoiled input: make fuzz RUNS=1000000 SEED=0
+fuzz: $(READY) ## Feed malformed input to everything that reads a carrier: make fuzz RUNS=1000000 SEED=0
 	$(BIN)/python -m tests.fuzz.run --runs $(RUNS) --seed $(SEED)
 
-peers: $(READY) ## SMPP with implementations that are not ours: npm's smpp (installed from its lock) and Kannel
+peers: $(READY) ## Try SMPP with other implementations: npm's smpp (installed from its lock) and Kannel
 	npm ci --prefix tests/peers/node --ignore-scripts --no-audit --no-fund
 	$(BIN)/python -m pytest -q -m peers tests/peers
 
-pooler: $(READY) ## The service behind a real PgBouncer, which has to be installed
+pooler: $(READY) ## Run the service behind a real PgBouncer, which must be installed
 	$(BIN)/python -m pytest -q -m pooler tests/pooler
 
-carriers: $(READY) ## Several carriers: rates, failover, throttling and fair shares, measured at simulated SMSCs
+carriers: $(READY) ## Measure rates, failover, throttling and fair shares at simulated SMSCs
 	$(BIN)/python -m pytest -q -s -m "carriers or not carriers" tests/carriers
 
 simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FIRST=0
@@ -79,13 +79,13 @@ simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FI
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 9) / 10 )) --first $(FIRST) --database-crashes
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 4) / 5 )) --first $(FIRST) --shared-phones 0.8
 
-mutations: $(READY) ## Break each promise by a small change: make mutations ONLY=webhooks
+mutations: $(READY) ## Break each guarantee by a small change: make mutations ONLY=webhooks
 	$(BIN)/python -m tests.mutations.run $(if $(ONLY),--only "$(ONLY)")
 
 docs: $(READY) ## Build the documentation site into site/, where the API finds it and serves it at /docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
-clients: $(READY) ## Make the generated files of clients/ again, of the OpenAPI document
+clients: $(READY) ## Regenerate the files of clients/ from the OpenAPI document
 	$(BIN)/python -m clients.making
 
 bench: $(READY) ## Measure: make bench BENCH=bulk SHORT=1 ROUNDS=3 (docs/operating/performance.md)
@@ -100,7 +100,7 @@ lint: $(READY) ## Ruff: rules and format
 types: $(READY) ## Mypy, strict
 	$(BIN)/mypy
 
-format: $(READY) ## Put every file into the project's format
+format: $(READY) ## Format every file
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 

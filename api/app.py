@@ -105,7 +105,7 @@ def _no_id(path: str) -> str | None:
     for pattern in WITH_IDS:
         found = pattern.fullmatch(path)
         if found:
-            return f"{found[1][:40]!r} is no id. Give {ID_FORM}."
+            return f"{found[1][:40]!r} is not a valid id. Use {ID_FORM}."
     return None
 
 

@@ -169,7 +169,7 @@ def positions_of(screened: Screened) -> Sequence[int]:
 def _problem_of(entry: dict[str, Any]) -> Unfit | None:
     unknown = next((name for name in entry if name not in ("phone", "variables")), None)
     if unknown is not None:
-        return Unfit("unknown_field", f"Unknown field {unknown[:40]!r}. The fields are phone and variables.")
+        return Unfit("unknown_field", f"There is no field {unknown[:40]!r}. The fields are phone and variables.")
     variables = entry.get("variables")
     if variables is None:
         return None

@@ -37,7 +37,7 @@ BEYOND_A_SCHEMA = {
     ("message", "message_empty"): "a blank message is one that nobody sees",
     ("message", "invalid_characters"): "",
     ("metadata", "too_long"): "2 kB are bytes of JSON",
-    ("name", "invalid"): "characters that do not show",
+    ("name", "invalid"): "invisible characters",
     ("allowed_ips", "invalid"): "networks",
     ("country", "invalid"): "not every two letters are a country",
     ("types", "invalid"): "types of events, with commas",

@@ -38,7 +38,7 @@ def test_an_api_key_is_no_token(service: Service, token: str) -> None:
 def test_the_names_of_other_services_are_known(service: Service, path: str, name: str, meant: str) -> None:
     errors = service.post(path, **{name: "x"}).get_json(force=True)["errors"]
     said = {error["pointer"]: error["detail"] for error in errors}
-    assert said[f"/{name}"] == f"Unknown field. Did you mean `{meant}`?"
+    assert said[f"/{name}"] == f"There is no such field. Did you mean `{meant}`?"
 
 
 def test_a_sender_id_in_other_letters_is_named(service: Service) -> None:

@@ -43,7 +43,7 @@ def _read(entry: object, numbering: Numbering, with_hint: bool) -> Contact | dic
     if unknown is not None:
         nearest = nearest_name(unknown, KNOWN) if with_hint else None
         hint = f"Did you mean `{nearest}`?" if nearest else "The fields are phone, fields and tags."
-        return {"code": "unknown_field", "detail": f"Unknown field {unknown[:40]!r}. {hint}"}
+        return {"code": "unknown_field", "detail": f"There is no field {unknown[:40]!r}. {hint}"}
     written, fields, tags = values.get("phone"), values.get("fields"), values.get("tags")
     if not isinstance(written, str):
         return {"code": "invalid_phone", "detail": 'Write the phone as a string, such as "254711000000".'}

@@ -203,7 +203,7 @@ class Country(String):
 
 
 class WebhookUrl(String):
-    """An https address that is reachable from the internet. Whether this machine's are allowed is the installation's to say."""
+    """An https address that is reachable from the internet. The installation says whether it may be this machine."""
 
     json_schema: ClassVar[dict[str, Any]] = {"format": "uri", "maxLength": LONGEST_URL, "pattern": "^https?://"}
 

@@ -124,7 +124,7 @@ def _add_health(app: Flask) -> None:
 
     @app.get("/readyz")
     def readyz() -> Response:
-        """The service can accept sends. Redis is not asked: it is only a doorbell."""
+        """The service can accept sends. Redis is not asked: no send depends on it."""
         problem = schema_problem(services().engine) or keys_problem(services().engine)
         if problem is not None:
             problem = " ".join(filter(None, (problem, shortage(Path.cwd()))))

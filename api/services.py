@@ -17,12 +17,12 @@ from api.limits.shared_rate_limit import SharedRateLimit
 from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
-from shared.task_queue import Doorbell
+from shared.task_publisher import TaskPublisher
 
 
 @dataclass
 class Services:
-    """The application's engine, tokens, limits, commits and doorbell."""
+    """The application's engine, tokens, limits, commits and task publisher."""
 
     settings: Settings
     engine: Engine
@@ -32,7 +32,7 @@ class Services:
     tokens: Tokens = field(init=False)
     requests: Buckets = field(init=False)
     failures: Buckets = field(init=False)
-    doorbell: Doorbell = field(init=False)
+    tasks: TaskPublisher = field(init=False)
     commits: GroupCommit = field(init=False)
     remembered: Remembered = field(init=False)
     pumping: PumpingGuard = field(init=False)
@@ -47,7 +47,7 @@ class Services:
         if self.redis is not None:
             RecipientSharing(self.redis, self.recipients, self.settings.secret_key).start(Event())
             SharedRateLimit(self.redis, {"requests": self.requests, "failures": self.failures}).start()
-        self.doorbell = Doorbell(self.celery)
+        self.tasks = TaskPublisher(self.celery)
         self.commits = GroupCommit(self.engine)
         self.remembered = Remembered(self.engine)
         self.pumping = PumpingGuard()

@@ -15,7 +15,7 @@ import threading
 NAMES = (
     "accept.before_commit",
     "accept.committed",
-    "accept.rung",
+    "accept.published",
     "expand.before_commit",
     "expand.committed",
     "claim.before_commit",

@@ -17,7 +17,9 @@ from shared.guard import Guard
 from shared.logs import configure_logging
 from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.startup import wait_for_database
-from shared.task_queue import Doorbell, make_celery
+from shared.task_publisher import TaskPublisher
+from shared.task_queue import make_celery
+from worker.broker.coalescer import Coalescer
 from worker.broker.consumer_watchdog import ConsumerWatchdog
 from worker.broker.wakeup import Alarm, step_with
 from worker.process import WorkerProcess
@@ -36,7 +38,9 @@ try:
     process = WorkerProcess(settings)
 except SettingsError as problem:
     raise SystemExit(str(problem)) from None
+app.events_cls = "worker.broker.events:ThreadSafeEvents"
 app.conf.worker_pool = "threads"  # also where the command line names prefork, Celery's default
+app.conf.worker_concurrency = settings.concurrency
 app.conf.worker_consumer = "worker.broker.consumer:PersistentConsumer"
 app.conf.worker_enable_remote_control = settings.remote_control
 redis_broker = settings.broker_url.startswith("redis")
@@ -47,8 +51,8 @@ guard = Guard(
     process.witness,
     process.sweeper.worker,
 )
-if not settings.eager:  # whoever rings would do the work
-    process.sweeper.ring = Doorbell(app).ring
+if not settings.eager:  # whoever publishes would do the work
+    process.sweeper.tasks = TaskPublisher(app)
 alarm = Alarm()
 app.steps["consumer"].add(step_with(alarm))
 watchdog = ConsumerWatchdog(
@@ -59,7 +63,7 @@ watchdog = ConsumerWatchdog(
 
 @contextmanager
 def heard() -> Generator[None]:
-    """Around the work for one doorbell."""
+    """Around the work for one task."""
     try:
         with watchdog.at_work(), process.sweeper.outage.tolerated():
             yield
@@ -67,7 +71,8 @@ def heard() -> Generator[None]:
         alarm.ring()
 
 
-register(app, process.sweeper.work, heard, process.importer.wake)
+sending = Coalescer(process.sweeper.work, process.dispatcher.stop)
+register(app, sending.run, heard, process.importer.wake)
 
 
 @setup_logging.connect

@@ -1,11 +1,11 @@
-"""The Celery tasks. A task is a turn, not an assignment: it names a batch, and the worker takes what is next."""
+"""The Celery tasks. Each batch has one, which says that there is work: a worker takes what is next in fair order."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from celery import Celery
 
-from shared.task_queue import IMPORT_CONTACTS, SEND_BATCH
+from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, SEND_BATCH
 
 
 def _nothing() -> None:
@@ -14,18 +14,24 @@ def _nothing() -> None:
 
 def register(
     app: Celery,
-    work: Callable[[], int],
+    work: Callable[[], object],
     around: Callable[[], AbstractContextManager[object]] = nullcontext,
     imports: Callable[[], object] = _nothing,
 ) -> None:
     """Make the application's tasks call `work`, which takes turns until nothing waits, within `around()`.
 
-    `imports` is called where a doorbell tells of an import.
+    `imports` is called for the task of an import.
     """
 
     @app.task(name=SEND_BATCH, ignore_result=True, shared=False)
-    def send_batch(batch_id: str) -> None:
-        """Somebody queued this batch: take turns until nothing waits."""
+    def send_batch(*batch_ids: str) -> None:
+        """These batches were queued: take turns until nothing waits."""
+        with around():
+            work()
+
+    @app.task(name=EXPAND_SEND, ignore_result=True, shared=False)
+    def expand_send(send_id: str) -> None:
+        """A send to a group was accepted: the same, which makes its batches."""
         with around():
             work()
 

@@ -48,6 +48,7 @@ from shared.lifecycle import Category
 from shared.sends.templates import Template
 from shared.sms.phones import Screened, screen
 from shared.sms.segments import Segmentation, segment, transliterate
+from shared.task_publisher import TaskPublisher
 
 GROUP = text(
     """
@@ -96,11 +97,21 @@ def _accepted(services: Services, draft: Draft, body: dict[str, Any], answered: 
     if answered.replayed:
         uncount_recipients(services, draft)
     elif draft.send_at is None:
-        services.doorbell.ring(draft.batches or [draft.id])
-    crashpoint("accept.rung")
+        _publish(services.tasks, draft)
+    crashpoint("accept.published")
     if draft.segmentation.encoding == "ucs2" or body["on_unicode"] == "transliterate":
         answered = with_encoding(answered, draft.kind, body)
     return answered.response()
+
+
+def _publish(tasks: TaskPublisher, draft: Draft) -> None:
+    """Tell the workers of a send that is committed and due."""
+    if draft.kind == "single":
+        tasks.publish_single(draft.batches[0])
+    elif draft.batches:
+        tasks.publish(draft.batches)
+    else:
+        tasks.publish_expansion(draft.id)
 
 
 def make_draft(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:

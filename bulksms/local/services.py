@@ -13,7 +13,6 @@ from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, is_free
 
 API_PROCESSES = 2
-WORKER_CONCURRENCY = 2
 QUEUE = "sends"
 
 
@@ -37,9 +36,8 @@ def smsc(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
 def worker(number: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
     """Worker process `number` (from 1), ready when as many connections wait for tasks as workers were started."""
     name = f"worker-{number}"
-    turns = env.get("WORKER_CONCURRENCY") or env.get("WORKER_TURNS") or str(WORKER_CONCURRENCY)
     command = [_script("celery"), "-A", "worker.app", "worker", "-n", f"{name}@%h", "--pool", "threads"]
-    command += ["--concurrency", turns, "--without-gossip", "--without-mingle", "--loglevel", "INFO", "-Q", QUEUE]
+    command += ["--without-gossip", "--without-mingle", "--loglevel", "INFO", "-Q", QUEUE]
     return Command(name, command, env, logs / f"{name}.log", home, lambda: _waiting(env["BROKER_URL"]) >= number)
 
 

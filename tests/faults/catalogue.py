@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 FAULTS = {
     "F01": "API process killed before the commit",
-    "F02": "API process killed after the commit, before the doorbell",
-    "F03": "API process killed after the doorbell, before the answer",
+    "F02": "API process killed after the commit, before its task is published",
+    "F03": "API process killed after its task was published, before the answer",
     "F04": "API killed as a whole under load",
     "F05": "API told to stop under load",
     "F06": "worker killed while it claims",
@@ -27,7 +27,7 @@ FAULTS = {
     "F21": "wrong type, then garbage, in the queue's key",
     "F22": "Redis evicts keys",
     "F23": "Redis started again from an old snapshot",
-    "F24": "one doorbell delivered fifty times",
+    "F24": "one task delivered fifty times",
     "F25": "Postgres restarted",
     "F26": "Postgres killed in the middle",
     "F27": "connection lost at COMMIT, before and after it was done",

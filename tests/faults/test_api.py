@@ -33,7 +33,7 @@ def test_f02_killed_after_the_commit(fault: Fault) -> None:
 
 
 def test_f03_killed_before_the_answer(fault: Fault) -> None:
-    crash_at(fault, "accept.rung")
+    crash_at(fault, "accept.published")
 
 
 def test_f04_killed_as_a_whole(fault: Fault) -> None:

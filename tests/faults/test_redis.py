@@ -1,4 +1,4 @@
-"""Faults of Redis: it carries doorbells and tokens, and its loss changes no outcome."""
+"""Faults of Redis: it carries tasks and tokens, and its loss changes no outcome."""
 
 import contextlib
 import time
@@ -140,7 +140,7 @@ def test_f23_an_old_snapshot(fault: Fault, redis: Redis) -> None:
     (house.redis.folder / "dump.rdb").unlink()
 
 
-def test_f24_one_doorbell_fifty_times(fault: Fault) -> None:
+def test_f24_one_task_fifty_times(fault: Fault) -> None:
     house = fault.house
     celery = make_celery(from_environment(house.env))
     with fault.workload():

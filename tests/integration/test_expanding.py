@@ -42,15 +42,6 @@ def test_it_is_expanded_further_when_the_last_batches_are_being_sent(service: Se
     assert not expand(service.engine), "who failed and goes again waits too"
 
 
-def test_whoever_begins_on_a_group_wakes_others(service: Service, send: str) -> None:
-    rung: list[list[UUID]] = []
-    service.worker.sweeper.ring = rung.append
-    service.worker.sweeper.work()
-    service.deliver_receipts()
-    assert service.counts(send) == {"submitted": 20, "accepted": 20, "delivered": 20}
-    assert [len(batches) for batches in rung] == [PAGE]
-
-
 def test_the_batches_under_way_are_found_by_their_own_index(service: Service, send: str) -> None:
     """Once for all sends; and those that have ended, of which there may be thousands, are not read."""
     with service.engine.connect() as connection:

@@ -35,13 +35,13 @@ def test_the_order_of_the_fields_does_not_matter(service: Service) -> None:
     assert (again.status_code, again.data) == (200, first.data)
 
 
-def test_a_replay_rings_for_no_worker(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    rung: list[list[UUID]] = []
-    doorbell = service.client.application.extensions["bulksms"].doorbell
-    monkeypatch.setattr(doorbell, "ring", rung.append)
+def test_a_replay_publishes_no_task(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    published: list[UUID] = []
+    tasks = service.client.application.extensions["bulksms"].tasks
+    monkeypatch.setattr(tasks, "publish_single", published.append)
     for _ in range(3):
         service.send(headers=keyed("a"))
-    assert len(rung) == 1
+    assert len(published) == 1
 
 
 def test_another_body_is_refused(service: Service) -> None:

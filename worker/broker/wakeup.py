@@ -1,8 +1,8 @@
 """Wakes Celery's event loop when a task of the pool has ended.
 
-The loop asks the broker for another doorbell when it goes round, if it may hold one more. A task gives its place back
+The loop asks the broker for another task when it goes round, if it may hold one more. A task gives its place back
 when it begins, because it is acknowledged then; where tasks are run by threads, neither its begin nor its end makes the
-loop go round: it would sleep for a second or two while doorbells wait.
+loop go round: it would sleep for a second or two while others wait.
 """
 
 import contextlib

@@ -25,7 +25,7 @@ from shared.sms.numbering import numbering_of
 log = logging.getLogger(__name__)
 
 LOOK = 1.0
-"""Seconds between looks for imports that no doorbell told of."""
+"""Seconds between looks for imports whose task was lost."""
 MOST_ERRORS = 100_000
 """Rows of one import whose errors are kept; the others are counted."""
 

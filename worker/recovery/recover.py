@@ -11,6 +11,7 @@ within one start of the database; after another start, every message of the inte
 from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, text
 
@@ -51,21 +52,26 @@ NOW = text("SELECT clock_timestamp()")
 
 def recover(
     engine: Engine, carrier_of: Callable[[bool], str], limit: int = 50, resend_lanes: Collection[int] = ()
-) -> int:
-    """Close the intents whose lease has run out. Returns how many batches were recovered.
+) -> list[UUID]:
+    """Close the intents whose lease has run out. Returns the batches that were recovered.
 
     In `resend_lanes` what may have left goes again, as far as its attempts allow.
     """
 
-    def recover_some(job: Job, most: int) -> int:
-        return _recover(engine, job, carrier_of, most, resend_lanes)
+    recovered: list[UUID] = []
 
-    return together_or_singly(engine, "recovery", recover_some, limit)
+    def recover_some(job: Job, most: int) -> int:
+        batches = _recover(engine, job, carrier_of, most, resend_lanes)
+        recovered.extend(batches)
+        return len(batches)
+
+    together_or_singly(engine, "recovery", recover_some, limit)
+    return recovered
 
 
 def _recover(
     engine: Engine, job: Job, carrier_of: Callable[[bool], str], limit: int, resend_lanes: Collection[int]
-) -> int:
+) -> list[UUID]:
     with transaction(engine) as connection:
         rows = connection.execute(LEFT_BEHIND, {"limit": limit}).all()
         counted: Changes = {}
@@ -79,7 +85,7 @@ def _recover(
         close_intents(connection, settlements, counted)
         if rows:
             crashpoint("recover.before_commit")
-    return len(rows)
+    return [row.id for row in rows]
 
 
 def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Settlement:

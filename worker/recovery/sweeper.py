@@ -2,7 +2,7 @@
 
 One worker at a time, under a lease, does what is to be done once: recovers abandoned turns, wakes what is due, ends
 what has expired, gives up doubts, matches kept receipts. And every worker looks whether messages wait, and takes turns
-by itself when no doorbell woke it.
+by itself where no task woke it.
 """
 
 import logging
@@ -10,17 +10,20 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from sqlalchemy import Engine, text
 
 from shared.db.connection import is_outage, reading, transaction
 from shared.job_failures import FAILURES, RESTS, attempt
+from shared.lifecycle import SendState
 from shared.sends.closing import close_rest
 from shared.sends.holding import hold_newly_refused
+from shared.sends.queued_batches import publish_batches
 from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.sendable import SENDABLE
 from shared.settings import Settings
+from shared.task_publisher import TaskPublisher
 from worker.jobs.expand import expand
 from worker.jobs.housekeeping import housekeeping
 from worker.jobs.recipient_limits import RecipientLimits
@@ -60,6 +63,7 @@ WAKE_SENDS = text(
     """
     UPDATE send SET state = CASE WHEN expanded_to IS NULL THEN CAST('queued' AS send_state) ELSE 'expanding' END
      WHERE state = 'scheduled' AND send_at <= clock_timestamp()
+    RETURNING id, state
     """
 )
 
@@ -68,6 +72,7 @@ WAKE_BATCHES = text(
     UPDATE batch SET state = 'queued', carrier = NULL, portion = NULL, route = NULL WHERE id IN (
         SELECT id FROM batch WHERE state = 'waiting' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1000
            FOR UPDATE SKIP LOCKED)
+    RETURNING id, size
     """
 )
 
@@ -123,8 +128,8 @@ class Sweeper:
         self._live_workers = live_workers or LiveWorkers()
         self._carrier_status = carrier_status
         self.recipients = RecipientLimits(RecipientCounts(), settings.recipient_limits)
-        self.ring: Callable[[list[UUID]], None] = lambda batches: None
-        """Wakes other workers, for batches that this one has just made when it had taken no turn yet."""
+        self.tasks: TaskPublisher | None = None
+        """Publishes the tasks of batches that were made, are due or go again."""
         self.worker = str(uuid4())
         """This worker's name among the others."""
         if carrier_status is not None:
@@ -205,12 +210,20 @@ class Sweeper:
         resend = self._settings.resend_lanes
         recovered = recover(self._engine, lambda test: self._dispatcher.carrier_of(test).name, resend_lanes=resend)
         if recovered:
-            log.warning("recovered %d batches whose worker did not come back", recovered)
+            log.warning("recovered %d batches whose worker did not come back", len(recovered))
+            if self.tasks is not None:
+                self.tasks.publish(recovered)
 
     def _wake(self) -> None:
-        for statement in (WAKE_SENDS, WAKE_BATCHES):
-            with transaction(self._engine) as connection:
-                connection.execute(statement)
+        with transaction(self._engine) as connection:
+            sends = connection.execute(WAKE_SENDS).all()
+        with transaction(self._engine) as connection:
+            batches = connection.execute(WAKE_BATCHES).all()
+        if self.tasks is not None:
+            for send in sends:
+                if send.state == SendState.EXPANDING:
+                    self.tasks.publish_expansion(send.id)
+            publish_batches(self.tasks, ((batch.id, batch.size) for batch in batches))
 
     def _hold_newly_refused(self) -> None:
         with transaction(self._engine) as connection:
@@ -224,12 +237,12 @@ class Sweeper:
             log.exception("a turn failed; its messages are recovered when its lease runs out")
 
     def work(self) -> int:
-        """Expand and take turns until nothing waits. Whoever begins on a group wakes others."""
+        """Expand and send until nothing waits. The batches of a group have their tasks when they are made."""
         cycles = 0
         while not self._dispatcher.stop.is_set():
             expanded = expand(self._engine, self.recipients)
-            if expanded and not cycles:
-                self.ring(expanded)
+            if expanded and self.tasks is not None:
+                self.tasks.publish(expanded)
             taken = self._dispatcher.drain()
             cycles += taken
             if not expanded and not taken:

@@ -78,7 +78,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Js
         if not queued:
             drop_import(engine, made)
     if queued:
-        services().doorbell.ring_for_import(made)
+        services().tasks.publish_import(made)
     return answered.response()
 
 

@@ -27,6 +27,7 @@ from shared.db.connection import reading
 from shared.db.encryption_keys import texts_of
 from shared.encryption import MARK, Texts
 from shared.lifecycle import LANES, STORED, MessageStatus, SendState
+from shared.sends.queued_batches import publish_queued
 
 SEND = """
     SELECT s.*, s.state = 'scheduled' OR coalesce(s.send_at > clock_timestamp(), false) AS ahead,
@@ -127,7 +128,7 @@ def resume(caller: Caller, send_id: UUID) -> JsonResponse:
     Needs the scope sms:read, too: the answer shows the send.
     """
     answer = _steer(caller, send_id, control.resume)
-    services().doorbell.ring([send_id])
+    publish_queued(services().engine, services().tasks, [send_id])
     return answer
 
 
@@ -152,7 +153,7 @@ def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> dict[str
         amend(connection, send_id, body)
         changed = read_send(connection, caller, send_id)
     if changed["status"] in ("queued", "expanding"):
-        services().doorbell.ring([send_id])
+        publish_queued(services().engine, services().tasks, [send_id])
     return changed
 
 

@@ -1,0 +1,41 @@
+"""Publishes tasks for batches that may be sent from now on: their send was resumed or is due, or they go again."""
+
+from collections.abc import Collection, Iterable
+from uuid import UUID
+
+from sqlalchemy import Engine, text
+
+from shared.db.connection import reading
+from shared.task_publisher import MAX_QUEUED, TaskPublisher
+
+QUEUED = text(
+    """
+    (SELECT id, size FROM batch WHERE send_id = ANY(:sends) AND state = 'queued' ORDER BY turn LIMIT :limit)
+    UNION ALL
+    SELECT id, NULL FROM send WHERE id = ANY(:sends) AND state = 'expanding' AND expanded_to IS NOT NULL
+    """
+)
+
+
+def publish_queued(engine: Engine, tasks: TaskPublisher, sends: Collection[UUID]) -> None:
+    """Publish the tasks of the sends' queued batches, and of the sends to groups whose batches are yet to be made."""
+    if not sends or tasks.paused:
+        return
+    with reading(engine) as connection:
+        rows = connection.execute(QUEUED, {"sends": list(sends), "limit": MAX_QUEUED}).all()
+    for send, size in rows:
+        if size is None:
+            tasks.publish_expansion(send)
+    publish_batches(tasks, ((batch, size) for batch, size in rows if size is not None))
+
+
+def publish_batches(tasks: TaskPublisher, batches: Iterable[tuple[UUID, int]]) -> None:
+    """Publish the tasks of batches of so many recipients. Those of one may share a task, as single sends do."""
+    several = []
+    for batch, size in batches:
+        if size == 1:
+            tasks.publish_single(batch)
+        else:
+            several.append(batch)
+    if several:
+        tasks.publish(several)

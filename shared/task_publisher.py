@@ -1,0 +1,147 @@
+"""Publishes the tasks of batches, sends and imports: all that wait at once, by a thread of its own.
+
+A broker that is slow or away delays and fails no caller: publishing is bounded in time and memory, and pauses after a
+failure. The tasks that are not published are dropped, and workers find their batches in the database a second later.
+"""
+
+import contextlib
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from uuid import UUID
+
+from celery import Celery
+from kombu import Connection
+
+from shared.task_message import Task, push
+from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, QUEUE, SEND_BATCH
+
+log = logging.getLogger(__name__)
+
+PUBLISH_SECONDS = 0.3
+"""How long the broker may take to connect, and to take the tasks of one command."""
+ROUND_SECONDS, BUSY_ROUND_SECONDS, BUSY = 0.05, 0.25, 5
+"""Between two rounds of publishing, and when there were more than BUSY callers since the last one: workers that find
+something look again without a task."""
+PAUSE_SECONDS = 5.0
+"""After a failure, or when the queue is full, nothing is published for as long."""
+MAX_WAITING = 10_000
+"""Tasks that wait for the next round; about 2 MB. The oldest are dropped beyond it."""
+MAX_QUEUED = 5_000
+"""Tasks in a queue of Redis, beyond which no more are published: no worker is there to take them. A task of one batch
+takes 1 KB, one of many single sends up to 16 KB."""
+MAX_PER_COMMAND = 200
+SINGLES_PER_TASK = 256
+"""Single sends that share a task, where more than BUSY of them come in one round. A task costs a worker more than a
+single send does."""
+
+
+class TaskPublisher:
+    """Publishes tasks a moment after it was called. Its methods return at once, and raise for no broker.
+
+    With an eager application the task runs in the caller's thread instead.
+    """
+
+    def __init__(self, celery: Celery, clock: Callable[[], float] = time.monotonic) -> None:
+        self._celery = celery
+        self._eager = bool(celery.conf.task_always_eager)
+        self._clock = clock
+        self._tasks: deque[Task] = deque(maxlen=MAX_WAITING)
+        self._singles: deque[UUID] = deque(maxlen=MAX_WAITING)
+        self._calls = 0
+        """Since the last round."""
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+        self._paused_until = float("-inf")
+
+    def publish(self, batches: Iterable[UUID]) -> None:
+        """A task for each of these batches, which must be committed."""
+        self._add(Task(SEND_BATCH, (batch,)) for batch in batches)
+
+    def publish_single(self, batch: UUID) -> None:
+        """A task for the batch of a single send, which it shares with others where many come."""
+        if self._eager:
+            self.publish([batch])
+        elif not self.paused:
+            self._singles.append(batch)
+            self._start_round()
+
+    def publish_expansion(self, send: UUID) -> None:
+        """A task for a send to a group, whose batches are yet to be made."""
+        self._add([Task(EXPAND_SEND, (send,))])
+
+    def publish_import(self, import_id: UUID) -> None:
+        """A task for an import of contacts."""
+        self._add([Task(IMPORT_CONTACTS, (import_id,))])
+
+    @property
+    def paused(self) -> bool:
+        """Whether the broker failed, or its queue was full, a moment ago: nothing is published now."""
+        return self._clock() < self._paused_until
+
+    def _add(self, tasks: Iterable[Task]) -> None:
+        if self._eager:
+            for task in tasks:
+                self._celery.signature(task.name, args=task.args).apply_async(task_id=task.id)
+        elif not self.paused:
+            self._tasks.extend(tasks)
+            self._start_round()
+
+    def _start_round(self) -> None:
+        self._calls += 1
+        if self._thread is None or not self._thread.is_alive():
+            with self._lock:
+                if self._thread is None or not self._thread.is_alive():
+                    self._thread = threading.Thread(target=self._run, name="task-publisher", daemon=True)
+                    self._thread.start()
+        self._wake.set()
+
+    def _run(self) -> None:
+        while True:
+            self._wake.wait()
+            self._wake.clear()
+            try:
+                self._publish(self._take())
+            except Exception as error:
+                self._pause(error)
+            calls, self._calls = self._calls, 0
+            time.sleep(BUSY_ROUND_SECONDS if calls > BUSY else ROUND_SECONDS)
+
+    def _take(self) -> list[Task]:
+        """What waits for this round."""
+        tasks = [self._tasks.popleft() for _ in range(len(self._tasks))]
+        singles = [self._singles.popleft() for _ in range(len(self._singles))]
+        size = SINGLES_PER_TASK if len(singles) > BUSY else 1
+        return tasks + [
+            Task(SEND_BATCH, tuple(singles[start : start + size])) for start in range(0, len(singles), size)
+        ]
+
+    def _publish(self, tasks: list[Task]) -> None:
+        if self._connection is None:
+            bounds = {"socket_timeout": PUBLISH_SECONDS, "socket_connect_timeout": PUBLISH_SECONDS, "max_retries": 0}
+            self._connection = self._celery.connection_for_write(transport_options=bounds)
+        if self._connection.transport.driver_type != "redis":
+            producer = self._celery.amqp.Producer(self._connection, auto_declare=False)
+            for task in tasks:
+                options = {"args": task.args, "task_id": task.id, "queue": QUEUE, "producer": producer}
+                self._celery.send_task(task.name, retry=False, **options)
+            return
+        for start in range(0, len(tasks), MAX_PER_COMMAND):
+            some = tasks[start : start + MAX_PER_COMMAND]
+            queued = push(self._celery, self._connection.default_channel, QUEUE, some)
+            if queued > MAX_QUEUED:
+                raise OverflowError(f"{queued} tasks are in the queue")
+
+    def _pause(self, error: Exception) -> None:
+        self._paused_until = self._clock() + PAUSE_SECONDS
+        self._tasks.clear()
+        self._singles.clear()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(Exception):
+                connection.collect(PUBLISH_SECONDS)
+        log.warning("no tasks are published for %.0f s, workers find their batches: %s", PAUSE_SECONDS, error)

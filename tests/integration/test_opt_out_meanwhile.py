@@ -22,7 +22,7 @@ ACME = "27821234567"
 
 @pytest.fixture
 def service(engine: Engine) -> Service:
-    made = Service(engine, simulator_window=WINDOW, turns=1)
+    made = Service(engine, simulator_window=WINDOW, concurrency=1)
     with engine.begin() as connection:
         connection.execute(
             text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),

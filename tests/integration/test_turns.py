@@ -30,7 +30,7 @@ __all__ = ["expanding_send", "make"]
 
 @pytest.fixture
 def service(engine: Engine) -> Iterator[Service]:
-    made = Service(engine, simulator_window=WINDOW, turns=1)
+    made = Service(engine, simulator_window=WINDOW, concurrency=1)
     yield made
     with engine.begin() as connection:
         connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending', 'waiting')"))

@@ -14,6 +14,7 @@ STRENGTH = 0.05
 SECONDS = 0.5
 AROUND = 0.1
 POISONED = 5
+RECEIPTS_DUE = "SELECT count(*) FROM simulated_receipt"
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +43,10 @@ def test_poisoned_objects_fail_and_the_jobs_of_others_end(there: Ground) -> None
 def test_the_books_are_clean(there: Ground) -> None:
     assert [breach for breach in audit(there.house.engine, full=True) if breach.rule != "queue_moves"] == []
     assert there.house.most_submits() == 1
+
+
+def test_nothing_of_it_left_a_receipt_behind(there: Ground) -> None:
+    """Receipts are stored for an account that has a webhook, and one that has none."""
+    wait_until(lambda: not there.house.scalar(RECEIPTS_DUE), 60, "the receipts")
+    logs = "".join(worker.log_file.read_text() for worker in there.house.workers)
+    assert "receipts could not be stored" not in logs

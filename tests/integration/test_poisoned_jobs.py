@@ -238,7 +238,8 @@ def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monk
     monkeypatch.setattr(worker.recovery.sweeper, "close_rest", close)
     service.worker.sweeper.recover_and_wake()
     assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
-    assert failures(service, "closing") == [(1, False)]
+    service.worker.sweeper.recover_and_wake()
+    assert failures(service, "closing") == [(1, False)], "it backs off"
     monkeypatch.undo()
     time_passes(service)
     service.worker.sweeper.recover_and_wake()

@@ -78,16 +78,16 @@ WAKE_BATCHES = text(
 
 ENDED_SENDS = text(
     f"""
-    (SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="settlement", subject="id")} AS failures
+    (SELECT id, account_id, 'expired' AS outcome, {FAILURES.format(kind="closing", subject="id")} AS failures
        FROM send
       WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
         AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                          AND b.state IN ('waiting', 'queued', 'paused', 'held')))
-        AND NOT {RESTS.format(kind="settlement", subject="id")}
+        AND NOT {RESTS.format(kind="closing", subject="id")}
       ORDER BY expires_at LIMIT 100)
     UNION ALL
-    (SELECT id, account_id, 'canceled', {FAILURES.format(kind="settlement", subject="id")} FROM send s
-      WHERE NOT {RESTS.format(kind="settlement", subject="id")} AND state = 'canceled' AND completed_at IS NULL
+    (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
+      WHERE NOT {RESTS.format(kind="closing", subject="id")} AND state = 'canceled' AND completed_at IS NULL
         AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state IN ('waiting', 'queued', 'paused', 'held'))
       LIMIT 100)
     """

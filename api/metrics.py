@@ -51,7 +51,7 @@ CARRIERS = text(
 )
 OF_CARRIERS = {
     "ready": ("bulksms_carrier_ready", "Whether a worker can give it messages now."),
-    "rate": ("bulksms_carrier_rate", "Segments per second of all workers together; 0 is no limit."),
+    "rate": ("bulksms_carrier_rate", "Segments per second of all workers together; 0 is unlimited."),
     "allowed": ("bulksms_carrier_allowed_rate", "What is left of the rate after throttling."),
     "submitted": ("bulksms_carrier_submitted", "Messages, since the workers that are alive were started."),
     "throttled": ("bulksms_carrier_throttled", "Of these, those it was too busy for."),

@@ -45,7 +45,7 @@ def import_contacts(
 
     `charset` is that of the file; without it, UTF-8, or UTF-16 where its first bytes say so.
 
-    Raises Refused for an unknown group or a file that is no CSV; the pieces before are then in the group.
+    Raises Refused for an unknown group or a file that is not CSV; the pieces before are then in the group.
     """
     report = Report()
     encoding = encoding_named(charset) if charset else None
@@ -66,10 +66,10 @@ def import_contacts(
         except WrongEncoding as problem:
             found, _, _ = str(problem).partition(". ")
             advice = "Save the file as CSV in UTF-8, or say that it is Windows': --charset windows-1252"
-            raise Refused(f"{file} is no CSV in {charset or 'UTF-8'}. {found}. {advice}") from None
+            raise Refused(f"{file} is not CSV in {charset or 'UTF-8'}. {found}. {advice}") from None
         except (NoContacts, NotText, LineTooLong) as problem:
             said = str(problem) or "It is the file of a program, or a line of it has no end: save it as CSV."
-            raise Refused(f"{file} is no CSV of contacts. {said}") from None
+            raise Refused(f"{file} is not CSV of contacts. {said}") from None
     return report
 
 

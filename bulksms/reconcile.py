@@ -137,12 +137,12 @@ def read(report: TextIO, made: Matched) -> Iterator[Row]:
         try:
             at = moment(time) if time else None
         except ValueError:
-            made.bad[reader.line_num] = f"{time[:40]!r} is no time; write it like 2026-01-31T12:00:00Z"
+            made.bad[reader.line_num] = f"{time[:40]!r} is not a time; write it like 2026-01-31T12:00:00Z"
             continue
         if not phone.isascii() or not phone.isdigit():
-            made.bad[reader.line_num] = f"{value['phone'][:40]!r} is no phone"
+            made.bad[reader.line_num] = f"{value['phone'][:40]!r} is not a phone"
         elif status is None:
-            made.bad[reader.line_num] = f"{value['status'][:40]!r} is no status that is known here"
+            made.bad[reader.line_num] = f"{value['status'][:40]!r} is not a known status"
         else:
             yield Row(reader.line_num, value.get("reference") or None, phone, value.get("sender") or None, at, status)
 

@@ -26,7 +26,7 @@ IDEMPOTENCY_DAYS = 8
 SIMULATED = "CARRIER=simulator: every message is simulated and reaches no phone."
 NO_CARRIER = (
     "No carrier is set. Set CARRIERS_FILE to the file that names your carriers (docs/operating/carriers.md), or"
-    " CARRIER=simulator to simulate every message: none reaches a phone then."
+    " CARRIER=simulator to simulate every message, so that none reaches a phone."
 )
 
 
@@ -54,7 +54,7 @@ class Settings:
     simulated: bool = False
     """Whether the simulated carrier was asked for by name, in place of CARRIERS_FILE."""
     simulator_rate: float = 0.0
-    """Segments per second of the simulated carrier; 0 is no limit."""
+    """Segments per second of the simulated carrier; 0 is unlimited."""
     simulator_window: int = 400
     simulator_receipt_delay: float = 1.0
     simulator_round_trip: float = 0.0
@@ -159,7 +159,7 @@ def _check_schemes(env: Mapping[str, str]) -> None:
             continue
         known = ", ".join(f"{each}://" for each in schemes)
         hint = " Sentinel is not supported: use an address that always leads to the primary."
-        begins = f"begins with {scheme}://" if separator else "is no URL"
+        begins = f"begins with {scheme}://" if separator else "is not a URL"
         raise SettingsError(f"{name} {begins}; it takes {known}.{hint if scheme == 'sentinel' else ''}")
 
 
@@ -237,7 +237,7 @@ def _recipient_limits(said: str) -> tuple[int, ...]:
         category, _, number = word.partition("=")
         if category not in LANES or not (number.isascii() and number.isdigit()):
             raise SettingsError(
-                f"RECIPIENT_LIMITS: {word!r} is no limit. It takes messages to a phone within an hour by category, with"
+                f"RECIPIENT_LIMITS: {word!r} is not a limit. It takes messages to a phone per hour by category, with"
                 " commas: authentication=20,transactional=100,marketing=10; 0 is any number."
             )
         limits[LANES.index(Category(category))] = int(number)

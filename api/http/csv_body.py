@@ -37,7 +37,7 @@ def read_csv(limit: int, column: str, most: int) -> Iterator[dict[str, str]]:
             if is_row:
                 yield {name: cell.strip() for name, cell in zip(names, row, strict=False) if cell.strip()}
     except csv.Error as error:
-        raise _wrong(f"Line {reader.line_num} is no CSV: {error}.") from None
+        raise _wrong(f"Line {reader.line_num} is not CSV: {error}.") from None
 
 
 def _checked(first: str, lines: Iterator[str]) -> Iterator[str]:

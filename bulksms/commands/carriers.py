@@ -89,7 +89,7 @@ def _order(route: Route) -> str:
 
 @carriers.command("set")
 @click.argument("name")
-@click.option("--rate", type=click.FloatRange(0), help="Segments per second of all workers together; 0 is no limit.")
+@click.option("--rate", type=click.FloatRange(0), help="Segments per second of all workers together; 0 is unlimited.")
 @click.option("--window", type=click.IntRange(1, 1000), help="Unanswered messages of one worker.")
 @click.option("--reset", is_flag=True, help="Both are what CARRIERS_FILE says again.")
 def set_carrier(name: str, rate: float | None, window: int | None, reset: bool) -> None:

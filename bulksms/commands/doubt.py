@@ -109,7 +109,7 @@ def read_ids(file: TextIO) -> list[UUID]:
             try:
                 ids.append(UUID(word))
             except ValueError:
-                raise Refused(f"Line {number} is no message id: {word[:40]!r}. Nothing was changed.") from None
+                raise Refused(f"Line {number} is not a message id: {word[:40]!r}. Nothing was changed.") from None
     return ids
 
 

@@ -52,7 +52,7 @@ def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) 
     """
     if not is_phone(phone):
         meant = suggest(phone)
-        raise Refused(f"{phone!r} is no phone: give digits only." + (f" Did you mean {meant}?" if meant else ""))
+        raise Refused(f"{phone!r} is not a phone: give digits only." + (f" Did you mean {meant}?" if meant else ""))
     since = first_id_at(datetime.now(UTC) - timedelta(days=days))
     with database() as connection:
         connection.execute(text("SET LOCAL statement_timeout = '10min'"))

@@ -22,7 +22,7 @@ class SmscSettings:
     receipt_window: int = 1_000
     """deliver_sm's that may be unanswered on one connection."""
     rate: float = 0.0
-    """Submits per second; those beyond get ESME_RTHROTTLED. 0 is no limit."""
+    """Submits per second; those beyond get ESME_RTHROTTLED. 0 is unlimited."""
     round_trip: float = 0.0
     """Until answers are sent."""
     slow_time: float = 1.0

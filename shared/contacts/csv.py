@@ -119,7 +119,7 @@ class ContactReader:
         try:
             cells = _cells(record, place.delimiter or ",")
         except csv.Error as error:
-            return Bad(line, record[:QUOTED], "invalid", f"The row is no CSV: {error}.")
+            return Bad(line, record[:QUOTED], "invalid", f"The row is not CSV: {error}.")
         if not any(cells):
             return None
         written = cells[place.phone].lstrip("'") if place.phone < len(cells) else ""
@@ -144,7 +144,7 @@ class ContactReader:
         try:
             cells = _cells(record, delimiter)
         except csv.Error as error:
-            raise NoContacts(f"The first row is no CSV: {error}.") from None
+            raise NoContacts(f"The first row is not CSV: {error}.") from None
         if not any(cells):
             return True
         place.delimiter = delimiter

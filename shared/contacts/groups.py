@@ -220,7 +220,7 @@ def _json(value: Mapping[str, str] | Sequence[str] | None) -> str | None:
 
 def _number(phone: str | int) -> int:
     if not is_phone(str(phone)):
-        raise Refused(f"{phone!r} is no phone. {invalid_detail(str(phone))}")
+        raise Refused(f"{phone!r} is not a phone. {invalid_detail(str(phone))}")
     return int(phone)
 
 

@@ -115,5 +115,5 @@ def listed(connection: Connection, account_id: int, phones: Sequence[int], categ
 
 def _number(phone: str | int) -> int:
     if not is_phone(str(phone)):
-        raise Refused(f"{phone!r} is no phone. {invalid_detail(str(phone))}")
+        raise Refused(f"{phone!r} is not a phone. {invalid_detail(str(phone))}")
     return int(phone)

@@ -42,7 +42,7 @@ def url_problem(url: str, loopback: bool = False) -> str | None:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        return "This is no URL."
+        return "This is not a URL."
     if "@" in parts.netloc or parts.fragment or "#" in url:
         return "Use a URL without a user, password or fragment."
     if loopback and parts.scheme in ("http", "https") and host in LOOPBACK:

@@ -82,7 +82,7 @@ def request_sender(
     False when the account has asked for it before; its state is then as it was.
     """
     if form_of(sender) is None:
-        raise Refused(f"{sender!r} is no sender ID. {NO_SENDER_ID}")
+        raise Refused(f"{sender!r} is not a sender ID. {NO_SENDER_ID}")
     values = {"id": new_id(), "account": account_id, "sender": sender, "use_case": use_case}
     new = bool(connection.execute(REGISTER, values).rowcount)
     if new:

@@ -172,7 +172,7 @@ def test_sender_ids(form: str, names: list[str]) -> None:
 )
 def test_no_sender_ids(connection: Connection, account: int, name: str) -> None:
     assert form_of(name) is None
-    with pytest.raises(Refused, match="is no sender ID"):
+    with pytest.raises(Refused, match="is not a sender ID"):
         request_sender(connection, account, name)
 
 

@@ -176,7 +176,7 @@ def test_the_life_of_a_sender_id(run: Run) -> None:
     (row,) = as_json(run("sender", "list", "namer", "--json"))
     assert (row["state"], row["reason"]) == ("suspended", "complaints")
     run("sender", "reject", "namer", "NAMER", "--reason", "no")
-    assert "is no sender ID" in run("sender", "request", "namer", "MUCH TOO LONG", code=1).stderr
+    assert "is not a sender ID" in run("sender", "request", "namer", "MUCH TOO LONG", code=1).stderr
 
 
 def test_groups_contacts_and_opt_outs(run: Run) -> None:
@@ -280,7 +280,7 @@ def test_a_file_of_another_encoding_is_refused_or_said_to_be_so(run: Run, engine
 @pytest.mark.parametrize("content", [b"", b"name,city\nAnn,Rome\n", b"\0\0\0\n"])
 def test_a_file_without_a_phone_fails(run: Run, tmp_path: Path, content: bytes) -> None:
     result, _ = import_file(run, tmp_path, content, code=1)
-    assert "has no phone" in result.stderr or "is no CSV" in result.stderr
+    assert "has no phone" in result.stderr or "is not CSV" in result.stderr
 
 
 def test_an_import_is_committed_piece_by_piece_and_can_be_run_again(
@@ -385,7 +385,7 @@ def test_resolving_the_doubts_of_a_file(run: Run, service: Service, tmp_path: Pa
     known = service.send().json["message_id"]
     file = tmp_path / "ids"
     file.write_text(f"{ids[0]}\n\n{ids[1]}\nnonsense\n")
-    assert "Line 4 is no message id: 'nonsense'" in run("doubt", "resolve", "--file", file, "sent", code=1).stderr
+    assert "Line 4 is not a message id: 'nonsense'" in run("doubt", "resolve", "--file", file, "sent", code=1).stderr
     assert service.get(f"/messages/{ids[0]}").json["status"] == "in_doubt"
     file.write_text("\n".join([*ids, known, ids[0]]))
     result = run("doubt", "resolve", "--file", file, "delivered")
@@ -465,7 +465,7 @@ def test_the_doctor_tells_where_messages_go(run: Run, tmp_path: Path) -> None:
         return found["outcome"], f"{found['detail']} {found['remedy']}"
 
     outcome, told = carriers()
-    assert (outcome, "none reaches a phone" in told) == ("notice", True)
+    assert (outcome, "reaches no phone" in told) == ("notice", True)
     outcome, told = carriers(CARRIER="")
     assert (outcome, "Set CARRIERS_FILE" in told) == ("wrong", True)
     file = tmp_path / "carriers.toml"

@@ -92,7 +92,7 @@ def test_what_is_no_phone_is_refused(connection: Connection, account: int, group
         lambda: remove_contacts(connection, group, [phone]),
         lambda: suppress(connection, account, phone, "stop"),
     ):
-        with pytest.raises(Refused, match="is no phone"):
+        with pytest.raises(Refused, match="is not a phone"):
             refused()
     assert members(connection, group) == []
 

@@ -135,7 +135,7 @@ def test_another_carriers_doubts_are_not_concerned(service: Service, reconcile: 
 
 def test_bad_rows_are_told_by_their_line(reconcile: Reconcile) -> None:
     result = reconcile("phone,status,time", f"{FIRST},perhaps,", "x,sent,", f"{FIRST},sent,yesterday")
-    for line, what in ((2, "no status"), (3, "no phone"), (4, "no time")):
+    for line, what in ((2, "not a known status"), (3, "not a phone"), (4, "not a time")):
         assert any(f"line {line}: " in said and what in said for said in result.stderr.splitlines())
 
 

@@ -63,7 +63,9 @@ def test_what_is_missing_is_said_with_the_place_to_set_it() -> None:
     ],
 )
 def test_addresses_of_what_is_not_supported_are_refused(name: str, url: str) -> None:
-    with pytest.raises(SettingsError, match=f"^{name} (begins with [a-z]+://|is no URL); it takes redis://, rediss://"):
+    with pytest.raises(
+        SettingsError, match=f"^{name} (begins with [a-z]+://|is not a URL); it takes redis://, rediss://"
+    ):
         from_environment({**NEEDED, name: url})
 
 

@@ -92,7 +92,7 @@ def suppress(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Put up to 100,000 phones on the list: of everything, of one category, of one sender ID, or of both together.
 
     They are looked for when a send is accepted and again when its messages are handed over, and never charged. An
-    entry that is no phone is reported in `rejected`, and the others are taken.
+    entry that is not a phone is reported in `rejected`, and the others are taken.
     """
     entries = [
         OptOut(phone, body["reason"], body.get("category", ""), body.get("sender_id", "")) for phone in body["phones"]

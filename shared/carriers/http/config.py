@@ -141,7 +141,7 @@ class HttpConfig(Table):
     window: int = 20
     """Messages that may be unanswered at a time, per worker process."""
     rate: float = 0.0
-    """Segments per second; 0 is no limit."""
+    """Segments per second; 0 is unlimited."""
     answer_time: float = 10.0
     """Seconds until a request without an answer is in doubt."""
     connect_time: float = 5.0

@@ -9,6 +9,7 @@ from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from api.auth import tokens
+from api.resources.api_keys import routes
 from shared.accounts.administration import create_key
 from shared.api_key import SCOPES, networks
 from tests.integration.service import PREFIX, SECRET_KEY, Service
@@ -332,7 +333,7 @@ def test_a_test_key_is_made_by_the_api_too(service: Service) -> None:
 
 
 def test_there_is_an_end_to_keys(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.resources.api_keys.routes.MOST_KEYS", 2)
+    monkeypatch.setattr(routes, "MOST_KEYS", 2)
     made(service)
     before = service.get("/api-keys").json["data"]
     answer = service.post("/api-keys")

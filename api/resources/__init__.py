@@ -1,45 +1,23 @@
-"""One module a resource. Importing them declares their endpoints."""
+"""One package a theme. Importing this one declares all endpoints."""
+# ruff: noqa: F401
 
-from api.accept import routes as sms
-from api.resources.api_keys import routes as api_keys
-from api.resources.auth import routes as auth
-from api.resources.balance import routes as balance
-from api.resources.contacts import routes as contacts
-from api.resources.deliveries import routes as deliveries
-from api.resources.errors import routes as errors
-from api.resources.events import routes as events
-from api.resources.groups import routes as groups
-from api.resources.imports import routes as imports
-from api.resources.inbound import routes as inbound
-from api.resources.limits import routes as limits
-from api.resources.messages import routes as messages
-from api.resources.privacy import routes as privacy
-from api.resources.sandbox import routes as sandbox
-from api.resources.sender_ids import routes as sender_ids
-from api.resources.sends import routes as sends
-from api.resources.suppressions import routes as suppressions
-from api.resources.usage import routes as usage
-from api.resources.webhooks import routes as webhooks
-
-__all__ = [
-    "api_keys",
-    "auth",
-    "balance",
-    "contacts",
-    "deliveries",
-    "errors",
-    "events",
-    "groups",
-    "imports",
-    "inbound",
-    "limits",
-    "messages",
-    "privacy",
-    "sandbox",
-    "sender_ids",
-    "sends",
-    "sms",
-    "suppressions",
-    "usage",
-    "webhooks",
-]
+import api.accept.routes
+import api.resources.api_keys.routes
+import api.resources.auth.routes
+import api.resources.balance.routes
+import api.resources.contacts.routes
+import api.resources.deliveries.routes
+import api.resources.errors.routes
+import api.resources.events.routes
+import api.resources.groups.routes
+import api.resources.imports.routes
+import api.resources.inbound.routes
+import api.resources.limits.routes
+import api.resources.messages.routes
+import api.resources.privacy.routes
+import api.resources.sandbox.routes
+import api.resources.sender_ids.routes
+import api.resources.sends.routes
+import api.resources.suppressions.routes
+import api.resources.usage.routes
+import api.resources.webhooks.routes

@@ -24,6 +24,7 @@ from shared.api_key import SCOPES
 from shared.contacts.groups import add_contacts, create_group
 from shared.settings import Settings
 from shared.task_queue import make_celery
+from tests.integration.documented import documented
 from worker.process import WorkerProcess
 from worker.receipts import apply as receipts
 from worker.tasks import register
@@ -98,19 +99,23 @@ class Service:
 
     def post(self, path: str, *, token: str | None = None, headers: Any = (), **body: Any) -> TestResponse:
         """POST a JSON body with the account's token."""
-        return self.client.post(PREFIX + path, json=body, headers=self._headers(token, dict(headers)))
+        response = self.client.post(PREFIX + path, json=body, headers=self._headers(token, dict(headers)))
+        return documented(self.client.application, response)
 
     def patch(self, path: str, *, token: str | None = None, **body: Any) -> TestResponse:
         """PATCH a JSON body with the account's token."""
-        return self.client.patch(PREFIX + path, json=body, headers=self._headers(token, {}))
+        response = self.client.patch(PREFIX + path, json=body, headers=self._headers(token, {}))
+        return documented(self.client.application, response)
 
     def delete(self, path: str, *, token: str | None = None) -> TestResponse:
         """DELETE with the account's token."""
-        return self.client.delete(PREFIX + path, headers=self._headers(token, {}))
+        response = self.client.delete(PREFIX + path, headers=self._headers(token, {}))
+        return documented(self.client.application, response)
 
     def get(self, path: str, *, token: str | None = None, headers: Any = ()) -> TestResponse:
         """GET with the account's token."""
-        return self.client.get(PREFIX + path, headers=self._headers(token, dict(headers)))
+        response = self.client.get(PREFIX + path, headers=self._headers(token, dict(headers)))
+        return documented(self.client.application, response)
 
     def send(self, phone: str = "254711000000", message: str = "Hi", **more: Any) -> TestResponse:
         """Send one message."""

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.idempotency import Answered, key_of_request, once
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.pagination import page, text_cursor
 from api.http.problems import Problem, invalid
 from api.http.responses import JsonResponse
@@ -28,13 +28,14 @@ from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key, networks
 from shared.db.connection import reading
 
 
-class Told(NamedTuple):
-    """What a request is answered: the part that may be told again, and the secret."""
+class Issued(NamedTuple):
+    """The response to a request: the part that a repeated request gets too, and the secret."""
 
-    answer: dict[str, Any]
+    response: dict[str, Any]
     secret: str
 
 
+API_KEY, ROTATED, REVOKED = ApiKeyResponse(), RotatedApiKeyResponse(), RevokedApiKeyResponse()
 INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
 
 
@@ -47,7 +48,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     after = text_cursor(query.get("cursor"))
     with reading(services().engine) as connection:
         rows = list_keys(connection, caller.account_id, after, limit + 1)
-    return page(rows, limit, _shown, lambda row: str(row.id))
+    return page(rows, limit, API_KEY.dump, lambda row: str(row.id))
 
 
 @endpoint(
@@ -63,7 +64,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     the key.
     """
 
-    def act(connection: Connection) -> Told:
+    def act(connection: Connection) -> Issued:
         holder = _own(connection, caller)
         wanted = _wanted(holder, body)
         _refuse_more(holder, wanted)
@@ -83,7 +84,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
             raise Problem("state_conflict", f"An account has at most {MOST_KEYS} API keys. Revoke one first.")
         found = find_key(connection, caller.account_id, made.api_key)
         assert found is not None
-        return Told(_shown(found), made.api_secret)
+        return Issued(API_KEY.dump(found), made.api_secret)
 
     return _once(caller, body, act)
 
@@ -103,7 +104,7 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonRes
     the same answer without the secret.
     """
 
-    def act(connection: Connection) -> Told:
+    def act(connection: Connection) -> Issued:
         _refuse_more(_own(connection, caller), _live(connection, caller, key_id))
         secret = make_key().api_secret
         until = rotate_key(
@@ -115,7 +116,7 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonRes
             body["overlap_seconds"],
             by=by_key(caller),
         )
-        return Told({"api_key": key_id, "old_secret_expires_at": timestamp(until)}, secret)
+        return Issued(ROTATED.dump({"api_key": key_id, "old_secret_expires_at": until}), secret)
 
     return _once(caller, body, act)
 
@@ -127,25 +128,25 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonRes
     fails=("api_key_not_found",),
     scope="keys:write",
 )
-def revoke_api_key(caller: Caller, key_id: str) -> dict[str, Any]:
+def revoke_api_key(caller: Caller, key_id: str) -> Any:
     """Revoke a key. It and its tokens are dead within five seconds everywhere."""
     with services().engine.begin() as connection:
         _refuse_more(_own(connection, caller), _live(connection, caller, key_id))
         revoke_key(connection, key_id, by=by_key(caller))
     services().tokens.look_again()
-    return {"api_key": key_id, "revoked": True}
+    return REVOKED.dump({"api_key": key_id, "revoked": True})
 
 
-def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Told]) -> JsonResponse:
+def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issued]) -> JsonResponse:
     """Act once for an Idempotency-Key. The secret is in the first answer, and in none that is kept."""
     key = key_of_request(caller, body)
     shown: dict[str, str] = {}
     with services().engine.begin() as connection:
 
         def kept() -> str:
-            told = act(connection)
-            shown["api_secret"] = told.secret
-            return json.dumps(told.answer)
+            issued = act(connection)
+            shown["api_secret"] = issued.secret
+            return json.dumps(issued.response)
 
         answered = once(connection, key, kept)
     services().tokens.look_again()
@@ -168,14 +169,14 @@ def _live(connection: Connection, caller: Caller, key_id: str) -> ApiKey:
 
 def _wanted(holder: ApiKey, body: dict[str, Any]) -> ApiKey:
     """The key that a request asks for; what it leaves out is as with its own, but for the scopes."""
-    asked = {name: body.get(name, getattr(holder, name)) for name in INHERITED}
+    wanted = {name: body.get(name, getattr(holder, name)) for name in INHERITED}
     scopes = body.get("scopes") or set(DEFAULT_SCOPES) & set(holder.scopes)
-    asked["scopes"] = [scope for scope in SCOPES if scope in scopes]
-    if not asked["scopes"]:
+    wanted["scopes"] = [scope for scope in SCOPES if scope in scopes]
+    if not wanted["scopes"]:
         detail = "Name the scopes of the new key: your key has none of the default scopes."
         raise invalid([{"pointer": "/scopes", "code": "required", "detail": detail}])
-    asked["allowed_ips"] = [str(network) for network in networks(asked["allowed_ips"])] or None
-    return holder._replace(**asked, name=body.get("name"))
+    wanted["allowed_ips"] = [str(network) for network in networks(wanted["allowed_ips"])] or None
+    return holder._replace(**wanted, name=body.get("name"))
 
 
 def _refuse_more(holder: ApiKey, other: ApiKey) -> None:
@@ -184,18 +185,3 @@ def _refuse_more(holder: ApiKey, other: ApiKey) -> None:
         raise Problem("insufficient_scope", f"Your own key does not have the scope {more}.", scope=more)
     if more is not None:
         raise Problem("insufficient_scope", f"Your own key is more restricted than the new one, by its `{more}`.")
-
-
-def _shown(key: ApiKey) -> dict[str, Any]:
-    return {
-        "api_key": key.id,
-        "name": key.name,
-        "test": key.test,
-        "scopes": key.scopes,
-        "allowed_ips": key.allowed_ips,
-        "requests_per_second": key.requests_per_second,
-        "created_at": timestamp(key.created_at),
-        "expires_at": timestamp(key.expires_at),
-        "last_used_at": timestamp(key.last_used_at),
-        "old_secret_expires_at": timestamp(key.old_secret_expires_at),
-    }

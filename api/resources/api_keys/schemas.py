@@ -80,7 +80,7 @@ class RotateApiKey(Request):
 class ApiKeyResponse(Schema):
     """An API key, without its secret."""
 
-    api_key = fields.String(required=True, metadata=doc("The API key.", API_KEY))
+    api_key = fields.String(required=True, attribute="id", metadata=doc("The API key.", API_KEY))
     name = fields.String(required=True, allow_none=True, metadata=doc("Yours, to tell keys apart.", "shop"))
     test = fields.Boolean(
         required=True,

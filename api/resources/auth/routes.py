@@ -3,7 +3,7 @@
 from typing import Any
 
 from api.auth.tokens import BEARER, VALID
-from api.endpoint import answer_json, client_address, endpoint, load, services, take_request, timestamp
+from api.endpoint import answer_json, client_address, endpoint, load, services, take_request
 from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY, parse_object, read_bytes, read_json
 from api.http.problems import Problem
@@ -13,6 +13,7 @@ from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken
 
 CREDENTIALS = Credentials()
 REVOKE_TOKEN = RevokeToken()
+TOKEN, REVOKED = TokenResponse(), RevokedResponse()
 
 
 @endpoint(
@@ -49,13 +50,15 @@ def exchange() -> JsonResponse:
         raise
     take_request(caller)
     return answer_json(
-        {
-            "access_token": token,
-            "token_type": "Bearer",
-            "expires_in": VALID,
-            "expires_at": timestamp(caller.expires_at),
-            "scope": " ".join(sorted(caller.scopes)),
-        }
+        TOKEN.dump(
+            {
+                "access_token": token,
+                "token_type": "Bearer",
+                "expires_in": VALID,
+                "expires_at": caller.expires_at,
+                "scope": " ".join(sorted(caller.scopes)),
+            }
+        )
     )
 
 
@@ -92,9 +95,9 @@ def revoke(caller: Any) -> JsonResponse:
         try:
             other = tokens.parse(body["token"])
         except Problem:
-            return answer_json({"revoked": True})
+            return answer_json(REVOKED.dump({"revoked": True}))
         if other.account_id != caller.account_id:
-            return answer_json({"revoked": True})
+            return answer_json(REVOKED.dump({"revoked": True}))
         caller = other
     tokens.revoke(caller)
-    return answer_json({"revoked": True})
+    return answer_json(REVOKED.dump({"revoked": True}))

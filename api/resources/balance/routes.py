@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import text
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.resources.balance.schemas import BalanceResponse, TransactionResponse
@@ -13,7 +13,9 @@ from api.schemas.paging import Paging, page_of
 from shared.db.connection import reading
 from shared.ids import batch_of
 
-BALANCE = text("SELECT available, reserved, low_balance_threshold, updated_at FROM account WHERE id = :account")
+BALANCE = text(
+    "SELECT available AS balance, reserved, low_balance_threshold, updated_at FROM account WHERE id = :account"
+)
 TRANSACTIONS = text(
     """
     SELECT l.id, l.kind, l.debit, l.credit, l.amount, l.subject_type, l.subject, l.reason, l.created_at, b.send_id
@@ -25,19 +27,15 @@ TRANSACTIONS = text(
 )
 NEWEST = 2**63 - 1
 
+BALANCE_RESPONSE, TRANSACTION = BalanceResponse(), TransactionResponse()
+
 
 @endpoint("GET", "/balance", answers=BalanceResponse, scope="balance:read")
-def balance(caller: Caller) -> dict[str, Any]:
+def balance(caller: Caller) -> Any:
     """What can still be spent, in credits. `balance` is what a 402 compares."""
     with reading(services().engine) as connection:
         row = connection.execute(BALANCE, {"account": caller.account_id}).one()
-    return {
-        "balance": row.available,
-        "reserved": row.reserved,
-        "unit": "sms",
-        "low_balance_threshold": row.low_balance_threshold,
-        "updated_at": timestamp(row.updated_at),
-    }
+    return BALANCE_RESPONSE.dump({**row._mapping, "unit": "sms"})
 
 
 @endpoint(
@@ -61,18 +59,14 @@ def transactions(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, limit, _transaction, lambda row: str(row.id))
 
 
-def _transaction(row: Any) -> dict[str, Any]:
+def _transaction(row: Any) -> Any:
     of = row.subject_type
     batch = batch_of(row.subject) if of == "message" else row.subject
-    return {
-        "id": row.id,
-        "kind": row.kind,
-        "amount": row.amount,
-        "debit": row.debit,
-        "credit": row.credit,
-        "send_id": row.subject if of == "send" else row.send_id,
-        "batch_id": batch if of in ("batch", "message") else None,
-        "message_id": row.subject if of == "message" else None,
-        "reason": row.reason,
-        "created_at": timestamp(row.created_at),
-    }
+    return TRANSACTION.dump(
+        {
+            **row._mapping,
+            "send_id": row.subject if of == "send" else row.send_id,
+            "batch_id": batch if of in ("batch", "message") else None,
+            "message_id": row.subject if of == "message" else None,
+        }
+    )

@@ -54,6 +54,8 @@ FIELDS = text(
 )
 CSV_PAGE = 5_000
 
+CONTACT, ADDED, REMOVED = ContactResponse(), PutContactsResponse(), RemovedContactsResponse()
+
 
 @endpoint(
     "GET",
@@ -114,7 +116,7 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> JsonRe
     scope="groups:write",
     large=True,
 )
-def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
     """Take up to 100,000 phones out of a group. Phones that are not in it are counted as `absent`."""
     with reading(services().engine) as connection:
         numbering = numbering_of(find_group(connection, caller, group_id).country)
@@ -126,15 +128,17 @@ def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dic
         except contacts.UnknownGroup:
             raise group_not_found(group_id) from None
         left = find_group(connection, caller, group_id).contact_count
-    return {
-        "group_id": group_id,
-        "contact_count": left,
-        "removed": removed,
-        "absent": len(body["phones"]) - removed,
-    }
+    return REMOVED.dump(
+        {
+            "group_id": group_id,
+            "contact_count": left,
+            "removed": removed,
+            "absent": len(body["phones"]) - removed,
+        }
+    )
 
 
-def _put(connection: Connection, group_id: UUID, entries: Entries) -> dict[str, Any]:
+def _put(connection: Connection, group_id: UUID, entries: Entries) -> Any:
     try:
         put = contacts.put_contacts(connection, group_id, entries.contacts)
     except contacts.UnknownGroup:
@@ -143,7 +147,7 @@ def _put(connection: Connection, group_id: UUID, entries: Entries) -> dict[str, 
         raise Problem("group_full", str(full)) from None
     duplicates = sum(entry["code"] == "duplicate" for entry in entries.rejected)
     made: dict[str, Any] = {
-        "group_id": str(group_id),
+        "group_id": group_id,
         "contact_count": put.contact_count,
         "counts": {
             "submitted": len(entries.contacts) + len(entries.rejected),
@@ -157,7 +161,7 @@ def _put(connection: Connection, group_id: UUID, entries: Entries) -> dict[str, 
     }
     if len(entries.rejected) > INLINE:
         made["rejected_truncated"] = True
-    return made
+    return ADDED.dump(made)
 
 
 def _page(
@@ -197,5 +201,5 @@ def _csv_contact(row: Row[Any], names: list[str]) -> str:
     return csv_line([row.phone, *(fields.get(name) for name in names), ";".join(row.tags or [])])
 
 
-def _contact(row: Row[Any]) -> dict[str, Any]:
-    return {"phone": str(row.phone), "fields": row.fields or {}, "tags": row.tags or []}
+def _contact(row: Row[Any]) -> Any:
+    return CONTACT.dump({"phone": row.phone, "fields": row.fields or {}, "tags": row.tags or []})

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, text
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem, invalid
@@ -68,6 +68,8 @@ GO_BACK = text(
     """
 )
 
+DELIVERY_RESPONSE, TESTED, RECOVERED = DeliveryResponse(), TestResponse(), RecoverResponse()
+
 
 @endpoint(
     "POST",
@@ -85,7 +87,9 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
             if _active(connection, caller, webhook_id).url is None:
                 raise Problem("state_conflict", "This webhook has no URL of its own to test.")
             event = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
-            return encode({"webhook_id": str(webhook_id), "event_id": str(event), "type": str(EventType.WEBHOOK_TEST)})
+            return encode(
+                TESTED.dump({"webhook_id": webhook_id, "event_id": event, "type": str(EventType.WEBHOOK_TEST)})
+            )
 
         return once(connection, key, act).response()
 
@@ -111,7 +115,7 @@ def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
         end = last_examined(connection, EXAMINED, parameters) if "status" in query else None
         parameters["end"] = end and end.event_id
         rows = connection.execute(DELIVERIES, parameters).all()
-    return page(rows, query["limit"], delivery_answer, lambda row: str(row.event_id), end)
+    return page(rows, query["limit"], DELIVERY_RESPONSE.dump, lambda row: str(row.event_id), end)
 
 
 @endpoint(
@@ -128,12 +132,12 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonRes
 
         def act() -> str:
             _active(connection, caller, webhook_id)
-            answer = {"webhook": webhook_id, "event": event_id}
-            if not connection.execute(REPLAY, answer).rowcount:
+            delivery = {"webhook": webhook_id, "event": event_id}
+            if not connection.execute(REPLAY, delivery).rowcount:
                 raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
             if find(connection, caller.account_id, event_id) is None:
                 raise Problem("state_conflict", "The event is too old and no longer stored.")
-            return encode(delivery_answer(connection.execute(DELIVERY, answer).one()))
+            return encode(DELIVERY_RESPONSE.dump(connection.execute(DELIVERY, delivery).one()))
 
         return once(connection, key, act).response()
 
@@ -159,7 +163,7 @@ def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> JsonRespo
             first = first_id_at(max(since, datetime(1970, 1, 2, tzinfo=UTC)))
             connection.execute(AGAIN, {"webhook": webhook_id, "first": first})
             connection.execute(GO_BACK, {"webhook": webhook_id, "account": caller.account_id, "first": first})
-            return encode({"webhook_id": str(webhook_id), "since": timestamp(since)})
+            return encode(RECOVERED.dump({"webhook_id": webhook_id, "since": since}))
 
         return once(connection, key, act).response()
 
@@ -169,21 +173,3 @@ def _active(connection: Connection, caller: Caller, webhook_id: UUID) -> Row[Any
     if webhook.state != "active":
         raise Problem("state_conflict", "The webhook is disabled. Enable it first.")
     return webhook
-
-
-def delivery_answer(row: Any) -> dict[str, Any]:
-    """A delivery as the API shows it."""
-    return {
-        "webhook_id": str(row.webhook_id),
-        "event_id": str(row.event_id),
-        "type": row.type,
-        "status": row.state,
-        "attempts": row.attempts,
-        "next_attempt_at": timestamp(row.next_at),
-        "url": row.url,
-        "http_status": row.http_status,
-        "error": row.error,
-        "milliseconds": row.milliseconds,
-        "created_at": timestamp(row.created_at),
-        "updated_at": timestamp(row.updated_at),
-    }

@@ -59,11 +59,13 @@ class DeliveryResponse(Schema):
     )
     type = fields.String(required=True, metadata=doc("What happened.", "message.delivered"))
     status = fields.String(
-        required=True, metadata=doc("`failed`: it was tried often enough.", "delivered", enum=[*DELIVERY_STATUSES])
+        required=True,
+        attribute="state",
+        metadata=doc("`failed`: it was tried often enough.", "delivered", enum=[*DELIVERY_STATUSES]),
     )
     attempts = fields.Integer(required=True, metadata=doc("How often it was posted.", 1))
     next_attempt_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When it is tried again; of pending ones.")
+        required=True, attribute="next_at", allow_none=True, metadata=doc("When it is tried again; of pending ones.")
     )
     url = fields.String(required=True, metadata=doc("Where it was posted.", WEBHOOK_URL))
     http_status = fields.Integer(

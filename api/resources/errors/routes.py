@@ -8,6 +8,8 @@ from api.resources.errors.schemas import ErrorEntryResponse, ErrorQuery
 from api.schemas.paging import page_of
 from shared.carriers.error_catalogue import CATALOGUE as MESSAGE_ERRORS
 
+ERROR_ENTRY = ErrorEntryResponse()
+
 
 @endpoint(
     "GET", "/errors", query=ErrorQuery, answers=page_of(ErrorEntryResponse), fails=("validation_failed",), scope=None
@@ -22,15 +24,15 @@ def errors(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @endpoint("GET", "/errors/<code>", answers=ErrorEntryResponse, fails=("error_not_found",), scope=None)
-def error(code: str) -> dict[str, Any]:
+def error(code: str) -> Any:
     """Explain one error code, of requests or of messages."""
     if code not in CATALOGUE and code not in MESSAGE_ERRORS:
         raise Problem("error_not_found", "Unknown error code.")
     return _entry(code)
 
 
-def _entry(code: str) -> dict[str, Any]:
-    return _of_message(code) if code in MESSAGE_ERRORS else _of_request(code)
+def _entry(code: str) -> Any:
+    return ERROR_ENTRY.dump(_of_message(code) if code in MESSAGE_ERRORS else _of_request(code))
 
 
 def _of_request(code: str) -> dict[str, Any]:

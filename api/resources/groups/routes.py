@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, text
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
 from api.http.responses import JsonResponse
@@ -32,6 +32,9 @@ GROUP = text(
 )
 FIRST = UUID(int=0)
 
+GROUP_RESPONSE = GroupResponse()
+DELETED_GROUP = DeletedGroupResponse()
+
 
 @endpoint(
     "GET",
@@ -53,7 +56,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     }
     with reading(services().engine) as connection:
         rows = connection.execute(GROUPS, parameters).all()
-    return page(rows, limit if limit is not None else len(rows), group_answer, lambda row: str(row.id))
+    return page(rows, limit if limit is not None else len(rows), GROUP_RESPONSE.dump, lambda row: str(row.id))
 
 
 @endpoint(
@@ -71,16 +74,16 @@ def new_group(caller: Caller, body: dict[str, Any]) -> JsonResponse:
                 raise name_taken(body["name"]) from None
             except contacts.TooManyGroups as limit:
                 raise Problem("group_limit", str(limit)) from None
-            return encode(group_answer(find_group(connection, caller, made)))
+            return encode(GROUP_RESPONSE.dump(find_group(connection, caller, made)))
 
         return once(connection, key, act).response()
 
 
 @endpoint("GET", "/groups/<uuid:group_id>", answers=GroupResponse, fails=("group_not_found",), scope="groups:read")
-def group(caller: Caller, group_id: UUID) -> dict[str, Any]:
+def group(caller: Caller, group_id: UUID) -> Any:
     """Show one group."""
     with reading(services().engine) as connection:
-        return group_answer(find_group(connection, caller, group_id))
+        return GROUP_RESPONSE.dump(find_group(connection, caller, group_id))
 
 
 @endpoint(
@@ -91,7 +94,7 @@ def group(caller: Caller, group_id: UUID) -> dict[str, Any]:
     fails=("group_not_found", "name_taken"),
     scope="groups:write",
 )
-def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
     """Give a group another name."""
     with services().engine.begin() as connection:
         find_group(connection, caller, group_id)
@@ -101,13 +104,13 @@ def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> dict[s
             raise name_taken(body["name"]) from None
         except contacts.UnknownGroup:
             raise group_not_found(group_id) from None
-        return group_answer(find_group(connection, caller, group_id))
+        return GROUP_RESPONSE.dump(find_group(connection, caller, group_id))
 
 
 @endpoint(
     "DELETE", "/groups/<uuid:group_id>", answers=DeletedGroupResponse, fails=("group_not_found",), scope="groups:write"
 )
-def delete_group(caller: Caller, group_id: UUID) -> dict[str, Any]:
+def delete_group(caller: Caller, group_id: UUID) -> Any:
     """Delete a group and its contacts. Sends to it that were accepted before go on; its name is free again."""
     with services().engine.begin() as connection:
         find_group(connection, caller, group_id)
@@ -115,7 +118,7 @@ def delete_group(caller: Caller, group_id: UUID) -> dict[str, Any]:
             contacts.delete_group(connection, group_id)
         except contacts.UnknownGroup:
             raise group_not_found(group_id) from None
-    return {"group_id": group_id, "deleted": True}
+    return DELETED_GROUP.dump({"group_id": group_id, "deleted": True})
 
 
 def find_group(connection: Connection, caller: Caller, group_id: UUID) -> Row[Any]:
@@ -134,14 +137,3 @@ def group_not_found(group_id: UUID) -> Problem:
 def name_taken(name: str) -> Problem:
     """A 409."""
     return Problem("name_taken", f"Your account has a group {name!r} already.")
-
-
-def group_answer(row: Any) -> dict[str, Any]:
-    """A group as the API shows it."""
-    return {
-        "group_id": str(row.id),
-        "name": row.name,
-        "contact_count": row.contact_count,
-        "created_at": timestamp(row.created_at),
-        "updated_at": timestamp(row.updated_at),
-    }

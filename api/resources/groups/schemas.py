@@ -46,7 +46,7 @@ class GroupPaging(Paging):
 class GroupResponse(Schema):
     """A contact group."""
 
-    group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
+    group_id = fields.UUID(required=True, attribute="id", metadata=doc("The group.", GROUP_ID))
     name = fields.String(required=True, metadata=doc("The group's name.", "VIP"))
     contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
     created_at = fields.Timestamp(required=True, metadata=doc("When it was made.", "2026-01-12T08:15:30.000Z"))

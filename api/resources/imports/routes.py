@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, text
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
 from api.http.pagination import number_cursor, page, uuid_cursor
@@ -39,6 +39,8 @@ ERRORS = text(
 )
 LAST = UUID(int=2**128 - 1)
 CSV_PAGE = 5_000
+
+IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
 
 
 @endpoint(
@@ -70,7 +72,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Js
 
             def act() -> str:
                 queue_import(connection, made, uploaded.pieces, uploaded.size)
-                return encode(_answer(_find(connection, caller, made)))
+                return encode(_import(_find(connection, caller, made)))
 
             answered = once(connection, key, act)
         queued = not answered.replayed
@@ -101,14 +103,14 @@ def imports(caller: Caller, query: dict[str, Any]) -> Any:
         values["group"] = query["group_id"]
     with reading_list(services().engine) as connection:
         rows = connection.execute(NEWEST_OF_GROUP if "group" in values else NEWEST, values).all()
-    return page(rows, query["limit"], _answer, lambda row: str(row.id))
+    return page(rows, query["limit"], _import, lambda row: str(row.id))
 
 
 @endpoint("GET", "/imports/<uuid:import_id>", answers=ImportResponse, fails=("import_not_found",), scope="groups:read")
-def one_import(caller: Caller, import_id: UUID) -> dict[str, Any]:
+def one_import(caller: Caller, import_id: UUID) -> Any:
     """Show how far an import is."""
     with reading(services().engine) as connection:
-        return _answer(_find(connection, caller, import_id))
+        return _import(_find(connection, caller, import_id))
 
 
 @endpoint(
@@ -127,7 +129,7 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
             return _csv(import_id)
         after = number_cursor(query.get("cursor"), 0)
         rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": query["limit"] + 1}).all()
-    return page(rows, query["limit"], _error, lambda row: str(row.line))
+    return page(rows, query["limit"], IMPORT_ERROR.dump, lambda row: str(row.line))
 
 
 @endpoint(
@@ -146,7 +148,7 @@ def cancel_an_import(caller: Caller, import_id: UUID) -> JsonResponse:
             state = _find(connection, caller, import_id).state
             if not cancel_import(connection, import_id) and state != "canceled":
                 raise Problem("state_conflict", f"The import is {state} and cannot be canceled.")
-            return encode(_answer(_find(connection, caller, import_id)))
+            return encode(_import(_find(connection, caller, import_id)))
 
         return once(connection, key, act).response()
 
@@ -175,27 +177,5 @@ def _csv(import_id: UUID) -> CsvResponse:
     return CsvResponse(lines(), f"{import_id}.csv")
 
 
-def _answer(row: Any) -> dict[str, Any]:
-    return {
-        "import_id": str(row.id),
-        "group_id": str(row.group_id),
-        "status": row.state,
-        "country": row.country,
-        "bytes": row.bytes,
-        "bytes_done": row.bytes_done,
-        "counts": {
-            "rows": row.rows,
-            "added": row.added,
-            "changed": row.changed,
-            "unchanged": row.unchanged,
-            "invalid": row.invalid,
-        },
-        "error": row.error,
-        "errors_url": f"/api/v1/imports/{row.id}/errors",
-        "created_at": timestamp(row.created_at),
-        "finished_at": timestamp(row.finished_at),
-    }
-
-
-def _error(row: Any) -> dict[str, Any]:
-    return {"line": row.line, "value": row.value, "code": row.code, "detail": row.detail}
+def _import(row: Any) -> Any:
+    return IMPORT.dump({**row._mapping, "counts": row, "errors_url": f"/api/v1/imports/{row.id}/errors"})

@@ -52,10 +52,11 @@ class ImportCountsResponse(Schema):
 class ImportResponse(Schema):
     """A file of contacts on its way into a group."""
 
-    import_id = fields.UUID(required=True, metadata=doc("The import.", IMPORT_ID))
+    import_id = fields.UUID(required=True, attribute="id", metadata=doc("The import.", IMPORT_ID))
     group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
     status = fields.String(
         required=True,
+        attribute="state",
         metadata=doc("Where it is.", "running", enum=["queued", "running", "completed", "failed", "canceled"]),
     )
     country = fields.String(

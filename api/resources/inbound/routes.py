@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import text
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.resources.inbound.schemas import InboundPaging, InboundResponse
@@ -39,6 +39,8 @@ INBOUND = text(
     """
 )
 
+INBOUND_MESSAGE = InboundResponse()
+
 
 @endpoint(
     "GET",
@@ -69,15 +71,5 @@ def inbound(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], lambda row: _inbound(row, texts), lambda row: str(row.id), end)
 
 
-def _inbound(row: Any, texts: Texts) -> dict[str, Any]:
-    return {
-        "inbound_id": str(row.id),
-        "phone": row.phone,
-        "sender_id": row.sender_id,
-        "message": texts.open(row.message, row.id),
-        "keyword": row.keyword,
-        "segments": row.segments,
-        "missing_segments": row.missing,
-        "carrier": row.carrier,
-        "received_at": timestamp(row.received_at),
-    }
+def _inbound(row: Any, texts: Texts) -> Any:
+    return INBOUND_MESSAGE.dump({**row._mapping, "message": texts.open(row.message, row.id)})

@@ -23,7 +23,7 @@ class InboundResponse(Schema):
     """A message from a phone."""
 
     inbound_id = fields.UUID(
-        required=True, metadata=doc("The message from a phone.", "019cad21-77a1-7d0e-8f3a-6b2f0c9e4d17")
+        required=True, attribute="id", metadata=doc("The message from a phone.", "019cad21-77a1-7d0e-8f3a-6b2f0c9e4d17")
     )
     phone = fields.String(required=True, metadata=doc("Who sent it.", PHONE))
     sender_id = fields.String(required=True, metadata=doc("The number of yours that it was sent to.", "254204000000"))
@@ -40,7 +40,9 @@ class InboundResponse(Schema):
     )
     segments = fields.Integer(required=True, metadata=doc("Segments that it came in.", 1))
     missing_segments = fields.Integer(
-        required=True, metadata=doc("Segments of it that never came; its text is then what did.", 0)
+        required=True,
+        attribute="missing",
+        metadata=doc("Segments of it that never came; its text is then what did.", 0),
     )
     carrier = fields.String(required=True, metadata=doc("The carrier that it came from.", "main"))
     received_at = fields.Timestamp(required=True, metadata=doc("When it came.", "2026-03-02T09:05:12.040Z"))

@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 from api.accept.schemas import MOST_METADATA, MOST_PHONES
 from api.auth.tokens import MOST_REVOKED, VALID, Caller
-from api.endpoint import endpoint, requests_per_second, services, timestamp
+from api.endpoint import endpoint, requests_per_second, services
 from api.http.bounded_queries import MOST_EXAMINED, STATEMENT_SECONDS
 from api.http.json_body import DEEPEST, LARGE_BODY, MOST_KEYS, MOST_VALUES, SMALL_BODY
 from api.http.request_body import MINIMUM_RATE
@@ -59,9 +59,11 @@ OPEN = text(
 )
 """The largest sends that are not over."""
 
+LIMITS = LimitsResponse()
+
 
 @endpoint("GET", "/limits", answers=LimitsResponse, scope="")
-def limits(caller: Caller) -> dict[str, Any]:
+def limits(caller: Caller) -> Any:
     """Tell every limit, and the account's backlog."""
     work = services()
     with reading(work.engine) as connection:
@@ -72,31 +74,33 @@ def limits(caller: Caller) -> dict[str, Any]:
         limited = limits_of_sends(connection, sends)
         eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
     requests = requests_per_second(work.settings, limits, caller)
-    return {
-        "message_characters": MAX_CHARACTERS,
-        "phones_per_request": MOST_PHONES,
-        "body_bytes": SMALL_BODY,
-        "bulk_body_bytes": LARGE_BODY,
-        "schedule_days_ahead": MOST_AHEAD.days,
-        "metadata_bytes": MOST_METADATA,
-        "token_seconds": VALID,
-        "requests_per_second": min(requests, caller.rate or requests),
-        "page_items": 1000,
-        "idempotency_days": IDEMPOTENCY_DAYS,
-        **BOUNDS,
-        "backlog_messages": int(waiting),
-        "backlog_limited_by": next((limited[send.id] for send in sends if send.id in limited), None),
-        "backlog_eta": timestamp(eta),
-        "spending": {
-            "day": limits.spend_day,
-            "month": limits.spend_month,
-            "spent_of_day": spending["day"].credits,
-            "spent_of_month": spending["month"].credits,
-        },
-        "destinations": limits.destinations,
-        "pumping_guard": limits.pumping,
-        "messages_per_phone_hour": {
-            str(category): limits.recipients(lane, work.settings.recipient_limits) or None
-            for lane, category in enumerate(LANES)
-        },
-    }
+    return LIMITS.dump(
+        {
+            "message_characters": MAX_CHARACTERS,
+            "phones_per_request": MOST_PHONES,
+            "body_bytes": SMALL_BODY,
+            "bulk_body_bytes": LARGE_BODY,
+            "schedule_days_ahead": MOST_AHEAD.days,
+            "metadata_bytes": MOST_METADATA,
+            "token_seconds": VALID,
+            "requests_per_second": min(requests, caller.rate or requests),
+            "page_items": 1000,
+            "idempotency_days": IDEMPOTENCY_DAYS,
+            **BOUNDS,
+            "backlog_messages": waiting,
+            "backlog_limited_by": next((limited[send.id] for send in sends if send.id in limited), None),
+            "backlog_eta": eta,
+            "spending": {
+                "day": limits.spend_day,
+                "month": limits.spend_month,
+                "spent_of_day": spending["day"].credits,
+                "spent_of_month": spending["month"].credits,
+            },
+            "destinations": limits.destinations,
+            "pumping_guard": limits.pumping,
+            "messages_per_phone_hour": {
+                str(category): limits.recipients(lane, work.settings.recipient_limits) or None
+                for lane, category in enumerate(LANES)
+            },
+        }
+    )

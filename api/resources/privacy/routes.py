@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, text
 from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
 from api.http.responses import JsonResponse
@@ -32,6 +32,8 @@ LIST = text(
     """
 )
 ONE = text(f"{COLUMNS} WHERE id = :id AND account_id = :account")
+
+ERASURE = ErasureResponse()
 
 
 @endpoint("POST", "/erasures", takes=ErasureBody, answers=ErasureResponse, scope="privacy:write")
@@ -62,16 +64,16 @@ def erase(caller: Caller, body: dict[str, Any]) -> JsonResponse:
 )
 def erasures(caller: Caller, query: dict[str, Any]) -> Any:
     """List the erasures, newest first."""
-    asked = {"account": caller.account_id, "before": uuid_cursor(query.get("cursor")), "limit": query["limit"] + 1}
+    parameters = {"account": caller.account_id, "before": uuid_cursor(query.get("cursor")), "limit": query["limit"] + 1}
     with reading(services().engine) as connection:
-        rows = connection.execute(LIST, asked).all()
+        rows = connection.execute(LIST, parameters).all()
     return page(rows, query["limit"], _erasure, lambda row: str(row.id))
 
 
 @endpoint(
     "GET", "/erasures/<uuid:erasure_id>", answers=ErasureResponse, fails=("erasure_not_found",), scope="privacy:write"
 )
-def erasure(caller: Caller, erasure_id: UUID) -> dict[str, Any]:
+def erasure(caller: Caller, erasure_id: UUID) -> Any:
     """Show one erasure: whether it is complete, and what was erased."""
     with reading(services().engine) as connection:
         return _erasure(_read(connection, caller, erasure_id))
@@ -84,11 +86,7 @@ def _read(connection: Connection, caller: Caller, erasure_id: UUID) -> Row[Any]:
     return row
 
 
-def _erasure(row: Row[Any]) -> dict[str, Any]:
-    return {
-        "erasure_id": str(row.id),
-        "status": "completed" if row.completed_at else "failed" if row.set_aside else "pending",
-        "counts": {name: row.counts.get(name, 0) for name in COUNTED},
-        "created_at": timestamp(row.created_at),
-        "completed_at": timestamp(row.completed_at),
-    }
+def _erasure(row: Row[Any]) -> Any:
+    status = "completed" if row.completed_at else "failed" if row.set_aside else "pending"
+    counts = {name: row.counts.get(name, 0) for name in COUNTED}
+    return ERASURE.dump({**row._mapping, "status": status, "counts": counts})

@@ -29,7 +29,9 @@ class ErasureResponse(Schema):
     """The erasure of a person: a receipt, which does not name the phone."""
 
     erasure_id = fields.UUID(
-        required=True, metadata=doc("The erasure: keep it as the receipt.", "019cad1e-3f78-7c3e-9b5f-2e61d08fa4c2")
+        required=True,
+        attribute="id",
+        metadata=doc("The erasure: keep it as the receipt.", "019cad1e-3f78-7c3e-9b5f-2e61d08fa4c2"),
     )
     status = fields.String(
         required=True,

@@ -1,11 +1,11 @@
 """The sandbox of a test key: its play credits."""
 
-import json
 from typing import Any
 
 from sqlalchemy import text
 
 from api.auth.tokens import Caller
+from api.commit.draft import encode
 from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services
 from api.http.problems import Problem
@@ -14,6 +14,8 @@ from api.resources.sandbox.schemas import RefillResponse
 from shared.accounts.sandbox import refill
 
 BALANCE = text("SELECT available AS balance, reserved FROM account WHERE id = :account")
+
+REFILL = RefillResponse()
 
 
 @endpoint("POST", "/sandbox/refill", answers=RefillResponse, fails=("sandbox_only",), scope="sms:send")
@@ -27,6 +29,6 @@ def refill_sandbox(caller: Caller) -> JsonResponse:
         def act() -> str:
             added = refill(connection, caller.account_id)
             left: dict[str, Any] = dict(connection.execute(BALANCE, {"account": caller.account_id}).mappings().one())
-            return json.dumps({"added": added, **left}, separators=(",", ":"))
+            return encode(REFILL.dump({"added": added, **left}))
 
         return once(connection, key, act).response()

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
 from api.http.responses import JsonResponse
@@ -33,6 +33,8 @@ ONE = text(
 )
 STATE = text("SELECT sender_id, state FROM sender_id WHERE account_id = :account AND id = :id")
 FIRST = UUID(int=0)
+
+SENDER, DELETED = SenderResponse(), DeletedResponse()
 
 
 @endpoint(
@@ -83,7 +85,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     fails=("sender_not_found", "state_conflict"),
     scope="senders:write",
 )
-def delete_sender_id(caller: Caller, sender: UUID) -> dict[str, Any]:
+def delete_sender_id(caller: Caller, sender: UUID) -> Any:
     """Give a sender ID up. What was accepted with it is still sent; a suspended one stays."""
     with services().engine.begin() as connection:
         if not remove_sender(connection, caller.account_id, sender, by=by_key(caller)):
@@ -92,17 +94,8 @@ def delete_sender_id(caller: Caller, sender: UUID) -> dict[str, Any]:
                 raise Problem("sender_not_found", f"Your account has no sender ID with the id {sender}.")
             detail = f"The sender ID {row.sender_id!r} is {row.state} and cannot be deleted."
             raise Problem("state_conflict", detail, sender_status=row.state)
-    return {"deleted": True}
+    return DELETED.dump({"deleted": True})
 
 
-def _sender(row: Any) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "sender_id": row.sender_id,
-        "form": form_of(row.sender_id),
-        "status": row.state,
-        "reason": row.reason,
-        "use_case": row.use_case,
-        "created_at": timestamp(row.created_at),
-        "decided_at": timestamp(row.decided_at),
-    }
+def _sender(row: Any) -> Any:
+    return SENDER.dump({**row._mapping, "form": form_of(row.sender_id)})

@@ -55,7 +55,9 @@ class SenderResponse(Schema):
         ),
     )
     status = fields.String(
-        required=True, metadata=doc("Only an `approved` one may be sent from.", "pending", enum=[*STATUSES])
+        required=True,
+        attribute="state",
+        metadata=doc("Only an `approved` one may be sent from.", "pending", enum=[*STATUSES]),
     )
     reason = fields.String(required=True, allow_none=True, metadata=doc("Why it was rejected or suspended."))
     use_case = fields.String(

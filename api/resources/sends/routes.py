@@ -12,7 +12,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import Answered, key_of_request, once
 from api.commit.rules import rules_answer
-from api.endpoint import endpoint, need_scope, services, timestamp
+from api.endpoint import endpoint, need_scope, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem
@@ -56,6 +56,7 @@ EXAMINED = text(
 PAID = ("low_balance", "spend_limit_reached")
 FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
+SEND_RESPONSE = SendResponse()
 SHOWN = "sms:read"
 """The scope of whoever is shown a send: also by the answer to a change of it."""
 
@@ -78,14 +79,14 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
         rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
         limited, texts = limits_of_sends(connection, rows), texts_of(connection)
 
-    def answer(row: Any) -> dict[str, Any]:
+    def answer(row: Any) -> Any:
         return send_answer(row, texts.open(row.message, row.id), limited)
 
     return page(rows, query["limit"], answer, lambda row: str(row.id), end)
 
 
 @endpoint("GET", "/sends/<uuid:send_id>", answers=SendResponse, fails=("send_not_found",), scope="sms:read")
-def one_send(caller: Caller, send_id: UUID) -> dict[str, Any]:
+def one_send(caller: Caller, send_id: UUID) -> Any:
     """Show one send: its status, counts per message status, cost, and when it should be done."""
     with reading(services().engine) as connection:
         return read_send(connection, caller, send_id)
@@ -140,7 +141,7 @@ def resume(caller: Caller, send_id: UUID) -> JsonResponse:
     fails=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *PAID),
     scope="sms:send",
 )
-def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
     """Change when a send is due or expires, its rate, or its text.
 
     Time and text as long as nothing of it was begun; another text is priced anew: what it costs more is reserved, what
@@ -180,7 +181,7 @@ def _opened(answered: Answered, texts: Texts) -> Answered:
     return Answered(encode(told), answered.replayed)
 
 
-def read_send(connection: Connection, caller: Caller, send_id: UUID, *, as_kept: bool = False) -> dict[str, Any]:
+def read_send(connection: Connection, caller: Caller, send_id: UUID, *, as_kept: bool = False) -> Any:
     """One send of the caller's; `as_kept`, with its text as the row keeps it.
 
     Raises Problem send_not_found, also for another account's.
@@ -194,7 +195,7 @@ def read_send(connection: Connection, caller: Caller, send_id: UUID, *, as_kept:
     return send_answer(row, message, limited, eta_of_queue(connection, send=send_id) if queued else None)
 
 
-def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: datetime | None = None) -> dict[str, Any]:
+def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: datetime | None = None) -> Any:
     """A send as the API shows it. `counts` add up: accepted is the sum of the message statuses."""
     stored = {str(status): getattr(row, status) for status in STORED}
     waiting = messages_left(row)
@@ -202,33 +203,19 @@ def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: dateti
     counts = {name: getattr(row, name) for name in ("submitted", "accepted", "duplicate", "invalid", "suppressed")}
     counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, ahead: waiting - row.sending}
     counts |= {"sending": row.sending, **stored}
-    return {
-        "send_id": str(row.id),
-        "kind": row.kind,
-        "status": row.state,
-        "sender_id": row.sender_id,
-        "message": message,
-        "group_id": row.group_id and str(row.group_id),
-        "counts": counts,
-        **totals(row),
-        "category": LANES[row.lane],
-        "reference": row.reference,
-        "metadata": row.metadata,
-        "callback_url": row.callback_url,
-        "rate": row.rate,
-        **rules_answer(row.rules),
-        "eta": timestamp(eta or _eta(row, waiting)),
-        "limited_by": limited.get(row.id),
-        "resent": row.resent,
-        "held_by": row.held_by,
-        "held_reason": row.held_reason,
-        "send_at": timestamp(row.send_at),
-        "expires_at": timestamp(row.expires_at),
-        "test": row.test,
-        "messages_url": f"/api/v1/sends/{row.id}/messages",
-        "created_at": timestamp(row.created_at),
-        "completed_at": timestamp(row.completed_at),
-    }
+    return SEND_RESPONSE.dump(
+        {
+            **row._mapping,
+            **totals(row),
+            **rules_answer(row.rules),
+            "message": message,
+            "counts": counts,
+            "category": LANES[row.lane],
+            "eta": eta or _eta(row, waiting),
+            "limited_by": limited.get(row.id),
+            "messages_url": f"/api/v1/sends/{row.id}/messages",
+        }
+    )
 
 
 def _eta(row: Any, waiting: int) -> datetime | None:

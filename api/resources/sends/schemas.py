@@ -107,9 +107,11 @@ class QuietHoursRuleResponse(Schema):
 class SendResponse(Schema):
     """An accepted request and what has become of it."""
 
-    send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
+    send_id = fields.UUID(required=True, attribute="id", metadata=doc("The send.", SEND_ID))
     kind = fields.String(required=True, metadata=doc("What was asked for.", "bulk", enum=["single", "bulk", "group"]))
-    status = fields.String(required=True, metadata=doc("Where it is.", "completed", enum=[*map(str, SendState)]))
+    status = fields.String(
+        required=True, attribute="state", metadata=doc("Where it is.", "completed", enum=[*map(str, SendState)])
+    )
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
     message = fields.String(
         required=True,

@@ -57,6 +57,8 @@ COUNTRY = text("SELECT country FROM account WHERE id = :account")
 CSV_HEADER = ("phone", "category", "sender_id", "reason", "created_at")
 CSV_PAGE = 5_000
 
+SUPPRESSION, ADDED, REMOVED = SuppressionResponse(), SuppressedResponse(), UnsuppressedResponse()
+
 Place = tuple[int, str, str]
 """Phone, category and sender ID: where a page ends."""
 FIRST: Place = (0, "", "")
@@ -125,14 +127,14 @@ def import_suppressions(caller: Caller) -> JsonResponse:
     fails=("validation_failed", "suppression_not_found"),
     scope="suppressions:write",
 )
-def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> dict[str, Any]:
+def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
     """Let the account send to a phone again; with `category` or `sender_id`, only in that."""
     scope = Scope(query.get("category", ""), query.get("sender_id", "")) if query else None
     with services().engine.begin() as connection:
         removed = unsuppress(connection, caller.account_id, phone, scope) if is_phone(phone) else 0
     if not removed:
         raise Problem("suppression_not_found", f"{phone[:40]!r} is not on the opt-out list of your account.")
-    return {"phone": phone, "removed": removed}
+    return REMOVED.dump({"phone": phone, "removed": removed})
 
 
 def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> JsonResponse:
@@ -141,7 +143,7 @@ def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> Jso
         country = connection.execute(COUNTRY, {"account": caller.account_id}).scalar()
     read = read_opt_outs(entries, numbering_of(country))  # before the transaction, which would stand still meanwhile
     with services().engine.begin() as connection:
-        return once(connection, key, lambda: encode(put(connection, caller.account_id, read))).response()
+        return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read)))).response()
 
 
 def _place(cursor: str) -> Place:
@@ -181,7 +183,7 @@ def _csv(caller: Caller, query: dict[str, Any], after: Place) -> CsvResponse:
         while True:
             with reading_list(engine) as connection:
                 rows, end = _page(connection, caller, query, last, CSV_PAGE)
-            yield "".join(csv_line(_suppression(row)[name] for name in CSV_HEADER) for row in rows)
+            yield "".join(map(_csv_suppression, rows))
             ends = rows[-1] if len(rows) == CSV_PAGE else end
             if ends is None:
                 return
@@ -190,11 +192,9 @@ def _csv(caller: Caller, query: dict[str, Any], after: Place) -> CsvResponse:
     return CsvResponse(lines(), "suppressions.csv")
 
 
-def _suppression(row: Any) -> dict[str, Any]:
-    return {
-        "phone": str(row.phone),
-        "category": row.category or None,
-        "sender_id": row.sender_id or None,
-        "reason": row.reason,
-        "created_at": timestamp(row.created_at),
-    }
+def _csv_suppression(row: Any) -> str:
+    return csv_line((row.phone, row.category, row.sender_id, row.reason, timestamp(row.created_at)))
+
+
+def _suppression(row: Any) -> Any:
+    return SUPPRESSION.dump({**row._mapping, "category": row.category or None, "sender_id": row.sender_id or None})

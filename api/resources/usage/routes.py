@@ -14,7 +14,7 @@ from api.http.csv_cells import csv_line
 from api.http.pagination import list_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
-from api.resources.usage.schemas import DIMENSIONS, UsagePageResponse, UsageQuery
+from api.resources.usage.schemas import DIMENSIONS, UsagePageResponse, UsageQuery, UsageResponse
 from shared.lifecycle import LANES
 
 CSV_PAGE = 5_000
@@ -46,6 +46,8 @@ USAGE = text(
     """
 )
 COUNTED_AT = text("SELECT counted_at FROM usage_hour ORDER BY began_at DESC LIMIT 1")
+
+USAGE_RESPONSE = UsageResponse()
 
 
 @endpoint(
@@ -99,11 +101,8 @@ def _place(row: Row[Any]) -> list[str]:
     return [getattr(row, name) for name in DIMENSIONS]
 
 
-def _counts(row: Row[Any]) -> dict[str, Any]:
-    return {name: getattr(row, name) or None for name in DIMENSIONS} | {
-        "messages": row.messages,
-        "credits": row.credits,
-    }
+def _counts(row: Row[Any]) -> Any:
+    return USAGE_RESPONSE.dump({**row._mapping, **{name: getattr(row, name) or None for name in DIMENSIONS}})
 
 
 def _csv(parameters: dict[str, Any]) -> CsvResponse:

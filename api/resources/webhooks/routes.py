@@ -10,7 +10,7 @@ from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import Answered, key_of_request, once
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem, invalid
 from api.http.responses import JsonResponse
@@ -90,6 +90,8 @@ ROTATE = text(
 SECRET_KEY_ID = text("SELECT secret_key_id FROM webhook WHERE id = :id")
 DELETE = text("UPDATE webhook SET state = 'deleted', epoch = epoch + 1, updated_at = clock_timestamp() WHERE id = :id")
 
+WEBHOOK_RESPONSE, DELETED = WebhookResponse(), DeletedWebhookResponse()
+
 
 @endpoint(
     "GET",
@@ -105,7 +107,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")), "limit": limit + 1}
     with reading(services().engine) as connection:
         rows = connection.execute(WEBHOOKS, parameters).all()
-    return page(rows, limit, webhook_answer, lambda row: str(row.id))
+    return page(rows, limit, WEBHOOK_RESPONSE.dump, lambda row: str(row.id))
 
 
 @endpoint(
@@ -132,7 +134,7 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
                 {"id": made, "account": caller.account_id, "xid": at.xid, "event": at.id, "key": _key_id(), **values},
             )
             _log(connection, caller, "created", made, None, values)
-            return encode(webhook_answer(find_webhook(connection, caller, made)))
+            return encode(WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, made)))
 
         return _with_secret(connection, once(connection, key, act))
 
@@ -140,10 +142,10 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
 @endpoint(
     "GET", "/webhooks/<uuid:webhook_id>", answers=WebhookResponse, fails=("webhook_not_found",), scope="webhooks:read"
 )
-def webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
+def webhook(caller: Caller, webhook_id: UUID) -> Any:
     """Show one webhook."""
     with reading(services().engine) as connection:
-        return webhook_answer(find_webhook(connection, caller, webhook_id))
+        return WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id))
 
 
 @endpoint(
@@ -154,7 +156,7 @@ def webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
     fails=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
+def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Any:
     """Change a webhook, disable it or enable it again. What happened while it was disabled is not posted by itself."""
     check_url(body.get("url"), "/url")
     with services().engine.begin() as connection:
@@ -173,7 +175,7 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> di
         )
         was = {name: getattr(before, name) for name in values} | {"status": before.state}
         _log(connection, caller, "changed", webhook_id, was, values | {"status": state})
-        return webhook_answer(find_webhook(connection, caller, webhook_id))
+        return WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id))
 
 
 @endpoint(
@@ -183,13 +185,13 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> di
     fails=("webhook_not_found",),
     scope="webhooks:write",
 )
-def delete_webhook(caller: Caller, webhook_id: UUID) -> dict[str, Any]:
+def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
     """Delete a webhook and what is known of its deliveries. What is being posted at this moment still arrives."""
     with services().engine.begin() as connection:
         before = find_webhook(connection, caller, webhook_id, lock=True)
         connection.execute(DELETE, {"id": webhook_id})
         _log(connection, caller, "deleted", webhook_id, {"url": before.url}, None)
-    return {"webhook_id": webhook_id, "deleted": True}
+    return DELETED.dump({"webhook_id": webhook_id, "deleted": True})
 
 
 @endpoint(
@@ -216,7 +218,7 @@ def rotate_secret(caller: Caller, webhook_id: UUID) -> JsonResponse:
             after = find_webhook(connection, caller, webhook_id)
             versions = ({"secret_version": row.secret_version} for row in (before, after))
             _log(connection, caller, "rotated", webhook_id, *versions)
-            return encode(webhook_answer(after))
+            return encode(WEBHOOK_RESPONSE.dump(after))
 
         return _with_secret(connection, once(connection, key, act))
 
@@ -265,20 +267,3 @@ def _key_id() -> bytes:
 def _log(connection: Connection, caller: Caller, what: str, webhook: UUID, before: Any, after: Any) -> None:
     by, account = by_key(caller), caller.account_id
     record(connection, by, f"webhook.{what}", account_id=account, subject=webhook, before=before, after=after)
-
-
-def webhook_answer(row: Any) -> dict[str, Any]:
-    """A webhook as the API shows it."""
-    return {
-        "webhook_id": str(row.id),
-        "url": row.url,
-        "events": row.events,
-        "description": row.description,
-        "status": row.state,
-        "disabled_reason": row.disabled_reason,
-        "failing_since": timestamp(row.failing_since),
-        "secret_version": row.secret_version,
-        "previous_secret_until": timestamp(row.previous_until),
-        "created_at": timestamp(row.created_at),
-        "updated_at": timestamp(row.updated_at),
-    }

@@ -75,7 +75,7 @@ class WebhookChange(Request):
 class WebhookResponse(Schema):
     """Where events are posted."""
 
-    webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
+    webhook_id = fields.UUID(required=True, attribute="id", metadata=doc("The webhook.", WEBHOOK_ID))
     url = fields.String(
         required=True,
         allow_none=True,
@@ -83,7 +83,9 @@ class WebhookResponse(Schema):
     )
     events = fields.List(fields.String(), required=True, allow_none=True, metadata=POSTED)
     description = fields.String(required=True, allow_none=True, metadata=OWN_DESCRIPTION)
-    status = fields.String(required=True, metadata=doc("Whether events are posted to it.", "active", enum=[*STATUSES]))
+    status = fields.String(
+        required=True, attribute="state", metadata=doc("Whether events are posted to it.", "active", enum=[*STATUSES])
+    )
     disabled_reason = fields.String(
         required=True, allow_none=True, metadata=doc("Why nothing is posted to it; null while it is active.")
     )
@@ -93,6 +95,7 @@ class WebhookResponse(Schema):
     secret_version = fields.Integer(required=True, metadata=doc("Rises by one with each rotation of the secret.", 1))
     previous_secret_until = fields.Timestamp(
         required=True,
+        attribute="previous_until",
         allow_none=True,
         metadata=doc("Until then posts are signed with the secret before, too; null: they are not."),
     )

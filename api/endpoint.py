@@ -10,7 +10,7 @@ The contract is what the request goes through before the function sees it, and w
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import wraps
 from typing import Any
 
@@ -25,6 +25,7 @@ from api.http.problems import Problem, invalid
 from api.http.request import current_request
 from api.http.responses import CsvResponse, JsonResponse, Response
 from api.schemas.errors import errors_of
+from api.schemas.fields import timestamp
 from api.services import Services
 from shared.accounts.limits import Limits
 from shared.api_key import is_within
@@ -177,13 +178,6 @@ def answer_json(answer: Any, status: int = 200) -> JsonResponse:
     """An answer as JSON."""
     body = answer if isinstance(answer, str) else json.dumps(answer, separators=(",", ":"), default=_as_text)
     return JsonResponse(body, status)
-
-
-def timestamp(moment: datetime | None) -> str | None:
-    """A time as the API writes it: RFC 3339, UTC, to the millisecond, with `Z`."""
-    if moment is None:
-        return None
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _as_text(value: Any) -> Any:

@@ -12,9 +12,9 @@ from api.accept.quotes import keep
 from api.auth.tokens import Caller
 from api.commit.draft import INLINE, Draft, encode
 from api.commit.idempotency import Answered, answered_before, key_of_request, once
-from api.endpoint import timestamp
 from api.http.problems import Problem
 from api.http.responses import JsonResponse
+from api.schemas.fields import timestamp
 from api.services import Services
 from shared.db.connection import reading
 from shared.sms.segments import split, transliterate

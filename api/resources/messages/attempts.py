@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, text
 
-from api.endpoint import timestamp
 from api.resources.messages.history import MessageRow
+from api.schemas.fields import timestamp
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import carrier_code_of, code_of
 from shared.lifecycle import CHARGED, MessageStatus

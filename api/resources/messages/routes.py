@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
 from api.http.problems import Problem
@@ -20,6 +20,7 @@ from api.resources.messages.search import find_messages
 from api.resources.messages.text import text_of_message
 from api.resources.messages.timeline import course_of
 from api.resources.sends.routes import read_send
+from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
 from shared.carriers.error_codes import carrier_code_of, code_of, error_of
 from shared.db.connection import reading

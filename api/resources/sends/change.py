@@ -84,7 +84,7 @@ class Locked:
     """Whether nothing of it was ever given to a worker."""
 
 
-def amend(connection: Connection, send: UUID, changes: Mapping[str, Any]) -> None:
+def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]) -> None:
     """Make the changes, all or none. Raises Problem state_conflict for what is too late."""
     locked = _lock(connection, send)
     state = SendState(locked.send.state)

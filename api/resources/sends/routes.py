@@ -19,7 +19,7 @@ from api.http.problems import Problem
 from api.http.responses import JsonResponse
 from api.resources.sends import control
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, messages_left
-from api.resources.sends.change import amend
+from api.resources.sends.change import apply_changes
 from api.resources.sends.schemas import SendChanges, SendPaging, SendResponse
 from api.resources.sends.totals import OWN, totals
 from api.schemas.paging import page_of
@@ -101,7 +101,7 @@ def one_send(caller: Caller, send_id: UUID) -> Any:
 )
 def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
     """Cancel what was not handed to a carrier yet; its credits are given back. Needs the scope sms:read, too."""
-    return _steer(caller, send_id, control.cancel)
+    return _control(caller, send_id, control.cancel)
 
 
 @endpoint(
@@ -113,7 +113,7 @@ def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
 )
 def pause(caller: Caller, send_id: UUID) -> JsonResponse:
     """Stop handing messages to carriers until the send is resumed. Needs the scope sms:read, too."""
-    return _steer(caller, send_id, control.pause)
+    return _control(caller, send_id, control.pause)
 
 
 @endpoint(
@@ -128,7 +128,7 @@ def resume(caller: Caller, send_id: UUID) -> JsonResponse:
 
     Needs the scope sms:read, too: the answer shows the send.
     """
-    answer = _steer(caller, send_id, control.resume)
+    answer = _control(caller, send_id, control.resume)
     publish_queued(services().engine, services().tasks, [send_id])
     return answer
 
@@ -151,14 +151,14 @@ def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
     need_scope(caller, SHOWN)
     with services().engine.begin() as connection:
         read_send(connection, caller, send_id)
-        amend(connection, send_id, body)
+        apply_changes(connection, send_id, body)
         changed = read_send(connection, caller, send_id)
     if changed["status"] in ("queued", "expanding"):
         publish_queued(services().engine, services().tasks, [send_id])
     return changed
 
 
-def _steer(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
+def _control(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
     need_scope(caller, SHOWN)
     key = key_of_request(caller, None)
 
@@ -167,22 +167,22 @@ def _steer(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
         def act() -> str:
             read_send(connection, caller, send_id)
             action(connection, send_id)
-            return encode(read_send(connection, caller, send_id, as_kept=True))
+            return encode(read_send(connection, caller, send_id, sealed=True))
 
-        return _opened(once(connection, key, act), texts_of(connection)).response()
+        return _with_text(once(connection, key, act), texts_of(connection)).response()
 
 
-def _opened(answered: Answered, texts: Texts) -> Answered:
+def _with_text(answered: Answered, texts: Texts) -> Answered:
     """The answer with its text. It is stored with the text as the send's row keeps it."""
     if encode(MARK)[1:-1] not in answered.body:
         return answered
-    told = json.loads(answered.body)
-    told["message"] = texts.open(told["message"], told["send_id"])
-    return Answered(encode(told), answered.replayed)
+    send = json.loads(answered.body)
+    send["message"] = texts.open(send["message"], send["send_id"])
+    return Answered(encode(send), answered.replayed)
 
 
-def read_send(connection: Connection, caller: Caller, send_id: UUID, *, as_kept: bool = False) -> Any:
-    """One send of the caller's; `as_kept`, with its text as the row keeps it.
+def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: bool = False) -> Any:
+    """One send of the caller's; `sealed`, with its text sealed, as the row keeps it.
 
     Raises Problem send_not_found, also for another account's.
     """
@@ -191,7 +191,7 @@ def read_send(connection: Connection, caller: Caller, send_id: UUID, *, as_kept:
         raise Problem("send_not_found", f"Your account has no send {send_id}.")
     limited = limits_of_sends(connection, [row])
     queued = limited.get(row.id) in ("queue_turn", "carrier_rate", "throttled") and not row.rate
-    message = row.message if as_kept else texts_of(connection).open(row.message, row.id)
+    message = row.message if sealed else texts_of(connection).open(row.message, row.id)
     return send_answer(row, message, limited, eta_of_queue(connection, send=send_id) if queued else None)
 
 

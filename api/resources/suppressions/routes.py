@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, text
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv_body import read_csv
 from api.http.csv_cells import csv_line
@@ -27,6 +27,7 @@ from api.resources.suppressions.schemas import (
     UnsuppressedResponse,
 )
 from api.schemas.entries import MOST_ENTRIES
+from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
 from shared.contacts.suppressions import Scope, unsuppress
 from shared.db.connection import reading

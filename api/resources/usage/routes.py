@@ -8,13 +8,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services, timestamp
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
 from api.http.pagination import list_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
 from api.resources.usage.schemas import DIMENSIONS, UsagePageResponse, UsageQuery, UsageResponse
+from api.schemas.fields import timestamp
 from shared.lifecycle import LANES
 
 CSV_PAGE = 5_000

@@ -252,12 +252,12 @@ def _check_room(connection: Connection, caller: Caller, body: dict[str, Any]) ->
 
 def _with_secret(connection: Connection, answered: Answered) -> JsonResponse:
     """The answer with the secret, which is made and not stored: also for a request that is repeated."""
-    answer = json.loads(answered.body)
+    response = json.loads(answered.body)
     settings = services().settings
-    of = connection.execute(SECRET_KEY_ID, {"id": answer["webhook_id"]}).scalar()
+    of = connection.execute(SECRET_KEY_ID, {"id": response["webhook_id"]}).scalar()
     key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, of)
-    answer["secret"] = hooks.shown(hooks.secret(key, UUID(answer["webhook_id"]), answer["secret_version"]))
-    return Answered(encode(answer), answered.replayed).response()
+    response["secret"] = hooks.shown(hooks.secret(key, UUID(response["webhook_id"]), response["secret_version"]))
+    return Answered(encode(response), answered.replayed).response()
 
 
 def _key_id() -> bytes:

@@ -137,7 +137,11 @@ class SingleResponse(AcceptedSendResponse):
     """An accepted message."""
 
     message_id = fields.UUID(required=True, metadata=doc("The message.", MESSAGE_ID))
-    phone = fields.String(required=True, metadata=doc("Digits only, beginning with the country code.", PHONE))
+    phone = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("Digits only, beginning with the country code; null: it was erased.", PHONE),
+    )
     segments = fields.Nested(SegmentsResponse, required=True, metadata=doc("How many, and in which encoding."))
 
 
@@ -185,8 +189,12 @@ class RejectedResponse(Schema):
         required=True, allow_none=True, metadata=doc("As it was given; null where it was no text.", "0712")
     )
     code = fields.String(required=True, metadata=doc("Why.", "invalid_phone", enum=REJECTIONS))
-    detail = fields.String(metadata=doc("What it is this time, for people.", NOT_A_PHONE))
-    suggestion = fields.String(metadata=doc("What was probably meant.", "254712000000"))
+    detail = fields.String(
+        allow_none=True, metadata=doc("What it is this time, for people; null: it was erased.", NOT_A_PHONE)
+    )
+    suggestion = fields.String(
+        allow_none=True, metadata=doc("What was probably meant; null: it was erased.", "254712000000")
+    )
     duplicate_of = fields.Integer(metadata=doc("The index at which the phone is listed first.", 0))
 
 
@@ -194,7 +202,11 @@ class AcceptedResponse(Schema):
     """A recipient's message."""
 
     message_id = fields.UUID(required=True, metadata=doc("The message.", MESSAGE_ID))
-    phone = fields.String(required=True, metadata=doc("Digits only, beginning with the country code.", PHONE))
+    phone = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("Digits only, beginning with the country code; null: it was erased.", PHONE),
+    )
 
 
 class BulkResponse(AcceptedSendResponse):

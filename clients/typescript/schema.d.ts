@@ -20,10 +20,10 @@ export interface Rejected {
   phone: string | null;
   /** Why. */
   code: "invalid_phone" | "duplicate" | "suppressed" | "missing_variable" | "too_many_segments" | "unicode_rejected" | "destination_not_allowed" | "recipient_limit" | "message_empty" | "message_too_long" | "invalid_characters" | "unknown_field" | "wrong_type" | "invalid";
-  /** What it is this time, for people. */
-  detail?: string;
-  /** What was probably meant. */
-  suggestion?: string;
+  /** What it is this time, for people; null: it was erased. */
+  detail?: string | null;
+  /** What was probably meant; null: it was erased. */
+  suggestion?: string | null;
   /** The index at which the phone is listed first. */
   duplicate_of?: number;
 }
@@ -346,8 +346,8 @@ export interface Single {
   encoding?: Encoding;
   /** The message. */
   message_id: string;
-  /** Digits only, beginning with the country code. */
-  phone: string;
+  /** Digits only, beginning with the country code; null: it was erased. */
+  phone: string | null;
   /** How many, and in which encoding. */
   segments: Segments;
 }
@@ -431,8 +431,8 @@ export interface BulkSegments {
 export interface Accepted {
   /** The message. */
   message_id: string;
-  /** Digits only, beginning with the country code. */
-  phone: string;
+  /** Digits only, beginning with the country code; null: it was erased. */
+  phone: string | null;
 }
 
 /** An accepted bulk or group send. */

@@ -9,7 +9,7 @@ import threading
 from api.app import create_app
 from api.database_guard import keep_looking
 from api.endpoint import direct_endpoint
-from api.server.application import Served
+from api.server.application import Application
 from api.server.connections import Connections
 from api.server.owners import Owners
 from shared.gc_tuning import collect_less_often
@@ -34,7 +34,7 @@ except SettingsError as error:
 services = made.extensions["bulksms"]
 owners = Owners(services)
 on_loop = direct_endpoint("POST", "/sms/send", services)
-app = Served(made.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
+app = Application(made.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
 keep_looking(Guard(services.engine, witness=services.commits.witness))
 collect_less_often()
 threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()

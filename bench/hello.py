@@ -2,7 +2,7 @@
 
 from flask import Flask, request
 
-from api.server.application import Served
+from api.server.application import Application
 
 ANSWER = {
     "send_id": "01940000-0000-7000-8000-000000000000",
@@ -22,7 +22,7 @@ ANSWER = {
 }
 
 app = Flask(__name__)
-served = Served(app.wsgi_app, owner_of=lambda _: 1)
+served = Application(app.wsgi_app, owner_of=lambda _: 1)
 """As the API is served."""
 
 

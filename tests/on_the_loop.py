@@ -6,7 +6,7 @@ from typing import Any
 
 from api.http.direct import DirectEndpoint
 from api.http.wsgi import Answer
-from api.server.application import Reply, Served
+from api.server.application import Application, Reply
 
 SEND = "/api/v1/sms/send"
 
@@ -32,9 +32,19 @@ def on_loop(endpoint: Callable[[], Reply]) -> DirectEndpoint:
     return DirectEndpoint(endpoint, None, 100)
 
 
-async def handled(served: Served, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b"") -> Answer:
+async def handled(application: Application, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b"") -> Answer:
     """What is answered to a send on the running event loop."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Answer] = loop.create_future()
-    served.handle(scope(headers=headers), body, loop, done.set_result)
-    return await asyncio.wait_for(done, 20)
+    came = [{"type": "http.request", "body": body, "more_body": False}]
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        if not came:
+            await asyncio.sleep(60)
+        return came.pop()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    length = (b"content-length", b"%d" % len(body))
+    await asyncio.wait_for(application(scope(headers=[*headers, length]), receive, send), 20)
+    return Answer(sent[0]["status"], sent[0]["headers"], sent[1]["body"])

@@ -5,7 +5,7 @@ commit is over, and meanwhile the loop handles others. What would block raises `
 handled again from the beginning, in a thread, where blocking is allowed.
 """
 
-import logging
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,8 +14,6 @@ from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 from api.http.errors import error_response
 from api.http.request import Request, current_request, handling, is_on_event_loop
 from api.http.responses import Response
-
-log = logging.getLogger(__name__)
 
 _background = ThreadPoolExecutor(2, "background")
 
@@ -27,19 +25,17 @@ class NeedsThread(BaseException):
 
 
 class PendingResponse:
-    """A response that is made when its send has been committed.
+    """A response that is made when its send has been committed: `ready` is done then, and `response` makes it."""
 
-    `on_ready` is called with it on the loop when `complete` has been called, and then its `response` is to be made.
-    """
-
-    __slots__ = ("_outcome", "on_ready", "request")
+    __slots__ = ("_outcome", "ready", "request")
 
     def __init__(self, outcome: Callable[[], Finish]) -> None:
         """`outcome` raises what the commit raised, NeedsThread where certainly nothing has happened; or it returns what
         makes the response."""
         self._outcome = outcome
         self.request: Request = current_request()
-        self.on_ready: Callable[[PendingResponse], None] = _ignore
+        assert self.request.loop is not None
+        self.ready: asyncio.Future[None] = self.request.loop.create_future()
 
     def response(self) -> Response:
         """The response, once. Raises NeedsThread where the request is to be handled again in a thread.
@@ -55,7 +51,8 @@ class PendingResponse:
             try:
                 return finish()
             except NeedsThread:
-                raise RuntimeError("after its commit a request blocked on the event loop") from None
+                blocked = RuntimeError("after its commit a request blocked on the event loop")
+                return error_response(blocked, self.request)
             except Exception as error:
                 return error_response(error, self.request)
 
@@ -81,24 +78,16 @@ def in_background(function: Callable[[], object]) -> None:
 
 
 def complete(responses: list[PendingResponse], then: Callable[[], object]) -> None:
-    """Have responses of one event loop made, and do something when they are. For any thread; returns at once."""
-    loop = responses[0].request.loop
-    assert loop is not None
-    loop.call_soon_threadsafe(_complete, responses, then)
+    """Tell an event loop that its responses are ready, and call `then` when they are made. For any thread."""
+    responses[0].ready.get_loop().call_soon_threadsafe(_complete, responses, then)
 
 
 def _complete(responses: list[PendingResponse], then: Callable[[], object]) -> None:
     for response in responses:
-        try:
-            response.on_ready(response)
-        except Exception:
-            log.exception("a response could not be sent")
-    then()
+        if not response.ready.done():
+            response.ready.set_result(None)
+    asyncio.get_running_loop().call_soon(then)  # after those who have waited
 
 
 def _spent() -> Finish:
     raise RuntimeError("A response is made once.")
-
-
-def _ignore(_: PendingResponse) -> None:
-    """Nobody waits for the response."""

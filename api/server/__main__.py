@@ -4,14 +4,12 @@ import errno
 import logging
 import sys
 import threading
-from socket import socket
-from typing import Any, cast
 
 import click
-import uvicorn
-from uvicorn.supervisors import Multiprocess
 
-from api.server.reuse_port import IS_DIVIDED, SharedPort
+from api.server.process import run
+from api.server.reuse_port import IS_DIVIDED, SharedPort, bound_socket
+from api.server.supervisor import Supervisor
 from shared.carriers.http.file import http_carriers
 from shared.db.connection import make_engine
 from shared.db.schema import schema_problem
@@ -21,10 +19,6 @@ from shared.settings import SIMULATED, Settings, SettingsError, service_settings
 log = logging.getLogger(__name__)
 
 API = "api.asgi:app"
-KEEP_ALIVE_SECONDS = 75
-BACKLOG = 2048
-END_SECONDS = 20
-"""How long requests may go on when the server is told to stop."""
 
 
 @click.command()
@@ -37,31 +31,16 @@ def main(application: str, host: str, port: int, processes: int) -> None:
     configure_logging()
     if application == API:
         _check_settings()
-    options: dict[str, Any] = {
-        "loop": "uvloop",
-        "http": "api.server.protocol:Protocol",
-        "ws": "none",
-        "lifespan": "off",
-        "interface": "asgi3",
-        "log_config": None,
-        "access_log": False,
-        "proxy_headers": False,  # TRUSTED_PROXIES says whom we believe
-        "server_header": False,
-        "backlog": BACKLOG,
-        "timeout_keep_alive": KEEP_ALIVE_SECONDS,
-        "timeout_graceful_shutdown": END_SECONDS,
-    }
-    if processes == 1 or not IS_DIVIDED:
-        uvicorn.run(application, host=host, port=port, workers=processes, **options)
-        return
     try:
-        shared = SharedPort(host, port)
+        listening = SharedPort(host, port) if processes > 1 and IS_DIVIDED else bound_socket(host, port)
     except OSError as error:
         advice = ": stop who has it, or give another --port" if error.errno == errno.EADDRINUSE else ""
         sys.exit(f"Cannot listen on {host} port {port} ({error.strerror}){advice}.")
-    log.info("listening on %s port %d, %d processes", *shared.address, processes)
-    config = uvicorn.Config(application, host=host, port=port, workers=processes, **options)
-    Multiprocess(config, cast(list[socket], [shared])).run()
+    log.info("listening on %s port %d, processes: %d", host, port, processes)
+    if isinstance(listening, SharedPort) or processes > 1:
+        Supervisor(application, listening, processes).run()
+    else:
+        run(application, listening)
 
 
 def _check_settings() -> None:

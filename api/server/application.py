@@ -1,12 +1,9 @@
-"""Serves the application's WSGI calls, each of which ends with its answer, from an event loop.
+"""The ASGI application: Flask in threads, and `POST /sms/send`, the request that comes most, on the event loop.
 
-The calls are made in threads, but for the one that comes most: a message to one phone is handled on the event loop
-(api/http/event_loop.py), and so no thread is woken for it, neither for its request nor when its send is committed.
 Bodies are awaited, and long answers written, by the loop: a thread is held only while something is worked on.
 """
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,7 +13,6 @@ from api.endpoint import PREFIX
 from api.http.direct import DirectEndpoint
 from api.http.event_loop import NeedsThread, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY
-from api.http.request import Request
 from api.http.request_body import (
     Gone,
     Receive,
@@ -25,6 +21,7 @@ from api.http.request_body import (
     Unread,
     Whole,
     announced_length,
+    is_small,
     spooled_body,
     whole_body,
 )
@@ -52,18 +49,15 @@ from api.server.connections import Connections
 from api.server.owners import owner_by_peer
 from api.server.responses import Send, problem_answer, send_pieces, send_whole, until_done_or_gone
 
-log = logging.getLogger(__name__)
-
 Scope = MutableMapping[str, Any]
-
 Reply = Response | PendingResponse
 
 THREADS = 8
 """For all but single sends, sign-in and carriers, unless the database has another number of connections for them."""
 IN_MEMORY = 2 * 1024 * 1024
 """Bytes of an account's body that are kept in memory: 100,000 phones. Those of strangers are as long as small ones."""
-ON_THE_LOOP = f"{PREFIX}/sms/send".encode()
-"""The path whose POST requests are handled on the event loop."""
+EVENT_LOOP_PATH = f"{PREFIX}/sms/send"
+"""Its POST requests are handled on the event loop."""
 HEALTH = ("/healthz", "/readyz")
 """Counted by themselves: a proxy that asks for it may bring others' requests from the same address."""
 CARRIERS = "/carriers/"
@@ -73,8 +67,8 @@ IMPORT = "/import"
 """How the paths end that take files."""
 
 
-class Served:
-    """A WSGI application as an ASGI server runs it, and as `api.server.protocol` asks it past ASGI."""
+class Application:
+    """A WSGI application, and one endpoint that is handled on the event loop, as an ASGI application."""
 
     def __init__(
         self,
@@ -84,10 +78,10 @@ class Served:
         connections: Connections | None = None,
         threads: int = THREADS,
     ) -> None:
-        """`on_loop` handles POST requests of ON_THE_LOOP. `threads` work for accounts, with a connection of the
+        """`on_loop` handles the POST requests of EVENT_LOOP_PATH. `threads` work for accounts, with a connection of the
         database each; those of the other lanes have the rest of the connections, which nobody else takes."""
         self._app = app
-        self.on_loop = on_loop
+        self._on_loop = on_loop
         self._owner_of = owner_of
         self.connections = connections or Connections()
         self._single = Lane("single", SINGLE_THREADS, SINGLE_THREADS // 2)
@@ -97,7 +91,7 @@ class Served:
         self._open, self._exports, self._large, self._parsed = Share(), Share(), Places(), Places()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, in a thread. Returns without an answer where the client has left."""
+        """Answer one request. Returns without an answer where the client has left."""
         environ = environ_of(scope, Unread())
         owner = self._owner_of(environ)
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
@@ -106,6 +100,10 @@ class Served:
             await send_whole(send, receive, _too_many(scope["path"]), unread=True)
             return
         try:
+            if self._on_loop is not None and is_for_event_loop(scope):
+                environ["wsgi.input"] = Whole(await whole_body(receive))
+                await send_whole(send, receive, await self._answer_on_loop(self._on_loop, owner, environ))
+                return
             async with self._body(owner, scope, receive) as body:
                 environ["wsgi.input"] = body
                 await self._answer(owner, environ, receive, send)
@@ -170,77 +168,34 @@ class Served:
             await lane.submit(owner, answer.close)
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
 
+    async def _answer_on_loop(self, endpoint: DirectEndpoint, owner: Owner, environ: Environ) -> Answer:
+        """Handle a request here, or where that would block, again in a thread.
+
+        What was noted of it stays noted: it is counted once.
+        """
+        request = endpoint.request(environ, asyncio.get_running_loop())
+        try:
+            reply = endpoint.call(request)
+            if isinstance(reply, PendingResponse):
+                await reply.ready
+                reply = reply.response()
+        except NeedsThread:
+            request.loop = None
+            reply = await self._single.submit(owner, partial(endpoint.call, request))
+        assert isinstance(reply, Response)
+        return endpoint.answer(request, reply)
+
     def _lane(self, owner: Owner, path: str) -> Lane:
-        if path == ON_THE_LOOP.decode():
+        if path == EVENT_LOOP_PATH:
             return self._single
         if path.startswith(CARRIERS):
             return self._carriers
         return self._accounts if isinstance(owner, int) else self._sign_in
 
-    def handle(
-        self, scope: Scope, body: bytes, loop: asyncio.AbstractEventLoop, answer: Callable[[Answer], None]
-    ) -> None:
-        """Handle one request on `loop`, the running one. `answer` is called there with its answer, now or later."""
-        assert self.on_loop is not None
-        environ = environ_of(scope, Whole(body))
-        owner = self._owner_of(environ)
-        if not self._open.take(owner, share(owner, MOST_OF_ACCOUNT, MOST_OF_ADDRESS)):
-            answer(_too_many(scope["path"]))
-            return
-        in_thread = partial(self._single.submit, owner)
-        request = self.on_loop.request(environ, loop)
-        LoopRequest(self.on_loop, request, in_thread, partial(self._end, owner, answer)).begin()
 
-    def _end(self, owner: Owner, answer: Callable[[Answer], None], made: Answer) -> None:
-        self._open.give_back(owner)
-        answer(made)
-
-
-class LoopRequest:
-    """One request that is handled on the event loop, or where it would block there, again in a thread.
-
-    What was noted of it stays noted: it is counted once.
-    """
-
-    def __init__(
-        self,
-        endpoint: DirectEndpoint,
-        request: Request,
-        in_thread: "Callable[[Callable[[], Reply]], asyncio.Future[Reply]]",
-        answer: Callable[[Answer], None],
-    ) -> None:
-        self._endpoint = endpoint
-        self._request = request
-        self._in_thread = in_thread
-        self._answer = answer
-
-    def begin(self) -> None:
-        """Call the endpoint."""
-        self._reply_with(lambda: self._endpoint.call(self._request))
-
-    def _reply_with(self, make: "Callable[[], Reply]") -> None:
-        try:
-            reply = make()
-            if isinstance(reply, PendingResponse):
-                reply.on_ready = self._ready
-                return
-            made = self._endpoint.answer(self._request, reply)
-        except NeedsThread:
-            self._request.loop = None
-            again = self._in_thread(lambda: self._endpoint.call(self._request))
-            again.add_done_callback(self._handled_in_thread)
-        except Exception:
-            log.exception("a request on the event loop failed")
-            path = self._request.environ["PATH_INFO"]
-            self._answer(problem_answer("internal_error", "Something went wrong on our side.", path))
-        else:
-            self._answer(made)
-
-    def _ready(self, pending: PendingResponse) -> None:
-        self._reply_with(pending.response)
-
-    def _handled_in_thread(self, made: "asyncio.Future[Reply]") -> None:
-        self._reply_with(made.result)
+def is_for_event_loop(scope: Scope) -> bool:
+    """Whether the request is one that is handled on the event loop."""
+    return scope["path"] == EVENT_LOOP_PATH and scope["method"] == "POST" and is_small(scope["headers"], SMALL_BODY)
 
 
 def _too_many(path: str) -> Answer:

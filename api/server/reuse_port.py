@@ -18,20 +18,21 @@ class SharedPort:
 
     def __init__(self, host: str, port: int) -> None:
         """Take the port. Raises OSError where somebody has it, be it a service like this one."""
-        _bound(host, port).close()  # with somebody who listens and shares, what shares would get it too
-        self._kept = _bound(host, port, socket.SO_REUSEPORT)
+        bound_socket(host, port).close()  # with somebody who listens and shares, what shares would get it too
+        self._kept = bound_socket(host, port, socket.SO_REUSEPORT)
         self._kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)  # from here on nobody else gets it
         self.address: tuple[str, int] = self._kept.getsockname()[:2]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _bound, (*self.address, socket.SO_REUSEPORT)
+        return bound_socket, (*self.address, socket.SO_REUSEPORT)
 
     def close(self) -> None:
         """Give it back."""
         self._kept.close()
 
 
-def _bound(host: str, port: int, *options: int) -> socket.socket:
+def bound_socket(host: str, port: int, *options: int) -> socket.socket:
+    """A socket that is bound to the address, with these options of sockets set. Raises OSError."""
     made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         for option in (socket.SO_REUSEADDR, *options):

@@ -14,7 +14,7 @@ from api.app import create_app
 from api.endpoint import direct_endpoint
 from api.http.event_loop import ThreadOnlyPool
 from api.http.wsgi import Answer
-from api.server.application import Served
+from api.server.application import Application
 from api.server.owners import Owners
 from shared.db.connection import make_engine
 from tests.integration.service import Service
@@ -29,7 +29,7 @@ class Loop:
         self.service = service
         app = create_app(service.settings, engine=engine, celery=service.celery)
         work = app.extensions["bulksms"]
-        self.served = Served(app.wsgi_app, direct_endpoint("POST", "/sms/send", work), Owners(work))
+        self.served = Application(app.wsgi_app, direct_endpoint("POST", "/sms/send", work), Owners(work))
 
     async def send(self, key: str | None = None, **more: Any) -> Answer:
         """Send one message in 80 days."""

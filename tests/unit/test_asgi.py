@@ -18,7 +18,7 @@ from api.http.responses import Response
 from api.http.wsgi import Answer, environ_of
 from api.limits.bulkheads import WORKED_ON_OF_ACCOUNT
 from api.server import application as asgi
-from api.server.application import Reply, Served
+from api.server.application import Application, Reply
 from tests.on_the_loop import handled, on_loop, scope
 
 Start = Callable[[str, list[tuple[str, str]]], object]
@@ -37,7 +37,7 @@ async def answered(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await Served(app)(asked, receive, send)
+    await Application(app)(asked, receive, send)
     return sent
 
 
@@ -48,7 +48,7 @@ def ask(app: Callable[..., Iterable[bytes]], path: str) -> list[dict[str, Any]]:
 
 def send(endpoint: Callable[[], Reply]) -> Answer:
     """What an endpoint of its own event loop answers."""
-    return asyncio.run(handled(Served(answer_in_thread, on_loop(endpoint))))
+    return asyncio.run(handled(Application(answer_in_thread, on_loop(endpoint))))
 
 
 def answer(start: Start, body: bytes = b"ok") -> list[bytes]:
@@ -152,7 +152,7 @@ def test_others_are_handled_while_one_waits() -> None:
     sends = Sends(made, together=3)
 
     async def three() -> list[Answer]:
-        served = Served(answer_in_thread, on_loop(sends))
+        served = Application(answer_in_thread, on_loop(sends))
         return await asyncio.gather(*(handled(served) for _ in range(3)))
 
     assert [answer.status for answer in asyncio.run(three())] == [200] * 3
@@ -210,7 +210,7 @@ def test_a_request_leaves_nothing_to_the_garbage_collector() -> None:
     sends = Sends(made)
 
     async def several() -> int:
-        served = Served(answer_in_thread, on_loop(sends))
+        served = Application(answer_in_thread, on_loop(sends))
         await handled(served)
         gc.collect()
         for _ in range(20):
@@ -256,7 +256,7 @@ class Sockets:
     """Requests of one application, each with a client that sends and takes what it is told to."""
 
     def __init__(self, app: Callable[..., Iterable[bytes]], **more: Any) -> None:
-        self.served = Served(app, **more)
+        self.served = Application(app, **more)
         self.tasks: list[asyncio.Task[None]] = []
 
     def open(self, address: str, body: Iterable[bytes] | None = (b"",), **more: Any) -> "Socket":

@@ -5,8 +5,6 @@ import time
 from typing import Any, NamedTuple
 
 import pytest
-from uvicorn.config import Config
-from uvicorn.server import ServerState
 
 from api.http.direct import DirectEndpoint
 from api.http.request import Request, current_request, is_on_event_loop
@@ -14,8 +12,10 @@ from api.http.request_head import MOST_HEAD, MOST_LINE
 from api.http.responses import Response
 from api.http.wsgi import Answer
 from api.server import protocol
-from api.server.application import Served
-from api.server.protocol import Protocol
+from api.server.application import Application
+from api.server.connections import Connections
+from api.server.exchange import ServerState
+from api.server.protocol import HttpConnection
 from tests.on_the_loop import on_loop
 
 HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
@@ -77,24 +77,12 @@ class Seen(NamedTuple):
     closed: bool
 
 
-def after(*chunks: bytes, seconds: float = 0.0, application: Any = length, keep_alive: float = 75) -> Seen:
+def after(*chunks: bytes, seconds: float = 0.0, application: Any = length) -> Seen:
     """A connection on which these pieces came, one after the other, and then nothing for some seconds."""
 
     async def run() -> Seen:
-        config = Config(
-            application,
-            lifespan="off",
-            ws="none",
-            interface="asgi3",
-            log_config=None,
-            server_header=False,
-            proxy_headers=False,
-            timeout_keep_alive=keep_alive,  # type: ignore[arg-type]
-        )
-        config.load()
-        state = ServerState()
-        state.default_headers = [(b"date", b"today")]
-        made, connection = Protocol(config, state, {}, asyncio.get_running_loop()), Connection()
+        limits = application.connections if isinstance(application, Application) else Connections()
+        made, connection = HttpConnection(ServerState(application, limits)), Connection()
         made.connection_made(connection)
         for chunk in chunks:
             made.data_received(chunk)
@@ -120,14 +108,14 @@ def test_requests_that_come_whole_are_answered_and_the_connection_stays() -> Non
     ids=["nothing", "a word", "half a head", "no body", "half a body"],
 )
 def test_what_does_not_come_in_time_is_refused(chunks: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "PATIENCE", 0.05)
+    monkeypatch.setattr(protocol, "REQUEST_SECONDS", 0.05)
     connection = after(*chunks, seconds=0.2)
     assert connection.closed
     assert connection.written.startswith(b"HTTP/1.1 400 ") and b"did not arrive in time" in connection.written
 
 
 def test_a_large_body_is_awaited_by_whoever_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "PATIENCE", 0.05)
+    monkeypatch.setattr(protocol, "REQUEST_SECONDS", 0.05)
     connection = after(HEAD + b"Content-Length: 70000\r\n\r\n", b"a", seconds=0.2)
     assert connection == (b"", False)
 
@@ -222,7 +210,7 @@ class Sender:
 
     def __init__(self) -> None:
         self.on_the_loop: list[bool] = []
-        self.served = Served(self, on_loop(self.endpoint))
+        self.served = Application(self, on_loop(self.endpoint))
 
     def __call__(self, environ: dict[str, Any], start: Any) -> list[bytes]:
         self.on_the_loop.append(is_on_event_loop())
@@ -243,27 +231,29 @@ def test_one_message_is_handled_on_the_loop_and_answered_in_one_piece() -> None:
     head, _, rest = seen.written.partition(b"\r\n\r\n")
     lines = head.split(b"\r\n")
     assert lines[0] == b"HTTP/1.1 200 OK" and b"content-length: 25" in lines and b"x-asked: POST" in lines
-    assert b"date: today" in lines
+    assert any(line.startswith(b"date: ") and line.endswith(b" GMT") for line in lines)
     assert rest.startswith(BODY + b"HTTP/1.1 200 OK\r\n") and rest.endswith(b"\r\n\r\n" + BODY)
     assert sender.on_the_loop == [True, True] and not seen.closed
 
 
 @pytest.mark.parametrize(
-    "head",
+    ("head", "on_the_loop"),
     [
-        SEND.replace(b"1.1\r\n", b"1.0\r\n"),
-        SEND.replace(b"/send", b"/send?a=b"),
-        SEND + b"Expect: 100-continue\r\n",
-        SEND.replace(b"POST", b"PUT"),
-        SEND.replace(b"Content-Length: 25", b"Transfer-Encoding: chunked"),
+        (SEND.replace(b"1.1\r\n", b"1.0\r\n"), True),
+        (SEND.replace(b"/send", b"/send?a=b"), True),
+        (SEND + b"Expect: 100-continue\r\n", True),
+        (SEND.replace(b"POST", b"PUT"), False),
+        (SEND.replace(b"/send", b"/send/"), False),
+        (SEND.replace(b"Content-Length: 25", b"Transfer-Encoding: chunked"), False),
     ],
 )
-def test_an_unusual_request_is_handled_in_a_thread(head: bytes) -> None:
+def test_an_unusual_request_is_handled(head: bytes, on_the_loop: bool) -> None:
     sender = Sender()
     body = b"19\r\n" + BODY + b"\r\n0\r\n\r\n" if b"chunked" in head else BODY
     seen = after(head + b"\r\n" + body, seconds=0.3, application=sender.served)
-    assert sender.on_the_loop == [False]
+    assert sender.on_the_loop == [on_the_loop]
     assert b" 200 OK\r\n" in seen.written and seen.written.endswith(BODY)
+    assert seen.closed == (b"HTTP/1.0" in head) and (b"100 Continue" in seen.written) == (b"Expect" in head)
 
 
 def test_requests_on_one_connection_are_answered_in_their_order() -> None:
@@ -288,17 +278,55 @@ def test_a_failure_outside_of_the_application_is_an_internal_error() -> None:
         def answer(self, request: Request, response: Response) -> Answer:
             raise ValueError("a mistake")
 
-    served = Served(Sender(), Broken(Sender().endpoint, None, 100))
+    served = Application(Sender(), Broken(Sender().endpoint, None, 100))
     seen = after(SEND + b"\r\n" + BODY, application=served)
     assert seen.written.startswith(b"HTTP/1.1 500 ") and b'"internal_error"' in seen.written
     assert seen.written.count(b"connection: close") == 1 and seen.closed
 
 
-def test_of_what_comes_at_once_one_request_is_handled_at_once() -> None:
-    """The others let the loop turn to other clients first."""
+def test_requests_that_come_at_once_are_handled_one_after_the_other() -> None:
     sender = Sender()
     seen = after((SEND + b"\r\n" + BODY) * 20, seconds=0.5, application=sender.served)
-    assert sender.on_the_loop == [True, *[False] * 19] and seen.written.count(b" 200 OK") == 20
+    assert sender.on_the_loop == [True] * 20 and seen.written.count(b" 200 OK") == 20
+
+
+def test_a_response_without_a_length_ends_with_its_last_chunk_or_its_connection() -> None:
+    async def stream(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for body in (b"ab", b"", b"c"):
+            await send({"type": "http.response.body", "body": body, "more_body": body != b"c"})
+
+    new = after(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", application=stream)
+    assert new.written.endswith(b"\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n") and not new.closed
+    old = after(b"GET / HTTP/1.0\r\n\r\n", application=stream)
+    assert old.written.endswith(b"\r\n\r\nabc") and b"chunked" not in old.written and old.closed
+
+
+def test_the_response_to_head_has_no_body() -> None:
+    seen = after(b"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", application=length)
+    assert b"content-length: 1\r\n" in seen.written and seen.written.endswith(b"\r\n\r\n") and not seen.closed
+
+
+@pytest.mark.parametrize("headers", [[(b"content-length", b"5")], [(b"x-a", b"b\r\nx-c: d")]], ids=["length", "break"])
+def test_a_response_that_is_wrong_is_not_sent_as_it_is(headers: Any, caplog: pytest.LogCaptureFixture) -> None:
+    async def wrong(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"abc"})
+
+    seen = after(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", application=wrong)
+    assert seen.closed and b"x-c: d" not in seen.written and "failed outside of the application" in caplog.text
+
+
+def test_half_a_request_behind_another_is_not_answered_between() -> None:
+    """What is wrong with it would stand in the middle of the response before it."""
+    sender = Sender()
+
+    def slow(environ: dict[str, Any], start: Any) -> list[bytes]:
+        time.sleep(0.1)
+        return sender(environ, start)
+
+    seen = after(b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n" + CHUNKED + b"zz", seconds=0.3, application=Application(slow))
+    assert seen.written.count(b"HTTP/1.1 ") == 1 and b" 200 OK" in seen.written and seen.closed
 
 
 def test_after_an_answer_that_ends_the_connection_nothing_is_handled() -> None:
@@ -316,7 +344,8 @@ def test_after_an_answer_that_ends_the_connection_nothing_is_handled() -> None:
     assert len(broken.on_the_loop) == 1 and seen.written.count(b"HTTP/1.1 ") == 1 and seen.closed
 
 
-def test_a_request_that_takes_longer_than_connections_are_kept_is_answered() -> None:
+def test_a_request_that_takes_longer_than_connections_are_kept_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "KEEP_ALIVE_SECONDS", 0.2)
     sender = Sender()
 
     def slow(environ: dict[str, Any], start: Any) -> list[bytes]:
@@ -325,13 +354,13 @@ def test_a_request_that_takes_longer_than_connections_are_kept_is_answered() -> 
         return sender(environ, start)
 
     other = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"
-    served = Served(slow, on_loop(sender.endpoint))
-    seen = after(SEND + b"\r\n" + BODY + other, seconds=0.45, application=served, keep_alive=0.2)
+    served = Application(slow, on_loop(sender.endpoint))
+    seen = after(SEND + b"\r\n" + BODY + other, seconds=0.45, application=served)
     assert seen.written.count(b" 200 OK") == 2 and not seen.closed
 
 
 def test_a_small_body_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "PATIENCE", 0.05)
+    monkeypatch.setattr(protocol, "REQUEST_SECONDS", 0.05)
     sender = Sender()
     seen = after(SEND + b"\r\n" + BODY[:5], seconds=0.2, application=sender.served)
     assert b"did not arrive in time" in seen.written and seen.closed and not sender.on_the_loop

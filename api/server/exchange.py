@@ -1,0 +1,230 @@
+"""One request on a connection and its response, as an ASGI application sees them."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import httptools
+
+from api.http.request_body import Receive
+from api.http.wsgi import Answer, Headers
+from api.server.connections import Connections
+from api.server.responses import Send, problem_answer
+
+if TYPE_CHECKING:
+    from api.server.protocol import HttpConnection
+
+log = logging.getLogger(__name__)
+
+Scope = MutableMapping[str, Any]
+Address = tuple[str, int]
+STATUS_LINES = {each.value: f"HTTP/1.1 {each.value} {each.phrase}\r\n".encode() for each in HTTPStatus}
+CLOSE = (b"connection", b"close")
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+PAUSE_AT = 64 * 1024
+"""Bytes of a body that wait for the application: no more is read of the connection until it takes them."""
+
+
+def head_bytes(status: int, headers: Headers) -> bytes:
+    """The status line and the headers as they are sent. Raises ValueError for a line break in a header."""
+    lines = [name + b": " + value + b"\r\n" for name, value in headers]
+    head = b"".join([STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status, *lines, b"\r\n"])
+    if head.count(b"\n") != len(lines) + 2:
+        raise ValueError("a header of the response has a line break")
+    return head
+
+
+def scope_of(
+    method: str, url: bytes, version: str, headers: Headers, client: Address | None, server: Address | None
+) -> Scope:
+    """A request as ASGI has it. Raises UnicodeDecodeError or httptools' error for a URL that is none."""
+    parsed = httptools.parse_url(url)
+    path = parsed.path or b"/"
+    text = path.decode("ascii")
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": version,
+        "method": method,
+        "scheme": "http",
+        "path": unquote(text) if "%" in text else text,
+        "raw_path": path,
+        "query_string": parsed.query or b"",
+        "root_path": "",
+        "headers": headers,
+        "client": client,
+        "server": server,
+    }
+
+
+def answer_bytes(answer: Answer) -> bytes:
+    """A whole response as it is sent."""
+    return head_bytes(answer.status, answer.headers) + answer.body
+
+
+@dataclass
+class ServerState:
+    """What the connections of one process share."""
+
+    application: Callable[[Scope, Receive, Send], Awaitable[None]]
+    limits: Connections
+    address: tuple[str, int] | None = None
+    connections: "set[HttpConnection]" = field(default_factory=set)
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _date: tuple[int, tuple[bytes, bytes]] = (0, (b"date", b""))
+
+    def date(self) -> tuple[bytes, bytes]:
+        """The header `Date`, made once a second."""
+        now = int(time.time())
+        if self._date[0] != now:
+            self._date = now, (b"date", formatdate(now, usegmt=True).encode())
+        return self._date[1]
+
+
+class Exchange:
+    """A request whose head is here, and its response: the application runs in a task (ASGI 3.0, HTTP spec 2.3)."""
+
+    def __init__(self, connection: "HttpConnection", scope: Scope, keep_alive: bool, expects_continue: bool) -> None:
+        self.connection = connection
+        self.scope = scope
+        self.keep_alive = keep_alive
+        """Whether the connection stays open after the response."""
+        self.more_body = True
+        """Whether more of the request's body is to come."""
+        self.response_started = self.response_complete = False
+        self._disconnected = False
+        """Whether nobody waits for the response any more."""
+        self._expects_continue = expects_continue
+        self._body = bytearray()
+        self._news = asyncio.Event()
+        """Set when there is something to receive."""
+        self._head: tuple[int, Headers] | None = None
+        self._is_chunked = False
+        self._left: int | None = None
+        """Bytes of the response's body that are announced and not written."""
+
+    def begin(self) -> None:
+        """Start the application."""
+        tasks = self.connection.state.tasks
+        task = self.connection.loop.create_task(self._run())
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    def receive_body(self, data: bytes) -> None:
+        """Some of the body has come."""
+        if self.response_complete:
+            return
+        self._body += data
+        if len(self._body) > PAUSE_AT:
+            self.connection.pause_reading()
+        self._news.set()
+
+    def end_body(self) -> None:
+        """All of the body has come."""
+        self.more_body = False
+        self._news.set()
+
+    def disconnect(self) -> None:
+        """The application receives `http.disconnect`."""
+        self._disconnected = True
+        self._news.set()
+
+    def _finish(self) -> None:
+        """The response has been written."""
+        self.response_complete = True
+        self._news.set()
+        if not self.keep_alive:
+            self.connection.transport.close()
+        self.connection.response_completed()
+
+    async def _run(self) -> None:
+        try:
+            await self.connection.state.application(self.scope, self._receive, self._send)
+            if not (self.response_complete or self._disconnected):
+                raise RuntimeError("the application has not completed its response")
+        except Exception:
+            log.exception("a request failed outside of the application")
+            self._fail()
+
+    def _fail(self) -> None:
+        if self._disconnected or self.response_complete:
+            return
+        self.keep_alive = False
+        if not self.response_started:
+            failed = problem_answer("internal_error", "Something went wrong on our side.", self.scope["path"])
+            self.response_started = True
+            self.connection.transport.write(answer_bytes(failed))
+        self._finish()
+
+    async def _receive(self) -> MutableMapping[str, Any]:
+        if self._expects_continue and not self.response_started and not self.connection.transport.is_closing():
+            self.connection.transport.write(CONTINUE)
+        self._expects_continue = False
+        if not (self._disconnected or self.response_complete):
+            self.connection.resume_reading()
+            await self._news.wait()
+            self._news.clear()
+        if self._disconnected or self.response_complete:
+            return {"type": "http.disconnect"}
+        body, self._body = bytes(self._body), bytearray()
+        return {"type": "http.request", "body": body, "more_body": self.more_body}
+
+    async def _send(self, message: MutableMapping[str, Any]) -> None:
+        await self.connection.writable()
+        if self._disconnected:
+            return
+        if message["type"] == "http.response.start" and self._head is None:
+            self._head = message["status"], list(message.get("headers", ()))
+        elif message["type"] == "http.response.body" and self._head is not None and not self.response_complete:
+            self._send_body(bytes(message.get("body", b"")), message.get("more_body", False))
+        else:
+            raise RuntimeError(f"{message['type']} is not what an application may send now")
+
+    def _send_body(self, body: bytes, more: bool) -> None:
+        written = b"" if self.response_started else self._start()
+        if self.scope["method"] == "HEAD":
+            body = b""
+        if self._is_chunked:
+            written += b"%x\r\n%s\r\n" % (len(body), body) if body else b""
+            written += b"" if more else b"0\r\n\r\n"
+        else:
+            written += body
+            self._count(len(body), more)
+        self.connection.transport.write(written)
+        if not more:
+            self._finish()
+
+    def _count(self, size: int, more: bool) -> None:
+        """Hold the body to the length that was announced: what came after it would be taken for the next response."""
+        if self._left is None:
+            return
+        self._left -= size
+        if self._left < 0 or (self._left and not more):
+            raise RuntimeError("the body of the response is not as long as its Content-Length")
+
+    def _start(self) -> bytes:
+        assert self._head is not None
+        status, headers = self._head
+        known = {name.lower(): value for name, value in headers}
+        if b"close" in known.get(b"connection", b"").lower():
+            self.keep_alive = False
+        elif not self.keep_alive:
+            headers.append(CLOSE)
+        has_body = self.scope["method"] != "HEAD" and status not in (204, 304)
+        if b"content-length" in known:
+            self._left = int(known[b"content-length"]) if has_body else None
+        elif has_body and self.scope["http_version"] == "1.1":
+            self._is_chunked = True
+            headers.append((b"transfer-encoding", b"chunked"))
+        elif has_body and self.keep_alive:  # to HTTP/1.0, the end of the connection is the end of the body
+            self.keep_alive = False
+            headers.append(CLOSE)
+        head = head_bytes(status, [self.connection.state.date(), *headers])
+        self.response_started = True
+        return head

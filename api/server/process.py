@@ -1,0 +1,50 @@
+"""One process of the server: an ASGI application on a socket, until it is told to stop."""
+
+import asyncio
+import importlib
+import signal
+from socket import socket
+from typing import Any
+
+import uvloop
+
+from api.server.application import Application
+from api.server.connections import Connections
+from api.server.exchange import ServerState
+from api.server.protocol import HttpConnection
+
+BACKLOG = 2048
+END_SECONDS = 20.0
+"""How long requests may go on when the server is told to stop."""
+
+
+def run(application: str, listening: socket) -> None:
+    """Serve `module:name` until SIGTERM or SIGINT."""
+    module, _, name = application.partition(":")
+    loaded = getattr(importlib.import_module(module), name)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(serve(loaded, listening))
+
+
+async def serve(application: Any, listening: socket) -> None:
+    """Serve an ASGI application. Told to stop twice, it does not wait for the requests that are under way."""
+    loop = asyncio.get_running_loop()
+    stop, stop_now = asyncio.Event(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, lambda: (stop_now if stop.is_set() else stop).set())
+    limits = application.connections if isinstance(application, Application) else Connections()
+    host, port = listening.getsockname()[:2]
+    state = ServerState(application, limits, (host, port))
+    server = await loop.create_server(lambda: HttpConnection(state), sock=listening, backlog=BACKLOG)
+    await stop.wait()
+    server.close()
+    for connection in list(state.connections):
+        connection.shut_down()
+    ends = loop.time() + END_SECONDS
+    while (state.connections or state.tasks) and loop.time() < ends and not stop_now.is_set():
+        await asyncio.sleep(0.05)
+    for connection in list(state.connections):
+        connection.transport.abort()
+    for task in list(state.tasks):
+        task.cancel()
+    await asyncio.gather(*state.tasks, return_exceptions=True)

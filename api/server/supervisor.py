@@ -15,8 +15,10 @@ log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 0.5
 HEARTBEAT_SECONDS = 1.0
-HUNG_SECONDS = 30.0
+HUNG_SECONDS = 10.0
 """A process without a heartbeat for so long is killed, and another started."""
+START_SECONDS = 120.0
+"""The same before its first heartbeat: it has yet to be loaded."""
 KILL_SECONDS = END_SECONDS + 10
 """How long a process that was told to stop may take."""
 
@@ -28,7 +30,7 @@ class Child:
 
     def __init__(self, application: str, listening: SharedPort | socket) -> None:
         self._heartbeats, theirs = _spawn.Pipe(duplex=False)
-        self._seen = time.monotonic()
+        self._well_until = time.monotonic() + START_SECONDS
         self.process = _spawn.Process(target=_main, args=(application, listening, theirs))
         self.process.start()
         theirs.close()
@@ -38,10 +40,10 @@ class Child:
         try:
             while self._heartbeats.poll():
                 self._heartbeats.recv_bytes()
-                self._seen = time.monotonic()
+                self._well_until = time.monotonic() + HUNG_SECONDS
         except (EOFError, OSError):
             return False
-        return self.process.is_alive() and time.monotonic() - self._seen < HUNG_SECONDS
+        return self.process.is_alive() and time.monotonic() < self._well_until
 
     def kill(self) -> None:
         """End it at once."""

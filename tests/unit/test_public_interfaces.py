@@ -1,0 +1,138 @@
+"""Frameworks are used by what they document: no private name of theirs is imported, read or overridden."""
+
+import ast
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from werkzeug.routing import Rule
+
+import shared.ids
+
+ROOT = Path(shared.ids.__file__).parent.parent
+PACKAGES = ("api", "worker", "shared", "bulksms")
+UNDOCUMENTED_MODULES = ("flask.sansio", "uvicorn.protocols", "uvicorn.supervisors")
+DOCUMENTED_NAMES = {"_asdict", "_exit", "_fields", "_make", "_mapping", "_replace"}
+"""Names with an underscore that are public all the same: of named tuples, of SQLAlchemy's rows, and of `os`."""
+DOCUMENTED_OVERRIDES = {
+    "aiohttp.abc": {"close", "resolve"},
+    "celery.worker.consumer.consumer": {"on_connection_error_after_connected", "on_connection_error_before_connected"},
+    "click.core": {"format_commands", "get_command", "invoke", "list_commands"},
+    "click.types": {"convert", "name"},
+    "marshmallow.fields": {"_deserialize", "_serialize", "default_error_messages"},
+    "marshmallow.schema": {"Meta", "error_messages", "load"},
+    "prometheus_client.registry": {"collect"},
+    "sqlalchemy.pool.base": {"connect"},
+    "sqlalchemy.pool.impl": {"connect"},
+    "werkzeug.routing.converters": {"regex", "to_python"},
+}
+"""What each framework says may be defined by whoever extends its classes."""
+NOT_IMPORTED = (".__main__", "api.asgi", "worker.app", ".env")
+"""Modules that start something, and migrations."""
+
+
+def files() -> list[Path]:
+    return [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+TREES = {path: ast.parse(path.read_text()) for path in files()}
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__") and name not in DOCUMENTED_NAMES
+
+
+def defined(tree: ast.AST) -> Iterator[str]:
+    """The names that a module gives to something."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+OURS = {name for tree in TREES.values() for name in defined(tree)}
+
+
+def private_names(tree: ast.AST, ours: set[str]) -> list[str]:
+    """Private names of others that a module imports or reads."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in ours:
+            found.append(node.attr)
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for module in modules:
+            if module.partition(".")[0] in PACKAGES:
+                continue
+            if module.startswith(UNDOCUMENTED_MODULES) or any(map(is_private, module.split("."))):
+                found.append(module)
+    return found
+
+
+def test_it_finds_them() -> None:
+    tree = ast.parse(
+        "from a._b import c\nimport flask.sansio.app\nfrom d import _e\nx._compile()\nself._ours\ny._asdict()"
+    )
+    expected = ["_f", "a._b", "a._b.c", "d._e", "flask.sansio.app"]
+    assert sorted(private_names(tree, {"_ours"})) == expected
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in TREES])
+def test_no_private_name_is_imported_or_read(path: Path) -> None:
+    assert private_names(TREES[path], OURS) == []
+
+
+def classes() -> Iterator[tuple[type, set[str]]]:
+    """The classes of the code base, each with the names that its body defines."""
+    for path, tree in TREES.items():
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        if module.endswith(NOT_IMPORTED) or ".versions." in module:
+            continue
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and node.bases:
+                cls = getattr(importlib.import_module(module), node.name)
+                yield cls, {name for each in node.body for name in defined_in_body(each)}
+
+
+def defined_in_body(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Assign):
+        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id
+
+
+def undocumented(cls: type, names: set[str]) -> Iterator[tuple[str, str]]:
+    """What a class overrides of a framework's class that does not say that it may be."""
+    for base in cls.__mro__[1:]:
+        module = base.__module__
+        top = module.partition(".")[0]
+        if top in (*PACKAGES, "builtins") or (top in sys.stdlib_module_names and not module.startswith("asyncio")):
+            continue
+        documented = DOCUMENTED_OVERRIDES.get(module, set())
+        if module.startswith("asyncio"):
+            documented = {name for name in names if not name.startswith("_")}
+        yield from (
+            (cls.__qualname__, name)
+            for name in sorted(names - documented)
+            if name in vars(base) and not (name.startswith("__") and name.endswith("__"))
+        )
+
+
+def test_what_is_overridden_is_documented() -> None:
+    found = [each for cls, names in classes() for each in undocumented(cls, names)]
+    assert found == []
+
+
+def test_it_finds_what_is_overridden() -> None:
+    class Quick(Rule):
+        pass
+
+    assert list(undocumented(Quick, {"_compile_builder", "ours"})) == [(Quick.__qualname__, "_compile_builder")]

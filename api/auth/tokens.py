@@ -203,7 +203,7 @@ class Tokens:
         """The account's limits, as old as what `read` knows of its tokens."""
         return self._revocations.limits.get(account_id, NONE)
 
-    def look_again(self) -> None:
+    def reload(self) -> None:
         """Read what was taken back, as something was in this process. Others do not wait for it."""
         with self._lock:
             try:
@@ -219,24 +219,24 @@ class Tokens:
         age = time.monotonic() - self._read_at
         if age > FRESH:
             if is_on_event_loop():
-                self._see_to_it(age)
+                self._have_reloaded(age)
             elif self._lock.acquire(blocking=age == float("inf")):
-                self._read_again()
+                self._reload_locked()
         return self._revocations
 
-    def _see_to_it(self, age: float) -> None:
+    def _have_reloaded(self, age: float) -> None:
         """Have it read by a thread: in the background, or where that is too late, by that of the request."""
         if age == float("inf"):
             require_thread()
         if not self._lock.acquire(blocking=False):
             return
         if age < MOST_OLD:
-            in_background(self._read_again)
+            in_background(self._reload_locked)
         else:
             self._lock.release()
             require_thread()
 
-    def _read_again(self) -> None:
+    def _reload_locked(self) -> None:
         """Whoever calls this has the lock."""
         try:
             if time.monotonic() - self._read_at > FRESH:

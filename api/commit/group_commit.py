@@ -28,7 +28,7 @@ from shared.plurals import counted
 from shared.sends.fair_queueing import SeenClock
 
 MOST_TOGETHER = 256
-WORTH_A_WAIT, GATHER_SECONDS = 8, 0.006
+LARGE_GROUP, GATHER_SECONDS = 8, 0.006
 """After the commit of a group so large the next one begins so many seconds later, or when as many wait for it: those
 who were answered come back, and to commit a group costs as much as a dozen of its sends."""
 LONGEST_WAIT = 1.0
@@ -38,11 +38,11 @@ THREADS = 16
 
 
 @dataclass(slots=True)
-class Waiting:
+class QueuedDraft:
     """A draft on its way into a group. Without an answer or error at the end, it is to be committed by itself."""
 
     draft: Draft
-    whose: "PendingResponse | Lock"
+    waiter: "PendingResponse | Lock"
     """Who waits: the answer to a request on the event loop, or a thread, for a lock that is held until the end."""
     answered: Answered | None = None
     error: Exception | None = None
@@ -55,31 +55,31 @@ class Waiting:
 
 
 @dataclass(slots=True)
-class Line:
+class AccountQueue:
     """Who waits for the next group of an account."""
 
-    waiting: list[Waiting] = field(default_factory=list)
+    queued: list[QueuedDraft] = field(default_factory=list)
     enough: int = 0
     """As many begin it before its time."""
     full: Event = field(default_factory=Event)
 
-    def add(self, waiting: Waiting) -> None:
+    def add(self, queued: QueuedDraft) -> None:
         """One more."""
-        self.waiting.append(waiting)
-        if len(self.waiting) == self.enough:
+        self.queued.append(queued)
+        if len(self.queued) == self.enough:
             self.full.set()
 
-    def take(self) -> list[Waiting]:
+    def take(self) -> list[QueuedDraft]:
         """The next group."""
-        group = self.waiting[:MOST_TOGETHER]
-        del self.waiting[:MOST_TOGETHER]
+        group = self.queued[:MOST_TOGETHER]
+        del self.queued[:MOST_TOGETHER]
         return group
 
     def expect(self, count: int) -> bool:
         """Have `full` set when so many wait. Returns whether they do already."""
         self.enough = count
         self.full.clear()
-        return len(self.waiting) >= count
+        return len(self.queued) >= count
 
 
 class GroupCommit:
@@ -94,32 +94,32 @@ class GroupCommit:
         self.witness = Witness()
         """Remembers the last accepted sends, for the guard."""
         self._clock = SeenClock()
-        self._lines: dict[int, Line] = {}
-        """By account; one without a line has nobody whose group is being committed."""
+        self._queues: dict[int, AccountQueue] = {}
+        """By account; one without a queue has nobody whose group is being committed."""
         self._lock = Lock()
         self._threads = ThreadPoolExecutor(THREADS, "commit")
 
     def together(self, draft: Draft) -> Answered:
-        """Commit the draft with whatever else is waiting. Returns after its commit; raises Problem without effect."""
+        """Commit the draft with whatever else is queued. Returns after its commit; raises Problem without effect."""
         held = Lock()
         with held:
-            waiting = Waiting(draft, held)
-            self._add(waiting)
-            held.acquire()  # until `_wake` has released it
-        return waiting.outcome() or self.alone(draft)
+            queued = QueuedDraft(draft, held)
+            self._add(queued)
+            held.acquire()  # until `_notify` has released it
+        return queued.outcome() or self.alone(draft)
 
     def later(self, draft: Draft, finish: Callable[[Answered], JsonResponse]) -> PendingResponse:
         """The same on the event loop, where the answer is made when the draft is committed."""
 
         def make() -> "Callable[[], JsonResponse]":  # in quotes, or it would be made anew at each call
-            answered = waiting.outcome()
+            answered = queued.outcome()
             if answered is None:
                 raise NeedsThread
             return lambda: finish(answered)
 
         answer = PendingResponse(make)
-        waiting = Waiting(draft, answer)
-        self._add(waiting)
+        queued = QueuedDraft(draft, answer)
+        self._add(queued)
         return answer
 
     def alone(self, draft: Draft) -> Answered:
@@ -137,79 +137,79 @@ class GroupCommit:
         self.witness.accepted(draft.id)
         return Answered(answer)
 
-    def _add(self, waiting: Waiting) -> None:
-        account = waiting.draft.account_id
+    def _add(self, queued: QueuedDraft) -> None:
+        account = queued.draft.account_id
         with self._lock:
-            if account in self._lines:
-                self._lines[account].add(waiting)
+            if account in self._queues:
+                self._queues[account].add(queued)
                 return
-            self._lines[account] = Line([waiting])
+            self._queues[account] = AccountQueue([queued])
         self._threads.submit(self._commit_groups, account)
 
     def _commit_groups(self, account: int) -> None:
         """Commit who waits, group after group. Whom a group could not include is left without an answer."""
-        line = self._lines[account]
+        queue = self._queues[account]
         while True:
             with self._lock:
-                group = line.take()
+                group = queue.take()
                 if not group:
-                    del self._lines[account]
+                    del self._queues[account]
                     return
             try:
                 self._try_group(group)
             except NotEnough:
                 pass  # there is not enough for all of the group: each is asked by itself
             except Exception as error:
-                for waiting in group:
-                    waiting.error = error
+                for queued in group:
+                    queued.error = error
             finally:
                 gathered_at = time.monotonic() + GATHER_SECONDS
-                _wake(waiting.whose for waiting in group)
-            if len(group) >= WORTH_A_WAIT:
+                _notify(queued.waiter for queued in group)
+            if len(group) >= LARGE_GROUP:
                 with self._lock:
-                    full = line.expect(len(group))
+                    full = queue.expect(len(group))
                 if not full:
-                    line.full.wait(max(0.0, gathered_at - time.monotonic()))
+                    queue.full.wait(max(0.0, gathered_at - time.monotonic()))
 
-    def _try_group(self, group: list[Waiting]) -> None:
+    def _try_group(self, group: list[QueuedDraft]) -> None:
         """Commit those of the group that nothing stands against."""
-        if all(waiting.draft.key is None for waiting in group):
+        if all(queued.draft.key is None for queued in group):
             self._at_once(group)
             return
         with self._engine.begin() as connection:
             free = self._free(connection, group)
             if not free:
                 return
-            answers = commit_sends(connection, [waiting.draft for waiting in free], self._clock)
+            answers = commit_sends(connection, [queued.draft for queued in free], self._clock)
         self.witness.accepted(free[-1].draft.id)
-        for waiting, answer in zip(free, answers, strict=True):
-            waiting.answered = Answered(answer)
+        for queued, answer in zip(free, answers, strict=True):
+            queued.answered = Answered(answer)
 
-    def _at_once(self, group: list[Waiting]) -> None:
+    def _at_once(self, group: list[QueuedDraft]) -> None:
         """Commit a group without keys: one statement that is its own transaction."""
-        drafts = [waiting.draft for waiting in group]
+        drafts = [queued.draft for queued in group]
         crashpoint("accept.before_commit")
         with at_once(self._engine) as driver:
             left = accept_rows(driver, drafts, self._clock)
         self.witness.accepted(drafts[-1].id)
-        for waiting, answer in zip(group, answers_of(drafts, left), strict=True):
-            waiting.answered = Answered(answer)
+        for queued, answer in zip(group, answers_of(drafts, left), strict=True):
+            queued.answered = Answered(answer)
 
     @staticmethod
-    def _free(connection: Connection, group: list[Waiting]) -> list[Waiting]:
+    def _free(connection: Connection, group: list[QueuedDraft]) -> list[QueuedDraft]:
         """The members without a key, and the first with each key that is new and that no twin holds."""
-        first: dict[str, Waiting] = {}
-        for waiting in group:
-            if waiting.draft.key is not None:
-                first.setdefault(waiting.draft.key.lock, waiting)
-        keys = [waiting.draft.key for waiting in first.values() if waiting.draft.key is not None]
+        first: dict[str, QueuedDraft] = {}
+        for queued in group:
+            if queued.draft.key is not None:
+                first.setdefault(queued.draft.key.lock, queued)
+        keys = [queued.draft.key for queued in first.values() if queued.draft.key is not None]
         taken = idempotency.try_locks(connection, keys) if keys else set()
         used = set(idempotency.stored(connection, keys)) if keys else set()
         return [
-            waiting
-            for waiting in group
-            if (key := waiting.draft.key) is None
-            or (key.lock in taken and key.lock not in used and first[key.lock] is waiting)
+            queued
+            for queued in group
+            if (key := queued.draft.key) is None
+            or (key.lock in taken and key.lock not in used and first[key.lock] is queued)
         ]
 
     def _not_enough(self, draft: Draft, error: NotEnough) -> Problem:
@@ -250,10 +250,10 @@ def low_balance(required: int, balance: int) -> Problem:
     )
 
 
-def _wake(waiting: "Iterable[PendingResponse | Lock]") -> None:
+def _notify(queued: "Iterable[PendingResponse | Lock]") -> None:
     """Let those who waited go on. Returns when they have: who comes meanwhile makes the next group larger."""
     answers: list[PendingResponse] = []
-    for each in waiting:
+    for each in queued:
         if isinstance(each, PendingResponse):
             answers.append(each)
         else:

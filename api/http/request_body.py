@@ -121,12 +121,12 @@ async def spooled_body(receive: Receive, most: int, in_memory: int) -> Spooled:
                 message = await receive()
             if message["type"] == "http.disconnect":
                 raise Gone
-            piece = bytes(message.get("body", b""))
-            more, size = message.get("more_body", False), size + len(piece)
+            chunk = bytes(message.get("body", b""))
+            more, size = message.get("more_body", False), size + len(chunk)
             if size > in_memory:
-                await loop.run_in_executor(_disk, file.write, piece)
+                await loop.run_in_executor(_disk, file.write, chunk)
             else:
-                file.write(piece)
+                file.write(chunk)
         file.seek(0)
     except TimeoutError:
         file.close()

@@ -86,8 +86,8 @@ def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
     return environ
 
 
-class Pieces:
-    """An answer that is sent as it is made: its status, its headers, and one piece of its body after the other.
+class StreamedAnswer:
+    """An answer that is sent as it is made: its status, its headers, and one chunk of its body after the other.
 
     Each is made in whatever thread asks for it.
     """
@@ -96,24 +96,24 @@ class Pieces:
         self.status = start.status
         self.headers = start.headers(close=environ["wsgi.input"].unread())
         self._result = result
-        self._pieces = iter(result)
+        self._chunks = iter(result)
 
     def next(self) -> bytes | None:
-        """The next piece; None after the last."""
-        return next(self._pieces, None)
+        """The next chunk; None after the last."""
+        return next(self._chunks, None)
 
     def close(self) -> None:
         """No more is wanted."""
         _close(self._result)
 
 
-def call(app: Wsgi, environ: Environ) -> Answer | Pieces:
-    """Call an application. Returns its answer: whole, or in pieces where it does not say how long it is."""
+def call(app: Wsgi, environ: Environ) -> Answer | StreamedAnswer:
+    """Call an application. Returns its answer: whole, or as it is made where it does not say how long it is."""
     start = Start()
     result = app(environ, start)
     if start.has_length:
         return whole(start, environ, result)
-    return Pieces(start, environ, result)
+    return StreamedAnswer(start, environ, result)
 
 
 def whole(start: Start, environ: Environ, result: Iterable[bytes]) -> Answer:

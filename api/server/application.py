@@ -47,7 +47,7 @@ from api.resources.carrier_callbacks.routes import LARGEST as LARGEST_CALLBACK
 from api.resources.imports.upload import MOST_UPLOAD
 from api.server.connections import Connections
 from api.server.owners import owner_by_peer
-from api.server.responses import Send, problem_answer, send_pieces, send_whole, until_done_or_gone
+from api.server.responses import Send, problem_answer, send_stream, send_whole, wait_until_done
 
 Scope = MutableMapping[str, Any]
 Reply = Response | PendingResponse
@@ -155,13 +155,13 @@ class Application:
         waits = not lane.has_room(owner)
         job = lane.submit(owner, partial(call, self._app, environ))
         if waits and not unread:
-            await until_done_or_gone(job, receive, partial(lane.withdraw, owner, job))
+            await wait_until_done(job, receive, partial(lane.withdraw, owner, job))
         answer = await job
         if isinstance(answer, Answer):
             await send_whole(send, receive, answer, unread)
         elif self._exports.take(owner, EXPORTS_OF_ACCOUNT):
             try:
-                await send_pieces(send, receive, answer, partial(lane.submit, owner))
+                await send_stream(send, receive, answer, partial(lane.submit, owner))
             finally:
                 self._exports.give_back(owner)
         else:

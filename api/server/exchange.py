@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 import httptools
@@ -16,9 +16,6 @@ from api.http.request_body import Receive
 from api.http.wsgi import Answer, Headers
 from api.server.connections import Connections
 from api.server.responses import Send, problem_answer
-
-if TYPE_CHECKING:
-    from api.server.protocol import HttpConnection
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +65,29 @@ def answer_bytes(answer: Answer) -> bytes:
     return head_bytes(answer.status, answer.headers) + answer.body
 
 
+class ClientConnection(Protocol):
+    """A connection as its requests see it."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    state: "ServerState"
+
+    def pause_reading(self) -> None:
+        """Take no more from the client for now."""
+
+    def resume_reading(self) -> None:
+        """Take more again."""
+
+    async def writable(self) -> None:
+        """Wait until the client has taken what was sent to it."""
+
+    def response_completed(self) -> None:
+        """The response to a request was written."""
+
+    def shut_down(self) -> None:
+        """End the connection, after the response to a request that is under way."""
+
+
 @dataclass
 class ServerState:
     """What the connections of one process share."""
@@ -75,7 +95,7 @@ class ServerState:
     application: Callable[[Scope, Receive, Send], Awaitable[None]]
     limits: Connections
     address: tuple[str, int] | None = None
-    connections: "set[HttpConnection]" = field(default_factory=set)
+    connections: set[ClientConnection] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _date: tuple[int, tuple[bytes, bytes]] = (0, (b"date", b""))
 
@@ -90,7 +110,7 @@ class ServerState:
 class Exchange:
     """A request whose head is here, and its response: the application runs in a task (ASGI 3.0, HTTP spec 2.3)."""
 
-    def __init__(self, connection: "HttpConnection", scope: Scope, keep_alive: bool, expects_continue: bool) -> None:
+    def __init__(self, connection: ClientConnection, scope: Scope, keep_alive: bool, expects_continue: bool) -> None:
         self.connection = connection
         self.scope = scope
         self.keep_alive = keep_alive

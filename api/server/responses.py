@@ -1,4 +1,4 @@
-"""Answers, whole or in pieces, on their way to an ASGI server, and clients that leave or are slow to take them."""
+"""Answers on their way to an ASGI server, whole or streamed, and clients that leave or are slow to take them."""
 
 import asyncio
 import json
@@ -7,7 +7,7 @@ from typing import Any
 
 from api.http.problems import Problem
 from api.http.request_body import Gone, Receive, drain
-from api.http.wsgi import Answer, Pieces
+from api.http.wsgi import Answer, StreamedAnswer
 from shared.ids import random_bits
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
@@ -29,7 +29,7 @@ def problem_answer(code: str, detail: str, path: str) -> Answer:
     return Answer(problem.kind.status, headers, body)
 
 
-async def until_done_or_gone(job: "asyncio.Future[Any]", receive: Receive, withdraw: Callable[[], bool]) -> None:
+async def wait_until_done(job: "asyncio.Future[Any]", receive: Receive, withdraw: Callable[[], bool]) -> None:
     """Wait for a job. Raises Gone where its client leaves before it has begun: nobody would get its answer."""
     gone = asyncio.ensure_future(_until_gone(receive))
     try:
@@ -54,7 +54,7 @@ async def send_whole(send: Send, receive: Receive, answer: Answer, unread: bool 
         await send({"type": "http.response.body", "body": b""})
 
 
-async def send_pieces(send: Send, receive: Receive, answer: Pieces, in_a_thread: Callable[..., Any]) -> None:
+async def send_stream(send: Send, receive: Receive, answer: StreamedAnswer, in_thread: Callable[..., Any]) -> None:
     """Send an answer as it is made, until it is over or its client has left.
 
     Where the client is slow to take it the loop waits, and no thread; api/server/protocol.py says for how long.
@@ -62,12 +62,12 @@ async def send_pieces(send: Send, receive: Receive, answer: Pieces, in_a_thread:
     gone = asyncio.ensure_future(_until_gone(receive))
     try:
         await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
-        while (piece := await in_a_thread(answer.next)) is not None:
+        while (chunk := await in_thread(answer.next)) is not None:
             if gone.done():
                 return
-            if piece:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            if chunk:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
     finally:
         gone.cancel()
-        await in_a_thread(answer.close)
+        await in_thread(answer.close)

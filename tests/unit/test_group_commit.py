@@ -2,40 +2,40 @@
 
 from typing import cast
 
-from api.commit.group_commit import MOST_TOGETHER, Line, Waiting
+from api.commit.group_commit import MOST_TOGETHER, AccountQueue, QueuedDraft
 
-SOMEBODY = cast(Waiting, object())
+SOMEBODY = cast(QueuedDraft, object())
 
 
 def test_it_is_full_when_as_many_wait_as_were_expected() -> None:
-    line = Line([SOMEBODY])
-    assert line.take() == [SOMEBODY]
-    assert not line.expect(2)
-    line.add(SOMEBODY)
-    assert not line.full.is_set()
-    line.add(SOMEBODY)
-    assert line.full.is_set()
-    assert line.take() == [SOMEBODY] * 2
+    queue = AccountQueue([SOMEBODY])
+    assert queue.take() == [SOMEBODY]
+    assert not queue.expect(2)
+    queue.add(SOMEBODY)
+    assert not queue.full.is_set()
+    queue.add(SOMEBODY)
+    assert queue.full.is_set()
+    assert queue.take() == [SOMEBODY] * 2
 
 
 def test_whoever_came_during_the_commit_counts() -> None:
-    line = Line()
-    line.add(SOMEBODY)
-    assert line.expect(1)
-    assert not line.expect(2)
+    queue = AccountQueue()
+    queue.add(SOMEBODY)
+    assert queue.expect(1)
+    assert not queue.expect(2)
 
 
 def test_what_was_full_once_is_not_full_the_next_time() -> None:
-    line = Line()
-    line.expect(1)
-    line.add(SOMEBODY)
-    line.take()
-    assert not line.expect(1)
-    assert not line.full.is_set()
+    queue = AccountQueue()
+    queue.expect(1)
+    queue.add(SOMEBODY)
+    queue.take()
+    assert not queue.expect(1)
+    assert not queue.full.is_set()
 
 
 def test_a_group_is_bounded() -> None:
-    line = Line([SOMEBODY] * (MOST_TOGETHER + 1))
-    assert len(line.take()) == MOST_TOGETHER
-    assert line.take() == [SOMEBODY]
-    assert line.take() == []
+    queue = AccountQueue([SOMEBODY] * (MOST_TOGETHER + 1))
+    assert len(queue.take()) == MOST_TOGETHER
+    assert queue.take() == [SOMEBODY]
+    assert queue.take() == []

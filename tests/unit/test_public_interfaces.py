@@ -76,9 +76,7 @@ def private_names(tree: ast.AST, ours: set[str]) -> list[str]:
 
 
 def test_it_finds_them() -> None:
-    tree = ast.parse(
-        "from a._b import c\nimport flask.sansio.app\nfrom d import _e\nx._compile()\nself._ours\ny._asdict()"
-    )
+    tree = ast.parse("from a._b import c\nimport flask.sansio.app\nfrom d import _e\nx._f()\nself._ours\ny._asdict()")
     expected = ["_f", "a._b", "a._b.c", "d._e", "flask.sansio.app"]
     assert sorted(private_names(tree, {"_ours"})) == expected
 

@@ -133,7 +133,7 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
     with services().engine.begin() as connection:
         _refuse_more(_own(connection, caller), _live(connection, caller, key_id))
         revoke_key(connection, key_id, by=by_key(caller))
-    services().tokens.look_again()
+    services().tokens.reload()
     return REVOKED.dump({"api_key": key_id, "revoked": True})
 
 
@@ -149,7 +149,7 @@ def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issu
             return json.dumps(issued.response)
 
         answered = once(connection, key, kept)
-    services().tokens.look_again()
+    services().tokens.reload()
     answer = json.loads(answered.body) | shown
     return Answered(json.dumps(answer, separators=(",", ":")), answered.replayed).response()
 

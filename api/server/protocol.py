@@ -26,9 +26,9 @@ READER_SECONDS = 60.0
 """In which a client takes what was sent to it, when more than 64 kB of it wait: a page of an export, say."""
 KEEP_ALIVE_SECONDS = 75.0
 """For which a connection stays open without a request."""
-TRAILERS = "Trailers, headers after the body, are not taken."
-NO_REQUEST = "This is no HTTP request as RFC 9112 has it."
-TOO_SLOW = "The request did not come in time."
+TRAILERS = "Trailers (headers after the body) are not accepted."
+NO_REQUEST = "This is not a valid HTTP request (RFC 9112)."
+TOO_SLOW = "The request did not arrive in time."
 VERSIONS = ("1.0", "1.1")
 
 
@@ -254,7 +254,7 @@ class HttpConnection(asyncio.Protocol):
         elif current is None or not current.more_body:
             self._request_deadline.stop()
         elif self._unused > MOST_AROUND:
-            self._refuse("Too much is around the chunks of the body.")
+            self._refuse("The chunks of the body have too much overhead.")
         elif is_small(self._headers, SMALL_BODY):
             self._request_deadline.start()
 

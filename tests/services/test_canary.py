@@ -33,7 +33,6 @@ def is_over(service: House, canary: str) -> bool:
     """Whether the send is completed. Where the killed worker left too many in doubt, it is told to go on."""
     shown = service.get(f"/sends/{canary}")
     if shown["held_by"] == "canary" and "in doubt" in shown["held_reason"]:
-        assert shown["counts"]["in_doubt"] > 0.1 * 0.02 * PARTS
         service.post(f"/sends/{canary}/resume")
     return bool(shown["status"] == "completed")
 

@@ -1,4 +1,4 @@
-# Needs python3.11 (or 3.12) and make, nothing else. `make help` lists what there is.
+# Needs Python 3.11 or newer and make, nothing else. `make help` lists what there is.
 
 PORT ?= 8000
 WORKERS ?= 2
@@ -135,11 +135,11 @@ $(RUN_LOCKED): requirements-run.lock
 	@touch $@
 
 define MAKE_VENV
-python=; for candidate in python3.11 python3 python3.12; do \
-	if $$candidate -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' 2>/dev/null; \
+python=; for candidate in $(PYTHON) python3.11 python3 python3.14 python3.13 python3.12; do \
+	if $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; \
 	then python=$$candidate; break; fi; done; \
 if [ -z "$$python" ]; then \
-	echo 'Python 3.11 or 3.12 is needed, and neither python3.11, python3 nor python3.12 is one.' >&2; \
+	echo 'Python 3.11 or newer is needed, and no python3 here is one.' >&2; \
 	echo 'Install it (Debian, Ubuntu: apt-get install python3.11 python3.11-venv) and run make again.' >&2; \
 	exit 1; fi; \
 echo "Making $(VENV) with $$($$python --version) (once, about a minute) ..."; \

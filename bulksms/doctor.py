@@ -24,7 +24,7 @@ from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
 
 OLDEST_POSTGRES = 150_000
 NEEDED_ON = ("fsync", "full_page_writes", "synchronous_commit")
-LEAST_FREE = 1 << 30
+MIN_FREE_BYTES = 1 << 30
 """Bytes that the disk must have left."""
 ROOM = "Make room on the disk of the database: it is full."
 PARTITION_WEEKS = 2
@@ -227,7 +227,7 @@ def _doubts(connection: Connection, grace: float) -> Finding:
 def _disk(data: Path) -> Finding:
     free = shutil.disk_usage(data).free
     detail = f"{free / (1 << 30):.1f} GiB free in {data.absolute()}"
-    if free < LEAST_FREE:
+    if free < MIN_FREE_BYTES:
         return Finding("disk", "wrong", detail, "Make room: at least 1 GiB, or Postgres stops when the disk is full.")
     return Finding("disk", "ok", detail)
 

@@ -35,7 +35,7 @@ SCOPES = (
 DEFAULT_SCOPES = ("sms:send", *(scope for scope in SCOPES if scope.endswith(":read")))
 """Of a key for which none are asked: to send, and to read."""
 DIGEST_BYTES = 32
-MOST_NETWORKS = 50
+MAX_NETWORKS = 50
 """Networks of one key."""
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -4,7 +4,7 @@ A job is whatever a worker takes as "the one that has waited longest": an import
 Its failure is an error that comes again for this job alone. An outage, such as a database that does not answer, is
 nobody's failure: it is raised, and the job is tried again as if nothing had happened.
 
-    FIRST_WAIT, twice as long after each failure ... MOST_FAILURES: set aside, until the operator tries it again
+    FIRST_WAIT, twice as long after each failure ... MAX_FAILURES: set aside, until the operator tries it again
 
 Where a job has a state that takes it out of the queue, `on_set_aside` of `attempt` moves it there, in the commit that
 sets it aside. A job without such a state rests for ever by its row here.
@@ -41,7 +41,7 @@ JobKind = Literal[
     "canary", "closing", "doubt", "erasure", "expansion", "import", "recovery", "retention", "usage", "webhook"
 ]
 
-MOST_FAILURES: Final = 8
+MAX_FAILURES: Final = 8
 """In a row, before a job is set aside: after some two minutes."""
 FIRST_WAIT: Final = 1.0
 """Seconds after the first failure."""
@@ -124,15 +124,15 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
     told = _told(error)
     values = {"kind": job.kind, "subject": job.subject}
     with transaction(engine) as connection:
-        more = {"account": job.account_id, "error": told, "wait": FIRST_WAIT, "most": MOST_FAILURES}
+        more = {"account": job.account_id, "error": told, "wait": FIRST_WAIT, "most": MAX_FAILURES}
         failures = connection.execute(FAIL, {**values, **more}).scalar_one()
-        if failures >= MOST_FAILURES:
+        if failures >= MAX_FAILURES:
             if on_set_aside is not None:
                 on_set_aside(connection, str(job.subject), told)
             connection.execute(MARK_SET_ASIDE, {**values, "rests": on_set_aside is None})
-    end = ", and is set aside" if failures >= MOST_FAILURES else ""
+    end = ", and is set aside" if failures >= MAX_FAILURES else ""
     log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, end, stack_of(error))
-    return bool(failures >= MOST_FAILURES)
+    return bool(failures >= MAX_FAILURES)
 
 
 def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bool:

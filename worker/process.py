@@ -34,7 +34,7 @@ from worker.routing.sorter import Sorter
 from worker.sending.authentication_share import DEFAULT_SHARE
 from worker.sending.dispatch import Dispatcher
 
-MOST_POOLED_CARRIERS = 6
+MAX_POOLED_CARRIERS = 6
 """Carriers for whose turns there are database connections; those of others wait a moment for one."""
 
 
@@ -152,4 +152,4 @@ class WorkerProcess:
 
 def _connections(settings: Settings) -> int:
     """At most so many are opened, and each only when it is needed."""
-    return settings.concurrency * (MOST_POOLED_CARRIERS if settings.carriers_file else 1) + 8
+    return settings.concurrency * (MAX_POOLED_CARRIERS if settings.carriers_file else 1) + 8

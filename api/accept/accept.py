@@ -30,7 +30,7 @@ from api.accept.placeholders import (
 )
 from api.accept.quotes import enforce_quote
 from api.accept.recipient_limits import count_recipients, uncount_recipients
-from api.accept.schemas import MOST_PHONES
+from api.accept.schemas import MAX_PHONES
 from api.accept.validity import due_time, expiry_time
 from api.auth.tokens import Caller
 from api.commit.draft import BATCH_SIZE, Draft
@@ -249,11 +249,11 @@ def _several_phones(
     services: Services, caller: Caller, body: dict[str, Any], template: Template | None = None
 ) -> dict[str, Any]:
     phones = body["phones"]
-    if len(phones) > MOST_PHONES:
+    if len(phones) > MAX_PHONES:
         raise Problem(
             "too_many_recipients",
-            f"{len(phones):,} recipients were given; one request takes at most {MOST_PHONES:,}.",
-            max=MOST_PHONES,
+            f"{len(phones):,} recipients were given; one request takes at most {MAX_PHONES:,}.",
+            max=MAX_PHONES,
             submitted=len(phones),
         )
     screened, variables = _screen(phones, body["allow_duplicates"], template)

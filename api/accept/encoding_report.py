@@ -14,7 +14,7 @@ from api.commit.idempotency import Answered
 from shared.sms.gsm7 import is_gsm7, outside_gsm7
 from shared.sms.segments import replacement_of, segment, transliterate
 
-MOST_CAUSES = 20
+MAX_CAUSES = 20
 
 
 def report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | None:
@@ -28,7 +28,7 @@ def report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | 
         return None
     characters = [
         {"index": index, "char": char, "codepoint": f"U+{ord(char):04X}", "replacement": replacement_of(char)}
-        for index, char in found[:MOST_CAUSES]
+        for index, char in found[:MAX_CAUSES]
     ]
     changed = recipients is not None and is_gsm7(sent)
     plain = message if changed or recipients is None else transliterate(message)

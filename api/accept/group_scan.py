@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from shared.sends.templates import MOST_PLACEHOLDERS, Template
+from shared.sends.templates import MAX_PLACEHOLDERS, Template
 from shared.sms.gsm7 import CHARACTERS, EXTENSION, is_gsm7, septet_count
 from shared.sms.segments import GSM7_PART, GSM7_SINGLE, UCS2_PART, UCS2_SINGLE
 
@@ -18,7 +18,7 @@ _VALUES: Final = " || ".join(
     f"repeat(CASE WHEN CAST(:name{slot} AS text) IS NULL THEN ''"
     f" ELSE coalesce(nullif(c.fields ->> :name{slot}, ''), CAST(:default{slot} AS text), c.fields ->> :name{slot}) END,"
     f" :times{slot})"
-    for slot in range(MOST_PLACEHOLDERS)
+    for slot in range(MAX_PLACEHOLDERS)
 )
 """The values of a contact, one after the other; null where one is missing."""
 _CONTACTS: Final = f"""
@@ -108,7 +108,7 @@ def _slots(template: Template) -> dict[str, Any]:
     """A slot for each placeholder of the template; the others are empty."""
     positions = template.different
     slots: dict[str, Any] = {}
-    for slot in range(MOST_PLACEHOLDERS):
+    for slot in range(MAX_PLACEHOLDERS):
         position = positions[slot] if slot < len(positions) else None
         slots[f"name{slot}"] = position and position.name
         slots[f"default{slot}"] = position and position.default

@@ -10,12 +10,12 @@ from typing import Any
 
 from api.accept.group_scan import contacts_lacking, scan_group
 from api.commit.draft import INLINE
-from api.http.problems import MOST_ERRORS, Problem, invalid
+from api.http.problems import MAX_ERRORS, Problem, invalid
 from api.services import Services
 from shared.contacts.fields import value_problem
 from shared.db.connection import reading
 from shared.sends.placeholder_batches import Fit, chunks_of
-from shared.sends.templates import MOST_PLACEHOLDERS, Template, Unfit, compose, parse
+from shared.sends.templates import MAX_PLACEHOLDERS, Template, Unfit, compose, parse
 from shared.sms.phones import Screened
 from shared.sms.segments import MAX_CHARACTERS, Encoding, Segmentation
 
@@ -34,9 +34,9 @@ class Recipients:
 def template_of(message: str) -> Template | None:
     """The message's template; None where it is sent as it is. Raises Problem for too many names."""
     template = parse(message)
-    if template is not None and len(template.different) > MOST_PLACEHOLDERS:
+    if template is not None and len(template.different) > MAX_PLACEHOLDERS:
         found = f"The message has {len(template.different)} different placeholders"
-        detail = f"{found} and may have at most {MOST_PLACEHOLDERS}."
+        detail = f"{found} and may have at most {MAX_PLACEHOLDERS}."
         raise invalid([{"pointer": "/message", "code": "too_many_variables", "detail": detail}])
     return template
 
@@ -146,11 +146,11 @@ def group_of(services: Services, body: dict[str, Any], bound: int, template: Tem
         incomplete = looked.contacts - looked.complete
         lacking = contacts_lacking(connection, body["group_id"], bound, template, INLINE) if incomplete else []
     if incomplete and body["strict"]:
-        told = [(f"{entry['phone']}: {entry['detail']}") for entry in lacking[:MOST_ERRORS]]
+        told = [(f"{entry['phone']}: {entry['detail']}") for entry in lacking[:MAX_ERRORS]]
         raise invalid([{"pointer": "/group_id", "code": "missing_variable", "detail": detail} for detail in told])
     if not looked.complete:
         detail = "No contact has the values that the message needs."
-        raise Problem("no_valid_recipients", detail, rejected=lacking[:MOST_ERRORS])
+        raise Problem("no_valid_recipients", detail, rejected=lacking[:MAX_ERRORS])
     encoding: Encoding = "ucs2" if looked.ucs2 else "gsm7"
     return {
         "segmentation": Segmentation(encoding, looked.most, len(body["message"]), 0),

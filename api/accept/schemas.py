@@ -17,8 +17,8 @@ from shared.contacts.fields import value_problem
 from shared.lifecycle import Category
 from shared.sms.segments import MAX_CHARACTERS
 
-MOST_PHONES = 100_000
-MOST_METADATA = 2048
+MAX_PHONES = 100_000
+MAX_METADATA_BYTES = 2048
 
 
 class SendOptions(Request):
@@ -105,7 +105,7 @@ class SendOptions(Request):
     @validates("metadata")
     def not_too_large(self, metadata: dict[str, Any], data_key: str) -> None:
         """2 kB at most."""
-        if len(json.dumps(metadata).encode()) > MOST_METADATA:
+        if len(json.dumps(metadata).encode()) > MAX_METADATA_BYTES:
             raise fail("too_long", "`metadata` may hold at most 2 kB.")
 
 
@@ -145,7 +145,7 @@ class Recipients(fields.Raw):
             ]
         },
         "minItems": 1,
-        "maxItems": MOST_PHONES,
+        "maxItems": MAX_PHONES,
     }
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[object]:

@@ -30,11 +30,11 @@ VALID = 86_400
 """Seconds."""
 FRESH = 2.0
 """Seconds after which revocations are read again: what is new of them."""
-MOST_OLD = 3.0
+MAX_AGE_SECONDS = 3.0
 """Seconds for which they are used while somebody reads them again in the background."""
 USED_EVERY = 60.0
 """Seconds for which the use of a key need not be noted again."""
-MOST_REVOKED = 1_000
+MAX_REVOKED = 1_000
 """Tokens of one key that are revoked and have not ended."""
 REMEMBERED = 10_000
 """Tokens whose signature need not be computed again."""
@@ -190,10 +190,10 @@ class Tokens:
             return
         token = {"id": caller.token_id, "key": caller.key_id}
         with self._engine.begin() as connection:
-            if connection.execute(LIVE_REVOCATIONS, {**token, "most": MOST_REVOKED}).scalar_one() >= MOST_REVOKED:
+            if connection.execute(LIVE_REVOCATIONS, {**token, "most": MAX_REVOKED}).scalar_one() >= MAX_REVOKED:
                 raise Problem(
                     "rate_limited",
-                    f"{MOST_REVOKED:,} tokens of this API key were revoked in a day. Rotate or revoke the key.",
+                    f"{MAX_REVOKED:,} tokens of this API key were revoked in a day. Rotate or revoke the key.",
                     headers={"Retry-After": "3600"},
                 )
             connection.execute(REVOKE, {**token, "expires_at": caller.expires_at})
@@ -230,7 +230,7 @@ class Tokens:
             require_thread()
         if not self._lock.acquire(blocking=False):
             return
-        if age < MOST_OLD:
+        if age < MAX_AGE_SECONDS:
             in_background(self._reload_locked)
         else:
             self._lock.release()

@@ -27,7 +27,7 @@ from shared.ledger.spend_limits import OverSpend, Period, Standing, standings
 from shared.plurals import counted
 from shared.sends.fair_queueing import SeenClock
 
-MOST_TOGETHER = 256
+MAX_GROUP = 256
 LARGE_GROUP, GATHER_SECONDS = 8, 0.006
 """After the commit of a group so large the next one begins so many seconds later, or when as many wait for it: those
 who were answered come back, and to commit a group costs as much as a dozen of its sends."""
@@ -71,8 +71,8 @@ class AccountQueue:
 
     def take(self) -> list[QueuedDraft]:
         """The next group."""
-        group = self.queued[:MOST_TOGETHER]
-        del self.queued[:MOST_TOGETHER]
+        group = self.queued[:MAX_GROUP]
+        del self.queued[:MAX_GROUP]
         return group
 
     def expect(self, count: int) -> bool:

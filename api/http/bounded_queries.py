@@ -10,7 +10,7 @@ from shared.db.connection import STATEMENT_MILLISECONDS, reading
 
 STATEMENT_SECONDS = 5
 """For each statement of a list or report; it is ended then, and the request is 503 `unavailable`."""
-MOST_EXAMINED = 10_000
+MAX_ROWS_EXAMINED = 10_000
 """Rows that are examined for one page of a list with a filter."""
 
 BEGIN = text("SELECT set_config('statement_timeout', :milliseconds, false)")
@@ -34,4 +34,4 @@ def last_examined(connection: Connection, statement: TextClause, parameters: dic
 
     The statement selects, in the list's order, what a row's place is, and ends in `OFFSET :most LIMIT 1`.
     """
-    return connection.execute(statement, {**parameters, "most": MOST_EXAMINED - 1}).one_or_none()
+    return connection.execute(statement, {**parameters, "most": MAX_ROWS_EXAMINED - 1}).one_or_none()

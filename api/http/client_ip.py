@@ -9,7 +9,7 @@ from shared.api_key import Network, is_within
 
 REMEMBERED = 10_000
 """Addresses."""
-MOST_HOPS = 32
+MAX_HOPS = 32
 """Proxies that are looked through: more are the client's own word."""
 
 
@@ -22,7 +22,7 @@ def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
     peer = str(environ.get("REMOTE_ADDR") or "")
     if not trusted or not is_within(peer, trusted):
         return peer
-    said = str(environ.get("HTTP_X_FORWARDED_FOR") or "").rsplit(",", MOST_HOPS)[-MOST_HOPS:]
+    said = str(environ.get("HTTP_X_FORWARDED_FOR") or "").rsplit(",", MAX_HOPS)[-MAX_HOPS:]
     hops = [hop.strip() for hop in said if hop.strip()]
     for hop in reversed(hops):
         if not is_within(hop, trusted):

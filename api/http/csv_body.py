@@ -8,7 +8,7 @@ from api.http.problems import Problem, invalid
 from api.http.uploaded_file import check_media_type, open_file, pieces_of_file
 from shared.contacts.text_stream import SUBSTITUTE
 
-MOST_COLUMNS = 100
+MAX_COLUMNS = 100
 
 
 def read_csv(limit: int, column: str, most: int) -> Iterator[dict[str, str]]:
@@ -23,11 +23,11 @@ def read_csv(limit: int, column: str, most: int) -> Iterator[dict[str, str]]:
     first = next(lines, "")
     reader = csv.reader(_checked(first, lines), delimiter=max(",;\t", key=first.count), strict=True)
     try:
-        names = [name.strip().lower() for name in next(reader, [])[: MOST_COLUMNS + 1]]
+        names = [name.strip().lower() for name in next(reader, [])[: MAX_COLUMNS + 1]]
         if column not in names:
             raise _wrong(f"The first line must name the columns; none is `{column}`.")
-        if len(names) > MOST_COLUMNS:
-            raise _wrong(f"The first line names more than {MOST_COLUMNS} columns.")
+        if len(names) > MAX_COLUMNS:
+            raise _wrong(f"The first line names more than {MAX_COLUMNS} columns.")
         taken = 0
         for read, row in enumerate(reader, 1):
             is_row = any(cell.strip() for cell in row)

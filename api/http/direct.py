@@ -11,7 +11,7 @@ from api.http.request import Request, handling
 from api.http.responses import Header, Response, standard_headers
 from api.http.wsgi import Answer, Environ
 
-MOST_NAMES = 1_000
+MAX_NAMES = 1_000
 """Header names that are remembered in bytes."""
 
 
@@ -50,6 +50,6 @@ def _encoded(header: Header) -> tuple[bytes, bytes]:
     return _name(header[0]), header[1].encode("latin-1")
 
 
-@lru_cache(MOST_NAMES)
+@lru_cache(MAX_NAMES)
 def _name(name: str) -> bytes:
     return name.lower().encode("latin-1")

@@ -15,11 +15,11 @@ SMALL_BODY = 64 * 1024
 LARGE_BODY = 8 * 1024 * 1024
 """Bytes: 100,000 phones and their text fit four times."""
 DEEPEST = 32
-MOST_KEYS = 1_000
+MAX_KEYS = 1_000
 """Keys of one object. The largest that means anything has some hundred."""
-MOST_VALUES = 1_500_000
+MAX_VALUES = 1_500_000
 """Values of a body. 100,000 contacts of 8 MB, with fields and tags, have at most a million."""
-MOST_VALUES_OF_SMALL = 15_000
+MAX_VALUES_SMALL_BODY = 15_000
 """Values of a body of SMALL_BODY bytes."""
 NUMBERS = (int, float)
 JSON = "application/json"
@@ -103,14 +103,14 @@ def _ended_early() -> Problem:
 def _check_count(raw: bytes) -> None:
     """Refuse a body of more values than mean anything, before any of them is made: for two bytes of the body one takes
     a hundred of memory, and time in which no other thread runs. Commas and brackets within texts are counted too."""
-    most = MOST_VALUES_OF_SMALL if len(raw) <= SMALL_BODY else MOST_VALUES
+    most = MAX_VALUES_SMALL_BODY if len(raw) <= SMALL_BODY else MAX_VALUES
     if len(raw) > most and raw.count(b",") + raw.count(b"[") + raw.count(b"{") > most:
         raise ValueError(f"it has more than {most:,} values")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(pairs) > MOST_KEYS:
-        raise ValueError(f"an object has more than {MOST_KEYS:,} keys")
+    if len(pairs) > MAX_KEYS:
+        raise ValueError(f"an object has more than {MAX_KEYS:,} keys")
     made = dict(pairs)
     if len(made) != len(pairs):
         seen: set[str] = set()

@@ -147,7 +147,7 @@ class Problem(Exception):
         }
 
 
-MOST_ERRORS = 100
+MAX_ERRORS = 100
 
 
 def invalid(errors: list[dict[str, str]]) -> Problem:
@@ -157,6 +157,6 @@ def invalid(errors: list[dict[str, str]]) -> Problem:
     return Problem(
         "validation_failed",
         f"{first['pointer'] or '/'}: {first['detail']}{more}",
-        errors=errors[:MOST_ERRORS],
+        errors=errors[:MAX_ERRORS],
         errors_total=len(errors),
     )

@@ -2,14 +2,14 @@
 
 from api.http.wsgi import Headers
 
-MOST_HEAD = 32 * 1024
+MAX_HEAD_BYTES = 32 * 1024
 """Bytes of it."""
-MOST_LINE = 8 * 1024
+MAX_LINE_BYTES = 8 * 1024
 """Bytes of its URL, or of one of its headers."""
-MOST_HEADERS = 100
+MAX_HEADERS = 100
 TOO_LARGE = (
-    f"The head of the request is larger than {MOST_HEAD:,} bytes, has more than {MOST_HEADERS} headers, or one of more"
-    f" than {MOST_LINE:,} bytes."
+    f"The head of the request is larger than {MAX_HEAD_BYTES:,} bytes, has more than {MAX_HEADERS} headers, or"
+    f" a header of more than {MAX_LINE_BYTES:,} bytes."
 )
 
 
@@ -26,6 +26,6 @@ def problem_of_head(url: bytes, headers: Headers, version: str) -> str:
             hosts += 1
     if hosts != 1 and (hosts or version == "1.1"):
         return f"The request has {hosts or 'no'} Host header{'s' if hosts else ''}, and has to have one."
-    if size > MOST_HEAD or longest > MOST_LINE or len(headers) > MOST_HEADERS:
+    if size > MAX_HEAD_BYTES or longest > MAX_LINE_BYTES or len(headers) > MAX_HEADERS:
         return TOO_LARGE
     return ""

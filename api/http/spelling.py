@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 LONGEST_NAME = 40
 """Characters of a name that is compared: no field has as many."""
-MOST_COMPARED = 10
+MAX_COMPARED = 10
 """Names of one request that are compared. Each takes some 0.1 ms, and who misspells more of them did not mean ours."""
 
 

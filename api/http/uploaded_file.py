@@ -14,9 +14,9 @@ from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, enc
 
 BLOCK = 64 * 1024
 FORM = "multipart/form-data"
-MOST_OF_FIELDS = 64 * 1024
+MAX_FIELD_BYTES = 64 * 1024
 """Bytes of a form that are no file's."""
-MOST_PARTS = 20
+MAX_PARTS = 20
 """Parts of a form; only one of them is the file."""
 
 
@@ -109,7 +109,7 @@ def _data_of_file(events: Iterator[Event]) -> Iterator[bytes]:
 def _events(blocks: Iterable[bytes], boundary: str) -> Iterator[Event]:
     try:
         decoder = MultipartDecoder(
-            boundary.encode("latin-1"), max_form_memory_size=MOST_OF_FIELDS, max_parts=MOST_PARTS
+            boundary.encode("latin-1"), max_form_memory_size=MAX_FIELD_BYTES, max_parts=MAX_PARTS
         )
         for block in chain(blocks, (None,)):
             decoder.receive_data(block)

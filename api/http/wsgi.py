@@ -19,7 +19,7 @@ BASE: Environ = {
     "wsgi.run_once": False,
     "wsgi.input_terminated": True,  # it ends by itself, however long it was said to be
 }
-MOST_NAMES = 1_000
+MAX_NAMES = 1_000
 """Names of headers whose keys are remembered."""
 
 _keys: dict[bytes, str] = {}
@@ -136,12 +136,12 @@ def _key(name: bytes) -> str:
     """That of a header in the environment; empty for none."""
     text = name.decode("latin-1").upper().replace("-", "_")
     key = "" if b"_" in name else text if text in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{text}"
-    if len(_keys) < MOST_NAMES:
+    if len(_keys) < MAX_NAMES:
         _keys[name] = key
     return key
 
 
-@lru_cache(MOST_NAMES)
+@lru_cache(MAX_NAMES)
 def _name(name: str) -> bytes:
     return name.lower().encode("latin-1")
 

@@ -18,9 +18,9 @@ Owner = int | str
 """An account, or what belongs to one client of the addresses."""
 Result = TypeVar("Result")
 
-MOST_OF_ACCOUNT = 512
+MAX_PER_ACCOUNT = 512
 """Requests under way of one account, in each process."""
-MOST_OF_ADDRESS = 64
+MAX_PER_ADDRESS = 64
 """The same of one address, before sign-in."""
 LARGE_OF_ACCOUNT = 8
 """Of these, those with a large body that arrives or is worked on: the others wait for it."""

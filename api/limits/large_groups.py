@@ -9,7 +9,7 @@ from api.http.problems import Problem
 
 LARGE = 10_000
 """Contacts from which on reading a group takes long enough to be counted: a second for 20,000 of them."""
-MOST_AT_ONCE = 2
+MAX_AT_ONCE = 2
 """Of one account, in each process."""
 
 
@@ -27,8 +27,8 @@ class LargeGroups:
             yield
             return
         with self._lock:
-            if self._reading[account] >= MOST_AT_ONCE:
-                detail = f"Only {MOST_AT_ONCE} groups of {LARGE:,} contacts or more are priced at the same time."
+            if self._reading[account] >= MAX_AT_ONCE:
+                detail = f"Only {MAX_AT_ONCE} groups of {LARGE:,} contacts or more are priced at the same time."
                 raise Problem("rate_limited", detail, headers={"Retry-After": "5"})
             self._reading[account] += 1
         try:

@@ -22,14 +22,14 @@ WINDOW = 600.0
 WINDOWS_BEFORE = 6
 BLOCK_DIGITS = 3
 AREA_DIGITS = 6
-LEAST_OF_BLOCK = 10
+MIN_PER_BLOCK = 10
 """Phones of a block that are never unusual."""
 BLOCK_SHARE = 0.02
 """Nor is this share of the phones of its area."""
-LEAST_OF_BURST = 100
+MIN_PER_BURST = 100
 TIMES_AS_MANY = 10
-MOST_AREAS = 20_000
-MOST_PHONES = 200_000
+MAX_AREAS = 20_000
+MAX_PHONES = 200_000
 """Remembered of an area in a window; more are counted as new ones."""
 
 
@@ -79,7 +79,7 @@ class PumpingGuard:
         block, prefix = phone[:-BLOCK_DIGITS], phone[:-AREA_DIGITS]
         with self._lock:
             area = self._area(account_id, prefix, now)
-            if phone not in area.phones and len(area.phones) < MOST_PHONES:
+            if phone not in area.phones and len(area.phones) < MAX_PHONES:
                 area.phones.add(phone)
                 area.blocks[block] += 1
             return self._judge(area, block, prefix, now)
@@ -88,7 +88,7 @@ class PumpingGuard:
         since = self._seen_since.setdefault(account_id, now)
         area = self._areas.get((account_id, prefix))
         if area is None:
-            if len(self._areas) >= MOST_AREAS:
+            if len(self._areas) >= MAX_AREAS:
                 self._areas.pop(next(iter(self._areas)))
             area = self._areas[account_id, prefix] = Area(now, since + WINDOWS_BEFORE * WINDOW)
         area.turn(now)
@@ -96,10 +96,10 @@ class PumpingGuard:
 
     def _judge(self, area: Area, block: str, prefix: str, now: float) -> Finding | None:
         phones, of_block = len(area.phones), area.blocks[block]
-        most = max(LEAST_OF_BLOCK, int(BLOCK_SHARE * phones))
+        most = max(MIN_PER_BLOCK, int(BLOCK_SHARE * phones))
         if of_block > most:
             return self._found(area, "block", block, of_block, most)
-        most = max(LEAST_OF_BURST, TIMES_AS_MANY * sum(area.before) // WINDOWS_BEFORE)
+        most = max(MIN_PER_BURST, TIMES_AS_MANY * sum(area.before) // WINDOWS_BEFORE)
         if phones > most and now >= area.learnt_at:
             return self._found(area, "burst", prefix, phones, most)
         return None

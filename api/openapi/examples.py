@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.accept.schemas import MOST_PHONES
+from api.accept.schemas import MAX_PHONES
 from api.schemas.examples import (
     DELIVERED_AT,
     GROUP_ID,
@@ -65,7 +65,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "too_many_recipients": (
         "100,001 recipients were given; one request takes at most 100,000.",
-        {"max": MOST_PHONES, "submitted": MOST_PHONES + 1},
+        {"max": MAX_PHONES, "submitted": MAX_PHONES + 1},
     ),
     "no_valid_recipients": (
         "No recipient can be sent to.",

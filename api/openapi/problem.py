@@ -3,7 +3,7 @@
 from marshmallow import Schema
 
 from api.accept.responses import EncodingResponse, RejectedResponse
-from api.accept.schemas import MOST_PHONES
+from api.accept.schemas import MAX_PHONES
 from api.schemas import fields
 from api.schemas.examples import NOT_A_PHONE
 from api.schemas.fields import doc
@@ -51,8 +51,8 @@ class ErrorResponse(Schema):
     )
     required = fields.Integer(metadata=doc("Of `low_balance`: credits that it needs.", 240))
     balance = fields.Integer(metadata=doc("Of `low_balance`: credits that are left.", 112))
-    max = fields.Integer(metadata=doc("Of `too_many_recipients`: how many are taken.", MOST_PHONES))
-    submitted = fields.Integer(metadata=doc("Of `too_many_recipients`: how many were given.", MOST_PHONES + 1))
+    max = fields.Integer(metadata=doc("Of `too_many_recipients`: how many are taken.", MAX_PHONES))
+    submitted = fields.Integer(metadata=doc("Of `too_many_recipients`: how many were given.", MAX_PHONES + 1))
     quoted = fields.Integer(metadata=doc("Of `quote_changed`: credits that the quote said.", 2))
     segments = fields.Integer(metadata=doc("Of `too_many_segments`: how many the message takes.", 3))
     max_segments = fields.Integer(metadata=doc("Of `too_many_segments`: how many it may take.", 2))

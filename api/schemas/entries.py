@@ -9,22 +9,22 @@ from api.schemas.errors import fail
 from api.schemas.examples import NOT_A_PHONE
 from api.schemas.fields import doc
 
-MOST_ENTRIES = 100_000
+MAX_ENTRIES = 100_000
 """Contacts of one request."""
 
 
 class Entries(fields.Raw):
     """1 to 100,000 entries, as given; each one is checked later."""
 
-    json_schema: ClassVar[dict[str, Any]] = {"type": "array", "minItems": 1, "maxItems": MOST_ENTRIES}
+    json_schema: ClassVar[dict[str, Any]] = {"type": "array", "minItems": 1, "maxItems": MAX_ENTRIES}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[object]:
         if not isinstance(value, list):
             raise fail("wrong_type", "Use a list.")
         if not value:
             raise fail("required", "Provide at least one.")
-        if len(value) > MOST_ENTRIES:
-            raise fail("too_long", f"{len(value):,} are given; one request takes at most {MOST_ENTRIES:,}.")
+        if len(value) > MAX_ENTRIES:
+            raise fail("too_long", f"{len(value):,} are given; one request takes at most {MAX_ENTRIES:,}.")
         return value
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError
 
-from api.http.spelling import MOST_COMPARED, nearest_name
+from api.http.spelling import MAX_COMPARED, nearest_name
 
 UNKNOWN_FIELD = "unknown_field"
 
@@ -29,7 +29,7 @@ def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:
 def _flatten(schema: Schema, messages: Any, pointer: str, found: list[dict[str, str]]) -> None:
     """Collect the errors. A bare text is what a validator says of a value that has the right type: `invalid`."""
     if isinstance(messages, dict) and messages.get("code") == UNKNOWN_FIELD:
-        found.append(_unknown_field(schema, pointer, near=len(found) < MOST_COMPARED))
+        found.append(_unknown_field(schema, pointer, near=len(found) < MAX_COMPARED))
     elif isinstance(messages, dict) and isinstance(messages.get("code"), str):
         found.append({"pointer": pointer, **messages})
     elif isinstance(messages, dict):

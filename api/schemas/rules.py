@@ -12,7 +12,7 @@ from api.schemas.fields import IN_RANGE, doc
 
 SHARE = re.compile(r"([0-9]{1,2}(?:\.[0-9]{1,3})?)%", re.ASCII)
 CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])", re.ASCII)
-MOST_CANARY = 1_000_000
+MAX_CANARY = 1_000_000
 
 
 class Share(fields.Float):
@@ -33,7 +33,7 @@ class CountOrShare(fields.Raw):
 
     json_schema: ClassVar[dict[str, Any]] = {
         "anyOf": [
-            {"type": "integer", "minimum": 1, "maximum": MOST_CANARY},
+            {"type": "integer", "minimum": 1, "maximum": MAX_CANARY},
             {"type": "string", "pattern": "^[0-9]{1,2}([.][0-9]{1,3})?%$"},
         ]
     }
@@ -42,9 +42,9 @@ class CountOrShare(fields.Raw):
         found = SHARE.fullmatch(value) if isinstance(value, str) else None
         if found is not None and float(found[1]) > 0:
             return float(found[1]) / 100
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(1, MOST_CANARY + 1):
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(1, MAX_CANARY + 1):
             return int(value)
-        raise fail("invalid", f'Use a count from 1 to {MOST_CANARY:,}, or a share such as "1%".')
+        raise fail("invalid", f'Use a count from 1 to {MAX_CANARY:,}, or a share such as "1%".')
 
 
 class StopIf(Request):

@@ -8,16 +8,16 @@ from datetime import UTC, datetime, timedelta
 
 from api.schemas.errors import fail
 
-MOST_AHEAD = timedelta(days=90)
+MAX_TIME_AHEAD = timedelta(days=90)
 
 
 def check_due(send_at: datetime) -> None:
     """90 days ahead at most."""
-    if send_at > datetime.now(UTC) + MOST_AHEAD:
+    if send_at > datetime.now(UTC) + MAX_TIME_AHEAD:
         raise fail("too_far_ahead", "A send can be scheduled at most 90 days ahead.")
 
 
 def check_expiry(expires_at: datetime) -> None:
     """Not for ever."""
-    if expires_at > datetime.now(UTC) + MOST_AHEAD + timedelta(days=7):
+    if expires_at > datetime.now(UTC) + MAX_TIME_AHEAD + timedelta(days=7):
         raise fail("invalid_time", "`expires_at` may be at most 97 days ahead.")

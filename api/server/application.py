@@ -32,8 +32,8 @@ from api.limits.bulkheads import (
     EXPORTS_OF_ACCOUNT,
     LARGE_OF_ACCOUNT,
     LARGE_OF_ADDRESS,
-    MOST_OF_ACCOUNT,
-    MOST_OF_ADDRESS,
+    MAX_PER_ACCOUNT,
+    MAX_PER_ADDRESS,
     SIGN_IN_THREADS,
     SINGLE_THREADS,
     WORKED_ON_OF_ACCOUNT,
@@ -44,7 +44,7 @@ from api.limits.bulkheads import (
     share,
 )
 from api.resources.carrier_callbacks.routes import LARGEST as LARGEST_CALLBACK
-from api.resources.imports.upload import MOST_UPLOAD
+from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections
 from api.server.owners import owner_by_peer
 from api.server.responses import Send, problem_answer, send_stream, send_whole, wait_until_done
@@ -96,7 +96,7 @@ class Application:
         owner = self._owner_of(environ)
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
             owner = f"health {owner}"
-        if not self._open.take(owner, share(owner, MOST_OF_ACCOUNT, MOST_OF_ADDRESS)):
+        if not self._open.take(owner, share(owner, MAX_PER_ACCOUNT, MAX_PER_ADDRESS)):
             await send_whole(send, receive, _too_many(scope["path"]), unread=True)
             return
         try:
@@ -206,7 +206,7 @@ def _most(owner: Owner, path: str) -> int:
     """Bytes of a body that are read of somebody. What each endpoint takes is its own to say."""
     if not isinstance(owner, int):
         return LARGEST_CALLBACK if path.startswith(CARRIERS) else SMALL_BODY
-    return MOST_UPLOAD if path.endswith(IMPORT) else LARGE_BODY
+    return MAX_UPLOAD_BYTES if path.endswith(IMPORT) else LARGE_BODY
 
 
 def _too_many_exports(path: str) -> Answer:

@@ -9,7 +9,7 @@ from api.http.client_ip import shared_by_one
 KEPT_FREE = 256
 """Open files that are left for all else."""
 MOST = 16_384
-MOST_OF_ADDRESS = 1_000
+MAX_PER_ADDRESS = 1_000
 
 
 class Connection(Protocol):
@@ -29,7 +29,7 @@ class Connections:
     def __init__(self, is_proxy: Callable[[str], bool] = lambda _: False, most: int | None = None) -> None:
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self.most = most or min(MOST, max(64, files - KEPT_FREE))
-        self.most_of_address = min(MOST_OF_ADDRESS, max(1, self.most // 2))
+        self.most_of_address = min(MAX_PER_ADDRESS, max(1, self.most // 2))
         self._is_proxy = is_proxy
         self._of: dict[str, dict[Connection, None]] = {}
         self._count = 0

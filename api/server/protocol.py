@@ -12,13 +12,13 @@ import httptools
 
 from api.http.json_body import SMALL_BODY
 from api.http.request_body import DRAIN_SECONDS, DRAINED, is_small
-from api.http.request_head import MOST_HEAD, TOO_LARGE, problem_of_head
+from api.http.request_head import MAX_HEAD_BYTES, TOO_LARGE, problem_of_head
 from api.http.wsgi import Headers
 from api.server.deadline import Deadline
 from api.server.exchange import Exchange, ServerState, answer_bytes, scope_of
 from api.server.responses import problem_answer
 
-MOST_AROUND = 16 * 1024
+MAX_CHUNK_OVERHEAD = 16 * 1024
 """Bytes in which none of a body's is, while it is to come: the sizes of its chunks, and what they are extended with."""
 REQUEST_SECONDS = 20.0
 """For a request's head, and then for its body if it is a small one. Who reads a large one waits for it."""
@@ -245,7 +245,7 @@ class HttpConnection(asyncio.Protocol):
         """Refuse a request of which too much has come, or time what is missing of it."""
         current = self._current
         if self._in_head:
-            if self._unused > MOST_HEAD:
+            if self._unused > MAX_HEAD_BYTES:
                 self._refuse(TOO_LARGE)
             else:
                 self._request_deadline.start()
@@ -253,7 +253,7 @@ class HttpConnection(asyncio.Protocol):
             self._refuse(TRAILERS)
         elif current is None or not current.more_body:
             self._request_deadline.stop()
-        elif self._unused > MOST_AROUND:
+        elif self._unused > MAX_CHUNK_OVERHEAD:
             self._refuse("The chunks of the body have too much overhead.")
         elif is_small(self._headers, SMALL_BODY):
             self._request_deadline.start()

@@ -17,7 +17,7 @@ from shared.db.connection import reading
 from shared.lifecycle import LANES, MessageStatus
 from shared.settings import SettingsError
 from worker.carrier_config.file import CarriersError, read_carriers
-from worker.carrier_config.routing import MOST_RATE
+from worker.carrier_config.routing import MAX_RATE
 from worker.routing.routes import Route
 
 NOWHERE = "postgresql+psycopg://"
@@ -115,7 +115,7 @@ def limits(as_json: bool) -> None:
 
 @carriers.command()
 @click.argument("name")
-@click.option("--rate", type=click.FloatRange(0, MOST_RATE), help="Segments per second; 0 lifts the limit.")
+@click.option("--rate", type=click.FloatRange(0, MAX_RATE), help="Segments per second; 0 lifts the limit.")
 @click.option("--reset", is_flag=True, help="It is what CARRIERS_FILE says again.")
 def limit(name: str, rate: float | None, reset: bool) -> None:
     """Change a limit by its name, such as "sender ACME" or "prefix 254"."""

@@ -31,7 +31,7 @@ STATUS = text("SELECT status FROM message WHERE id = :id")
 
 NOT_SENT = "not_sent"
 """The error of a message of which the operator knows that the carrier never had it."""
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 
 
 class Outcome(NamedTuple):
@@ -90,7 +90,7 @@ def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | N
         if resolved:
             after = {"status": str(status), "messages": resolved}
             record(connection, None, "doubt.resolved", subject=send_id or ids[0], after=after)
-        why = [f"Message {message} {_status(connection, message)}." for message in others[:MOST_SHOWN]]
+        why = [f"Message {message} {_status(connection, message)}." for message in others[:MAX_SHOWN]]
     if not resolved:
         what = " ".join(why) or "None of these is in doubt."
         raise Refused(f"{what} `bulksms doubt list` shows those in doubt.")

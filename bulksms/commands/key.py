@@ -18,7 +18,7 @@ from bulksms.commands.common import (
     show_rows,
 )
 from shared.accounts import administration as accounts
-from shared.accounts.api_keys import MOST_OVERLAP, rotate_key
+from shared.accounts.api_keys import MAX_OVERLAP_SECONDS, rotate_key
 from shared.accounts.sandbox import WITH_SANDBOX
 from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key
 
@@ -95,7 +95,7 @@ def list_keys(account: str, as_json: bool) -> None:
 @click.argument("api_key")
 @click.option(
     "--overlap",
-    type=click.IntRange(0, MOST_OVERLAP),
+    type=click.IntRange(0, MAX_OVERLAP_SECONDS),
     default=86_400,
     show_default=True,
     help="Seconds for which the old secret goes on working.",

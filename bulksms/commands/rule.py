@@ -56,7 +56,7 @@ def quiet_hours(account: str, category: str, begins: str, ends: str | None) -> N
 @click.argument("account")
 @click.argument("category", type=CATEGORY)
 @click.argument("most", type=click.IntRange(0))
-@click.argument("hours", type=click.IntRange(1, category_rules.MOST_HOURS), default=24)
+@click.argument("hours", type=click.IntRange(1, category_rules.MAX_HOURS), default=24)
 def cap(account: str, category: str, most: int, hours: int) -> None:
     """Send at most MOST messages of a category to a phone in HOURS; 0: any number."""
     with database() as connection:

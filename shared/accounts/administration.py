@@ -36,8 +36,8 @@ __all__ = [
 
 TOP_UPS = UUID("6f0c5a52-3d0f-5a58-9a0e-2f6f6f7b1c11")
 """The namespace of the ids of top-ups (UUID version 5 of the account and the key)."""
-MOST_RETENTION = 3650
-MOST_CREDITS = 10**12
+MAX_RETENTION_DAYS = 3650
+MAX_CREDITS = 10**12
 """Credits of one top-up; more is a typing mistake."""
 
 CREATE = text(
@@ -144,8 +144,8 @@ def top_up(
 
     Refused where the key was used for another amount.
     """
-    if not 0 < credits <= MOST_CREDITS:
-        raise Refused(f"A top-up is 1 to {MOST_CREDITS:,} credits; {credits:,} were given.")
+    if not 0 < credits <= MAX_CREDITS:
+        raise Refused(f"A top-up is 1 to {MAX_CREDITS:,} credits; {credits:,} were given.")
     available = connection.execute(LOCK, {"account": account_id}).scalar()
     if available is None:
         raise _unknown(account_id)
@@ -198,8 +198,8 @@ def set_country(connection: Connection, account_id: int, country: str | None, *,
 
 def set_retention(connection: Connection, account_id: int, days: int | None, *, by: By | None = None) -> None:
     """Forget the account's texts and phones so many days after a send is over; None: as the installation does."""
-    if days is not None and not 1 <= days <= MOST_RETENTION:
-        raise Refused(f"Texts and phones are kept for 1 to {MOST_RETENTION:,} days; {days:,} were given.")
+    if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
+        raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
     if not connection.execute(SET_RETENTION, {"account": account_id, "days": days}).rowcount:
         raise _unknown(account_id)
     record(connection, by, "account.retention_set", account_id=account_id, after={"days": days})

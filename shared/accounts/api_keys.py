@@ -15,9 +15,9 @@ from shared.accounts.audit_log import By, record
 from shared.accounts.sandbox import WITH_SANDBOX
 from shared.api_key import hash_secret, networks
 
-MOST_KEYS = 100
+MAX_KEYS = 100
 """Keys of one account that are not revoked, and of one sandbox."""
-MOST_OVERLAP = 7 * 86_400
+MAX_OVERLAP_SECONDS = 7 * 86_400
 """Seconds for which a secret may live on after its key was rotated."""
 
 COLUMNS = """id, name, test, scopes, allowed_ips, requests_per_second, created_at, expires_at, revoked_at, last_used_at,

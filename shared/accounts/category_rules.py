@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Row, text
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
 
-MOST_HOURS = 744
-MOST_CAP = 10_000
+MAX_HOURS = 744
+MAX_CAP = 10_000
 
 LIST = text("SELECT * FROM category_rule WHERE account_id = :account ORDER BY category")
 SET_QUIET = text(
@@ -50,8 +50,8 @@ def set_cap(
 ) -> None:
     """Send at most so many messages of the category to a phone in so many hours; None: any number."""
     _check(category)
-    if cap is not None and not (0 < cap[0] <= MOST_CAP and 0 < cap[1] <= MOST_HOURS):
-        raise Refused(f"A cap is 1 to {MOST_CAP:,} messages in 1 to {MOST_HOURS} hours.")
+    if cap is not None and not (0 < cap[0] <= MAX_CAP and 0 < cap[1] <= MAX_HOURS):
+        raise Refused(f"A cap is 1 to {MAX_CAP:,} messages in 1 to {MAX_HOURS} hours.")
     _set(connection, account_id, category, "cap", cap, by)
 
 

@@ -18,7 +18,7 @@ from shared.ledger.spend_limits import count_spending
 Guarding = Literal["off", "watch", "block"]
 """What is done about traffic that looks like pumping: nothing, it is noted, or it is noted and refused."""
 
-MOST_DESTINATIONS = 1000
+MAX_DESTINATIONS = 1000
 RECIPIENTS = ("recipient_authentication", "recipient_transactional", "recipient_marketing")
 """By lane."""
 IN_OWN_TABLE = ("requests_per_second", "destinations", "pumping", *RECIPIENTS)
@@ -140,8 +140,8 @@ def destinations(words: Iterable[str]) -> tuple[str, ...]:
     Refused for a country that shares its country code: its numbers can only be told by longer prefixes.
     """
     found = {_prefix(word) for word in words}
-    if not 0 < len(found) <= MOST_DESTINATIONS:
-        raise Refused(f"Name 1 to {MOST_DESTINATIONS:,} destinations, or `all`.")
+    if not 0 < len(found) <= MAX_DESTINATIONS:
+        raise Refused(f"Name 1 to {MAX_DESTINATIONS:,} destinations, or `all`.")
     return tuple(
         sorted(prefix for prefix in found if not any(prefix[:size] in found for size in range(1, len(prefix))))
     )

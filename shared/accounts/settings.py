@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 from sqlalchemy import Connection, text
 
-from shared.accounts.administration import MOST_RETENTION, TOP_UPS, Refused, check_name
+from shared.accounts.administration import MAX_RETENTION_DAYS, TOP_UPS, Refused, check_name
 from shared.accounts.audit_log import By, record
 from shared.accounts.sandbox import NAME_SUFFIX
 from shared.ledger.ledger import Entry, post
@@ -120,8 +120,8 @@ def _check(values: dict[str, Any]) -> None:
     if values["weight"] < 1 or values["low_balance_threshold"] < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
     days = values["retention_days"]
-    if days is not None and not 1 <= days <= MOST_RETENTION:
-        raise Refused(f"Texts and phones are kept for 1 to {MOST_RETENTION:,} days; {days:,} were given.")
+    if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
+        raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
 
 
 def _rename(connection: Connection, account_id: int, name: str) -> None:

@@ -15,7 +15,7 @@ from shared.ids import first_id_at
 
 __all__ = ["RULES", "Breach", "Rule", "audit", "rules_of"]
 
-MOST_BREACHES = 100
+MAX_BREACHES = 100
 """Rows shown of one rule; a system in which more are wrong is looked at by hand."""
 LONGEST = "1h"
 DAY = timedelta(days=1)
@@ -67,7 +67,7 @@ def audit(
 def check(
     connection: Connection, rule: Rule, full: bool, doubt_grace: float = DOUBT_GRACE, span: timedelta = DAY
 ) -> list[Breach]:
-    """What breaks one rule, at most MOST_BREACHES of it."""
+    """What breaks one rule, at most MAX_BREACHES of it."""
     parameters = {
         "full": full,
         "since": first_id_at(datetime.fromtimestamp(0, UTC) if full else datetime.now(UTC) - span),
@@ -75,5 +75,5 @@ def check(
         "grace": doubt_grace,
     }
     used = {name: value for name, value in parameters.items() if f":{name}" in rule.sql}
-    rows = connection.execute(text(f"SELECT * FROM ({rule.sql}) AS breach LIMIT {MOST_BREACHES}"), used)
+    rows = connection.execute(text(f"SELECT * FROM ({rule.sql}) AS breach LIMIT {MAX_BREACHES}"), used)
     return [Breach(rule.name, row.subject, row.detail, row.account_id if rule.freezes else None) for row in rows]

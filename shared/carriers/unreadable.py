@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
-MOST_KEPT = 200
+MAX_STORED = 200
 """Of each carrier; the newest."""
 LONGEST = 4_096
 """Octets of one that are kept."""
@@ -40,7 +40,7 @@ class Unreadable(NamedTuple):
 def keep_unreadable(connection: Connection, carrier: str, found: Sequence[Unreadable]) -> None:
     """Keep the last of them."""
     if found:
-        last = found[-MOST_KEPT:]
+        last = found[-MAX_STORED:]
         values = {"reason": [each.reason for each in last], "octets": [each.octets[:LONGEST] for each in last]}
         connection.execute(KEEP, {"carrier": carrier, **values})
-        connection.execute(DROP_OLDEST, {"carrier": carrier, "most": MOST_KEPT})
+        connection.execute(DROP_OLDEST, {"carrier": carrier, "most": MAX_STORED})

@@ -11,15 +11,15 @@ import re
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-from shared.contacts.fields import MOST_FIELDS, MOST_TAGS, tag_problem, value_problem
+from shared.contacts.fields import MAX_FIELDS, MAX_TAGS, tag_problem, value_problem
 from shared.contacts.groups import Contact
 from shared.sms.numbering import Numbering
 
 __all__ = ["Bad", "ContactReader", "NoContacts", "Place"]
 
-MOST_RECORD: Final = 8_192
+MAX_RECORD_BYTES: Final = 8_192
 """Characters of one row; where an open quote leads further, it is a mistake and not a quote."""
-MOST_RECORD_LINES: Final = 50
+MAX_RECORD_LINES: Final = 50
 QUOTED: Final = 40
 """Characters shown of a bad value."""
 LOST: Final = "\ufffd"
@@ -129,8 +129,8 @@ class ContactReader:
         fields = {name: cells[at] for name, at in place.fields.items() if at < len(cells) and cells[at]}
         tags = [] if place.tags is None or place.tags >= len(cells) else _tags(cells[place.tags])
         problem = next(filter(None, [*map(value_problem, fields.values()), *map(tag_problem, tags)]), None)
-        if problem is None and len(tags) > MOST_TAGS:
-            problem = f"A contact has at most {MOST_TAGS} tags."
+        if problem is None and len(tags) > MAX_TAGS:
+            problem = f"A contact has at most {MAX_TAGS} tags."
         if LOST in record:
             problem = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
         if problem is not None:
@@ -161,20 +161,18 @@ class ContactReader:
         for at, name in enumerate(names):
             if name and at not in (place.phone, place.tags):
                 place.fields.setdefault(("_" + name if name[0].isdigit() else name)[:32], at)
-        if len(place.fields) > MOST_FIELDS:
-            raise NoContacts(
-                f"The file has {len(place.fields)} columns of fields; a contact has at most {MOST_FIELDS}."
-            )
+        if len(place.fields) > MAX_FIELDS:
+            raise NoContacts(f"The file has {len(place.fields)} columns of fields; a contact has at most {MAX_FIELDS}.")
         return True
 
 
 def _end_of_record(lines: list[str], start: int) -> int | None:
     """After which line the quotes of a row are closed; None where that is too far away, or not there."""
     open_quotes = size = 0
-    for at in range(start, min(len(lines), start + MOST_RECORD_LINES)):
+    for at in range(start, min(len(lines), start + MAX_RECORD_LINES)):
         open_quotes ^= lines[at].count('"') & 1
         size += len(lines[at])
-        if size > MOST_RECORD and at > start:
+        if size > MAX_RECORD_BYTES and at > start:
             return None
         if not open_quotes:
             return at + 1
@@ -182,7 +180,7 @@ def _end_of_record(lines: list[str], start: int) -> int | None:
 
 
 def _short(lines: list[str]) -> bool:
-    return len(lines) < MOST_RECORD_LINES and sum(map(len, lines)) <= MOST_RECORD
+    return len(lines) < MAX_RECORD_LINES and sum(map(len, lines)) <= MAX_RECORD_BYTES
 
 
 def _cells(record: str, delimiter: str) -> list[str]:

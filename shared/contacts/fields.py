@@ -5,9 +5,9 @@ from typing import Final
 
 FIELD_NAME: Final = "[A-Za-z_][A-Za-z0-9_]{0,31}"
 """A field's name, and so a placeholder's, as a regular expression."""
-MOST_FIELDS: Final = 30
+MAX_FIELDS: Final = 30
 LONGEST_VALUE: Final = 255
-MOST_TAGS: Final = 20
+MAX_TAGS: Final = 20
 LONGEST_TAG: Final = 50
 
 _NAME = re.compile(FIELD_NAME)

@@ -19,10 +19,10 @@ from shared.sms.phones import invalid_detail, is_phone
 
 PAGE = 100_000
 """Contacts of one statement: some seconds of work at the most."""
-MOST_CONTACTS = 10_000_000
+MAX_CONTACTS = 10_000_000
 """Contacts of one group."""
 
-MOST_GROUPS = 10_000
+MAX_GROUPS = 10_000
 """Groups of an account, besides those that were deleted."""
 
 GROUPS = text(
@@ -139,8 +139,8 @@ def create_group(connection: Connection, account_id: int, name: str) -> UUID:
     """Make an empty group. Refused where the account has one of that name, or as many as it may have."""
     if not name.strip():
         raise Refused("A group needs a name.")
-    if connection.execute(GROUPS, {"account": account_id, "most": MOST_GROUPS}).scalar_one() >= MOST_GROUPS:
-        raise TooManyGroups(f"An account has at most {MOST_GROUPS:,} groups.")
+    if connection.execute(GROUPS, {"account": account_id, "most": MAX_GROUPS}).scalar_one() >= MAX_GROUPS:
+        raise TooManyGroups(f"An account has at most {MAX_GROUPS:,} groups.")
     group = new_id()
     if not connection.execute(CREATE_GROUP, {"id": group, "account": account_id, "name": name}).rowcount:
         raise _taken(name)
@@ -174,8 +174,8 @@ def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Cont
         if "fields" in values:
             changed += connection.execute(CHANGE, values).rowcount
         added += connection.execute(ADD_WITH_DETAILS if "fields" in values else ADD, values).rowcount
-    if group.contact_count + added > MOST_CONTACTS:
-        raise GroupFull(f"A group has at most {MOST_CONTACTS:,} contacts. Make another group for the rest.")
+    if group.contact_count + added > MAX_CONTACTS:
+        raise GroupFull(f"A group has at most {MAX_CONTACTS:,} contacts. Make another group for the rest.")
     if added:
         connection.execute(ADDED, {"group": group_id, "count": added})
     return Put(added, changed, group.contact_count + added)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
-LEAST_FREE = 64 << 20
+MIN_FREE_BYTES = 64 << 20
 """Bytes below which Postgres may be unable to write its log, and stops."""
 DISK_FULL = "53100"
 """SQLSTATE disk_full."""
@@ -20,6 +20,6 @@ def is_disk_full(error: BaseException) -> bool:
 def shortage(path: Path) -> str | None:
     """What is said of the disk that holds this path when it is as good as full; None when it is not."""
     free = shutil.disk_usage(path).free
-    if free >= LEAST_FREE:
+    if free >= MIN_FREE_BYTES:
         return None
     return f"The disk is full: {free >> 20} MiB are left at {path.absolute()}. Make room."

@@ -22,7 +22,7 @@ from shared.lifecycle import STORED, MessageStatus
 from shared.outbox import EventType
 from shared.privacy.erasures import ERASED
 
-MOST_ROWS = 2_000
+MAX_ROWS = 2_000
 """Rows that are looked at for one page, whatever is wanted of them."""
 LAST_PLACE = 0xFFFF
 """A place behind all events of a row."""
@@ -115,7 +115,7 @@ def read_page(
             "xid": after.xid,
             "row": after.id if index_of(after.id) == LAST_PLACE else batch_of(after.id),
             "types": None if types is None else list(types),
-            "rows": MOST_ROWS,
+            "rows": MAX_ROWS,
             "most": most + 2 + index_of(after.id) % LAST_PLACE,
         },
     ).all()
@@ -134,7 +134,7 @@ def read_page(
             page.events.append(event)
             page.end = event.position
         page.end = Position(row.xid, message_id(row.id, LAST_PLACE))
-    page.more = len(rows) == MOST_ROWS
+    page.more = len(rows) == MAX_ROWS
     return page
 
 

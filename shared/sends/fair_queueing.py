@@ -22,14 +22,14 @@ the time of day, never falls behind an account's last turn for long."""
 FIRST = 100
 """Segments of a batch that come before its turn: a smaller one comes sooner, one of a more urgent lane much sooner."""
 
-LEAST_TURN = """
+MIN_TURN = """
     LEAST((SELECT min(turn) FROM batch WHERE state = 'queued' {which}),
           (SELECT min(turn) FROM batch WHERE state = 'sending' {which}))
 """
-CLOCK = LEAST_TURN.format(which="")
+CLOCK = MIN_TURN.format(which="")
 """SQL: the smallest turn that is not over; null when there is none. What is being sent counts, because it comes back
 with a turn only a little later, and who comes now would wait until it is done."""
-CLOCK_FROM = f"coalesce({LEAST_TURN.format(which='AND turn >= %(clock)s')}, {CLOCK})"
+CLOCK_FROM = f"coalesce({MIN_TURN.format(which='AND turn >= %(clock)s')}, {CLOCK})"
 """SQL: the same for who knows what the clock said a moment ago. The index begins with the turns that are over, as many
 as there were since the table was vacuumed last, and to pass them takes as long as to accept several sends."""
 SMALLEST = text(f"SELECT {CLOCK}")

@@ -20,7 +20,7 @@ Zones = tuple[str, ...]
 UNKNOWN: Zones = ("Etc/UTC",)
 """Of a phone whose prefix is in no country."""
 DAY = 24 * 60
-MOST_STEPS = 12
+MAX_STEPS = 12
 """Ends of quiet hours that are tried until one suits all zones."""
 
 
@@ -64,7 +64,7 @@ def next_allowed(zones: Zones, quiet: tuple[int, int], now: datetime) -> datetim
 def _next_in_all(clocks: Sequence[ZoneInfo], quiet: tuple[int, int], now: datetime) -> datetime | None:
     """The first end of quiet hours that suits all clocks; None where none of the next ones does."""
     moment = now
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         later = max(_end(clock, quiet, moment) for clock in clocks)
         if later == moment:
             return moment

@@ -18,7 +18,7 @@ from math import ceil
 from typing import NamedTuple
 
 HOUR = 3600.0
-SHARED_PART, LEAST_SHARED = 4, 3
+SHARED_PART, MIN_SHARED = 4, 3
 """What a process has counted is shared from a quarter of the limit on, and not below three messages."""
 AT_ONCE = 1000
 """Phones of a list that are looked at while nobody else may: single sends do not wait for a whole list."""
@@ -209,4 +209,4 @@ class RecipientCounts:
 
 def _least_shared(limit: int) -> int:
     """Messages to a phone from which on they are shared."""
-    return max(LEAST_SHARED, limit // SHARED_PART)
+    return max(MIN_SHARED, limit // SHARED_PART)

@@ -17,9 +17,9 @@ from shared.contacts.fields import FIELD_NAME
 from shared.sms.gsm7 import is_gsm7
 from shared.sms.segments import Segmentation, segment, text_problem, transliterate
 
-__all__ = ["MOST_PLACEHOLDERS", "Composed", "Template", "Unfit", "as_priced", "compose", "parse"]
+__all__ = ["MAX_PLACEHOLDERS", "Composed", "Template", "Unfit", "as_priced", "compose", "parse"]
 
-MOST_PLACEHOLDERS = 10
+MAX_PLACEHOLDERS = 10
 """Different ones in one message."""
 
 _INSIDE = rf" *({FIELD_NAME}) *(?:\|([^{{}}]*))?"

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from tests.faults.ground import LEASE, WINDOW, Fault
 from tests.services.house import wait_until
-from worker.sending.settle import MOST_CRASHES
+from worker.sending.settle import MAX_CRASHES
 
 POISON_FOLDER = Path(__file__).parent / "poison"
 POISON = "25488"
@@ -114,7 +114,7 @@ def test_f14_a_driver_that_fails_every_time(fault: Fault) -> None:
         fault.ended_otherwise.add(poisoned)
         wait_until(lambda: house.get(f"/sends/{poisoned}")["status"] == "held", 120, "the hold")
         counts = house.get(f"/sends/{poisoned}")["counts"]
-        assert counts["in_doubt"] <= MOST_CRASHES * WINDOW
+        assert counts["in_doubt"] <= MAX_CRASHES * WINDOW
         house.post(f"/sends/{poisoned}/cancel")
-    fault.check(in_doubt=MOST_CRASHES * WINDOW)
-    fault.survived.note = f"held after {MOST_CRASHES} tries"
+    fault.check(in_doubt=MAX_CRASHES * WINDOW)
+    fault.survived.note = f"held after {MAX_CRASHES} tries"

@@ -333,7 +333,7 @@ def test_a_test_key_is_made_by_the_api_too(service: Service) -> None:
 
 
 def test_there_is_an_end_to_keys(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routes, "MOST_KEYS", 2)
+    monkeypatch.setattr(routes, "MAX_KEYS", 2)
     made(service)
     before = service.get("/api-keys").json["data"]
     answer = service.post("/api-keys")

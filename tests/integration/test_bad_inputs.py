@@ -1136,7 +1136,7 @@ def test_the_list_of_methods_of_a_path_names_no_other_paths(service: Service) ->
 
 
 def test_an_account_has_a_number_of_groups(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contacts, "MOST_GROUPS", 1)
+    monkeypatch.setattr(contacts, "MAX_GROUPS", 1)
     assert service.post("/groups", name="first").status_code == 200
     assert_problem(service.post("/groups", name="second"), 409, "group_limit")
     other = service.new_token(service.new_account("other"))

@@ -112,7 +112,7 @@ def test_each_status_finds_what_the_whole_list_shows(service: Service) -> None:
 def test_the_messages_of_a_send_are_read_in_bounded_parts(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     service = Service(engine, credits=5000)
     send = service.bulk([str(254712000000 + number) for number in range(3001)], send_at=ahead()).json["send_id"]
-    monkeypatch.setattr(message_search, "MOST_MESSAGES", 1000)
+    monkeypatch.setattr(message_search, "MAX_MESSAGES", 1000)
     with statements(engine) as executed:
         first = service.get(f"/sends/{send}/messages?status=queued&limit=1").json
     assert (first["data"], first["next_cursor"] is None, batches_read(executed)) == ([], False, 2)
@@ -152,7 +152,7 @@ def test_a_page_with_a_filter_examines_a_bounded_number_of_rows(
     found = [service.get(path).json["data"] for path in lists]
     tables = [service.get(path, headers={"Accept": "text/csv"}).text for path in lists[1:]]
     assert list(map(len, found)) == [2, 2, 2]
-    monkeypatch.setattr(bounded, "MOST_EXAMINED", 3)
+    monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
     for path, whole in zip(lists, found, strict=True):
         read = pages(service, path)
         assert [len(page["data"]) for page in read] == [1, 0, 1]
@@ -171,7 +171,7 @@ def test_deliveries_and_messages_from_phones_are_examined_in_parts(
             values = {"id": new_id(), "webhook": webhook, "state": state, "account": service.account_id, "key": keyword}
             connection.execute(DELIVERED, values)
             connection.execute(RECEIVED, values)
-    monkeypatch.setattr(bounded, "MOST_EXAMINED", 3)
+    monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
     for path in (f"/webhooks/{webhook}/deliveries?status=failed", "/inbound?keyword=stop"):
         assert [len(page["data"]) for page in pages(service, path)] == [1, 0, 1]
 

@@ -117,7 +117,7 @@ def test_numbers_of_a_country(service: Service) -> None:
 def test_what_is_no_file_of_contacts(
     service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes, status: int, code: str
 ) -> None:
-    monkeypatch.setattr(upload, "MOST_UPLOAD", 1_000_000)
+    monkeypatch.setattr(upload, "MAX_UPLOAD_BYTES", 1_000_000)
     group = service.new_group([])
     answer = send_file(service, group, content)
     assert (answer.status_code, answer.json["code"]) == (status, code)
@@ -244,7 +244,7 @@ def test_a_header_without_phones_fails_the_import(service: Service) -> None:
 def test_a_file_of_many_pieces(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared.contacts.text_stream, "PIECE", 3_000)
     monkeypatch.setattr(uploaded_file, "BLOCK", 1_000)
-    monkeypatch.setattr(worker.jobs.import_contacts, "MOST_ERRORS", 25)
+    monkeypatch.setattr(worker.jobs.import_contacts, "MAX_ERRORS", 25)
     group = service.new_group([])
     rows = [f'{254700000000 + number},"name\n{number}"' if number % 10 else f"bad {number}" for number in range(1_000)]
     made = upload_of(service, group, "phone,name\n" + "\n".join(rows))
@@ -320,7 +320,7 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
 
 def test_what_an_import_cannot_do(asleep: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service = asleep
-    monkeypatch.setattr(shared.contacts.groups, "MOST_CONTACTS", 1)
+    monkeypatch.setattr(shared.contacts.groups, "MAX_CONTACTS", 1)
     full, gone = service.new_group([]), service.new_group([])
     wide = service.new_group([])
     names = ",".join(f"{letter}{digit}" for letter in "abcd" for digit in range(10))

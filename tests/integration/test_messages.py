@@ -138,7 +138,7 @@ def test_a_wrong_filter_is_told(service: Service, query: str, pointer: str) -> N
     assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (400, pointer)
 
 
-@pytest.mark.parametrize("bound", ["MOST_SENDS", "MOST_BATCHES", "MOST_MESSAGES"])
+@pytest.mark.parametrize("bound", ["MAX_SENDS", "MAX_BATCHES", "MAX_MESSAGES"])
 @pytest.mark.parametrize("query", ["", f"phone={NAIROBI}&", "reference=rare&", "error=invalid_recipient&"])
 def test_a_search_that_finds_little_is_bounded_and_misses_nothing(
     service: Service, monkeypatch: pytest.MonkeyPatch, bound: str, query: str

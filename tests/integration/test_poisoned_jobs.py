@@ -21,7 +21,7 @@ import worker.recovery.sweeper
 import worker.sending.canary
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
-from shared.job_failures import MOST_FAILURES, Job, attempt, clear_failures, together_or_singly
+from shared.job_failures import MAX_FAILURES, Job, attempt, clear_failures, together_or_singly
 from shared.sends.holding import release
 from tests.integration.service import Service
 from tests.integration.test_group import make_due, phones, scheduled
@@ -98,14 +98,14 @@ def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
     assert service.get(f"/imports/{good}").json["status"] == "completed"
     assert service.get(f"/imports/{bad}").json["status"] == "queued"
     assert not import_chunk(service.engine), "it backs off"
-    for _ in range(MOST_FAILURES - 1):
+    for _ in range(MAX_FAILURES - 1):
         time_passes(service)
         assert import_chunk(service.engine)
     failed = service.get(f"/imports/{bad}").json
     assert (failed["status"], "operator" in failed["error"]) == ("failed", True)
     time_passes(service)
     assert not import_chunk(service.engine)
-    assert failures(service, "import") == [(MOST_FAILURES, True)]
+    assert failures(service, "import") == [(MAX_FAILURES, True)]
     monkeypatch.undo()
     with service.engine.begin() as connection:
         assert clear_failures(connection, "import", bad)
@@ -162,12 +162,12 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     service.sweep()
     service.deliver_receipts()
     assert service.counts(good)["delivered"] == 3
-    for _ in range(MOST_FAILURES - 1):
+    for _ in range(MAX_FAILURES - 1):
         time_passes(service)
         assert not expand(service.engine)
     held = service.get(f"/sends/{bad}").json
     assert (held["status"], held["held_by"]) == ("held", "crashes")
-    assert failures(service, "expansion") == [(MOST_FAILURES, True)]
+    assert failures(service, "expansion") == [(MAX_FAILURES, True)]
     monkeypatch.undo()
     with service.engine.begin() as connection:
         release(connection, UUID(bad))
@@ -221,7 +221,7 @@ def test_an_erasure_that_fails_is_told_and_the_others_go_on(service: Service, mo
         pass
     assert service.get(f"/erasures/{good}").json["status"] == "completed"
     assert service.get(f"/erasures/{bad}").json["status"] == "pending"
-    for _ in range(MOST_FAILURES - 1):
+    for _ in range(MAX_FAILURES - 1):
         time_passes(service)
         assert erase_one(service.engine)
     assert service.get(f"/erasures/{bad}").json["status"] == "failed"
@@ -330,11 +330,11 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
         await Deliverer(service.engine, client, "x" * 40).drain()
         await client.close()
 
-    for _ in range(MOST_FAILURES):
+    for _ in range(MAX_FAILURES):
         with service.engine.begin() as connection:
             connection.execute(text("UPDATE webhook SET rest_until = NULL, lease_until = NULL"))
         asyncio.run(look())
-    assert failures(service, "webhook") == [(MOST_FAILURES, True)]
+    assert failures(service, "webhook") == [(MAX_FAILURES, True)]
     told = service.get(f"/webhooks/{made}").json
     assert (told["status"], "operator" in told["disabled_reason"]) == ("disabled", True)
     assert [event["type"] for event in service.get("/events?types=webhook.disabled").json["data"]] == [

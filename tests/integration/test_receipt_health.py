@@ -9,7 +9,7 @@ from sqlalchemy import text
 from bulksms.carriers import unreadable_receipts
 from bulksms.receipt_health import check_receipts
 from shared.carriers.receipts import Receipt, keep
-from shared.carriers.unreadable import LONGEST, MOST_KEPT, Unreadable, keep_unreadable
+from shared.carriers.unreadable import LONGEST, MAX_STORED, Unreadable, keep_unreadable
 from shared.lifecycle import MessageStatus
 from tests.integration.service import Service
 
@@ -87,8 +87,8 @@ def test_what_is_kept_is_bounded_for_each_carrier(service: Service) -> None:
     with service.engine.begin() as connection:
         keep_unreadable(connection, "other", [Unreadable(b"1", "malformed")])
         for _ in range(3):
-            keep_unreadable(connection, CARRIER, [Unreadable(b"x" * 10_000, "malformed")] * (MOST_KEPT - 50))
+            keep_unreadable(connection, CARRIER, [Unreadable(b"x" * 10_000, "malformed")] * (MAX_STORED - 50))
         rows = connection.execute(
             text("SELECT carrier, count(*), max(length(octets)) FROM unreadable_receipt GROUP BY 1 ORDER BY 1")
         ).all()
-    assert [tuple(row) for row in rows] == [("other", 1, 1), (CARRIER, MOST_KEPT, LONGEST)]
+    assert [tuple(row) for row in rows] == [("other", 1, 1), (CARRIER, MAX_STORED, LONGEST)]

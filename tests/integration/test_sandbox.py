@@ -209,7 +209,7 @@ def test_an_account_manages_the_test_keys_and_a_test_key_only_these(service: Ser
 def test_as_many_test_keys_as_there_may_be_leave_room_for_live_ones(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.resources.api_keys.routes.MOST_KEYS", 2)
+    monkeypatch.setattr("api.resources.api_keys.routes.MAX_KEYS", 2)
     sandbox = service.in_sandbox()
     assert [sandbox.post("/api-keys").status_code for _ in range(2)] == [200, 409]
     assert [service.post("/api-keys").status_code for _ in range(2)] == [200, 409]

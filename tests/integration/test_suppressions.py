@@ -119,7 +119,7 @@ def test_a_file_of_too_much_is_refused_as_it_is_read(service: Service, begin: st
 
 
 def test_as_many_rows_as_fit_are_taken(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routes, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(routes, "MAX_ENTRIES", 3)
     rows = [str(254700000000 + number) for number in range(4)]
     assert import_csv(service, "phone\n" + "\n\n".join(rows[:3]) + "\n").json["counts"]["added"] == 3
     refused = import_csv(service, "phone\n" + "\n".join(rows))

@@ -24,7 +24,7 @@ from bulksms.local.redis import RedisServer
 from shared.api_key import DEFAULT_SCOPES, SCOPES
 from shared.contacts.imports import begin_import, keep_piece, queue_import
 from shared.inbound import Inbound, store
-from shared.job_failures import MOST_FAILURES, Job, failed
+from shared.job_failures import MAX_FAILURES, Job, failed
 from shared.settings import SettingsError
 from tests.integration.service import SECRET_KEY, Service
 from worker.jobs import import_contacts as importer
@@ -204,7 +204,7 @@ def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> Non
         queue_import(connection, made, 1, 13)
     job = Job("import")
     job.begin(made, account, None)
-    for _ in range(MOST_FAILURES):
+    for _ in range(MAX_FAILURES):
         failed(engine, job, ValueError("254711000001"), importer._set_aside)
     assert not import_chunk(engine)
     (shown,) = as_json(run("job", "list", "--json"))

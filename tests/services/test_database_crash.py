@@ -10,12 +10,12 @@ import pytest
 
 from shared.audit.check import audit
 from tests.services.house import House, house, wait_until
-from worker.sending.dispatch import MOST_AT_ONCE
+from worker.sending.dispatch import MAX_AT_ONCE
 
 WINDOWS = 2 * 400
 """The carrier's window of two workers: its books are in the same database, so it may give no answer either.
 
-And a claim whose commit had no answer is an intent that nobody works on: in doubt as a whole, up to MOST_AT_ONCE.
+And a claim whose commit had no answer is an intent that nobody works on: in doubt as a whole, up to MAX_AT_ONCE.
 """
 
 
@@ -45,7 +45,7 @@ def test_nothing_is_lost_and_nothing_is_sent_twice(service: House) -> None:
     service.wait_for_end(120)
     counts = counts_of(service, send["send_id"])
     assert counts["delivered"] + counts["in_doubt"] == 30_000, counts
-    assert counts["in_doubt"] <= 2 * (WINDOWS + MOST_AT_ONCE), "the workers lived, and knew what they had been told"
+    assert counts["in_doubt"] <= 2 * (WINDOWS + MAX_AT_ONCE), "the workers lived, and knew what they had been told"
     assert service.most_submits() <= 1
     assert audit(service.engine, full=True) == []
 

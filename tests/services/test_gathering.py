@@ -96,7 +96,7 @@ def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: p
     [
         (1.0, 1.0, 500, 500),
         (1.0, 3.0, 500, 1_500),
-        (1.0, 30.0, 500, turn.MOST_AT_ONCE),
+        (1.0, 30.0, 500, turn.MAX_AT_ONCE),
         (1.0, 1.0, FEW, 1_000),
         (turn.SMALL, 1.0, 500, 1_000),
     ],

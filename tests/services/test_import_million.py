@@ -19,7 +19,7 @@ from tests.services.house import House, house
 ROWS = 1_000_000
 BAD = ROWS // 1000
 FIRST = 254_700_000_000
-MOST_GROWTH = 100 * 1024 * 1024
+MAX_GROWTH_BYTES = 100 * 1024 * 1024
 """Bytes by which a process may grow; the file alone has a quarter of that, and as Python objects many times as much."""
 
 
@@ -109,5 +109,5 @@ def test_a_million_contacts_in_one_file(tmp_path: Path, capsys: pytest.CaptureFi
         assert progress == sorted(progress) and len(set(progress)) > 5
         assert service.get(f"/groups/{group}")["contact_count"] == ROWS - BAD + 100
         assert service.scalar("SELECT count(*) FROM import_error") == BAD
-        assert {name for name in most if most[name] - before[name] > MOST_GROWTH} == set()
+        assert {name for name in most if most[name] - before[name] > MAX_GROWTH_BYTES} == set()
         assert audit(service.engine, full=True) == []

@@ -18,8 +18,8 @@ from tests.simulation.world import Plan, World
 SHORT = Plan(sends=5, most_phones=20)
 SAME_PHONES = Plan(sends=5, most_phones=20, shared_phones=0.8)
 CRASHING = Plan(sends=5, most_phones=20, database_crashes=DATABASE_CRASHES)
-LEAST_SEEDS = 10
-MOST_SEEDS = 60
+MIN_SEEDS = 10
+MAX_SEEDS = 60
 """For a mistake to be found."""
 HAPPEN = (
     *(name for name in NAMES if not name.startswith("accept.") and name not in WHERE_AN_ACCOUNT_LISTENS),
@@ -39,7 +39,7 @@ def test_no_promise_is_broken(simulated: Database) -> None:
     """Ten seeds, and more until everything has happened that may happen."""
     totals: Counter[str] = Counter()
     for seed in range(60):
-        if seed >= LEAST_SEEDS and all(totals[name] for name in HAPPEN):
+        if seed >= MIN_SEEDS and all(totals[name] for name in HAPPEN):
             break
         totals.update(World(simulated, seed, SHORT).run())
     assert totals["duplicates"] == 0
@@ -70,4 +70,4 @@ def test_a_seed_is_one_run(simulated: Database) -> None:
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
 def test_a_mistake_is_found(simulated: Database, mutation: Mutation) -> None:
-    assert caught_by(simulated, mutation, (mutation.seed, *range(MOST_SEEDS))), "no seed found it"
+    assert caught_by(simulated, mutation, (mutation.seed, *range(MAX_SEEDS))), "no seed found it"

@@ -33,7 +33,7 @@ LEASE = 15.0
 GRACE = 60.0
 THOROUGH = 8
 """Every so many commits all rules are looked at, otherwise the cheap ones."""
-MOST_ROUNDS = 400
+MAX_ROUNDS = 400
 """Of the end. More means that something never comes to rest."""
 HAPPENINGS = ("kill", "kill", "pause", "pause", "wake", "wake", "expire", "expire", "stop", "later", "database")
 LEASES = "SELECT DISTINCT lease_until FROM batch WHERE state = 'sending' AND lease_until > %s ORDER BY lease_until"
@@ -139,7 +139,7 @@ class World:
         for process in self.processes:
             process.paused = False
         give_up = self.rng.random() < 0.5
-        for number in range(MOST_ROUNDS):
+        for number in range(MAX_ROUNDS):
             while ready := self._ready():
                 self._step(self.rng.choice(ready))
             if not number:
@@ -159,7 +159,7 @@ class World:
             for _ in range(8):
                 self._deliver_receipts()
             self._deliver_late_answers()
-        raise Breach(f"ended: after {MOST_ROUNDS} rounds something is still under way")
+        raise Breach(f"ended: after {MAX_ROUNDS} rounds something is still under way")
 
     def _is_over(self) -> bool:
         return len(self.traffic.sends) == self.plan.sends and not self.database.run(MAY_GO_ON)

@@ -244,7 +244,7 @@ def test_an_answer_without_a_length_is_sent_as_it_is_made() -> None:
 
 
 def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asgi, "MOST_OF_ADDRESS", 0)
+    monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 0)
     app = Calls()
     sent = ask(app, "/api/v1/balance")
     for status, headers, body in ((sent[0]["status"], sent[0]["headers"], sent[1]["body"]), send(app.endpoint)):
@@ -314,7 +314,7 @@ def test_strangers_who_send_nothing_hold_up_nobody_else() -> None:
     async def run() -> None:
         sockets = Sockets(Calls())
         silent = [sockets.open("198.51.100.1", None) for _ in range(1_300)]
-        await until(lambda: sum(socket.status == 429 for socket in silent) >= 1_300 - asgi.MOST_OF_ADDRESS)
+        await until(lambda: sum(socket.status == 429 for socket in silent) >= 1_300 - asgi.MAX_PER_ADDRESS)
         for number in range(10):
             other = sockets.open(f"203.0.113.{number}", announced=0)
             await other.task

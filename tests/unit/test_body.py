@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from api.http.json_body import LARGE_BODY, MOST_KEYS, SMALL_BODY, parse_object
+from api.http.json_body import LARGE_BODY, MAX_KEYS, SMALL_BODY, parse_object
 from api.http.problems import Problem
 
 
@@ -28,8 +28,8 @@ def test_the_first_key_that_comes_again_is_named() -> None:
 
 
 def test_as_many_keys_as_an_object_may_have() -> None:
-    keys = [f"k{number}" for number in range(MOST_KEYS)]
-    assert len(parse_object(an_object(keys).encode())) == MOST_KEYS
+    keys = [f"k{number}" for number in range(MAX_KEYS)]
+    assert len(parse_object(an_object(keys).encode())) == MAX_KEYS
     assert "more than 1,000 keys" in refused(an_object([*keys, "one more"]))
 
 

@@ -33,7 +33,7 @@ def full(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: SimpleNamespace(free=disk.LEAST_FREE))
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: SimpleNamespace(free=disk.MIN_FREE_BYTES))
     assert shortage(tmp_path) is None
 
 

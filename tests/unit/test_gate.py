@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from worker.carriers.base import Answer, Outcome
-from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MOST_FAILURES, CircuitBreaker
+from worker.pacing.circuit_breaker import FIRST_WAIT, LONGEST_WAIT, MAX_FAILURES, CircuitBreaker
 
 TAKEN, REFUSED = Outcome(Answer.ACCEPTED, "1"), Outcome(Answer.REJECTED, error="no_such_phone")
 FAILED, SILENT = Outcome(Answer.FAILED, error="system_error"), Outcome(Answer.IN_DOUBT)
@@ -46,7 +46,7 @@ def test_it_works(breaker: CircuitBreaker) -> None:
 
 @pytest.mark.parametrize("failure", [FAILED, SILENT])
 def test_failures_in_a_row_open_it(breaker: CircuitBreaker, failure: Outcome) -> None:
-    breaker.note([failure] * (MOST_FAILURES - 1))
+    breaker.note([failure] * (MAX_FAILURES - 1))
     assert breaker.room(500) == 500
     breaker.note([failure])
     assert breaker.room(500) == 0
@@ -56,14 +56,14 @@ def test_failures_in_a_row_open_it(breaker: CircuitBreaker, failure: Outcome) ->
 
 @pytest.mark.parametrize("other", [TAKEN, REFUSED])
 def test_failures_with_something_else_between_do_not(breaker: CircuitBreaker, other: Outcome) -> None:
-    breaker.note([FAILED] * (MOST_FAILURES - 1))
+    breaker.note([FAILED] * (MAX_FAILURES - 1))
     breaker.note([FAILED, other])
-    breaker.note([FAILED] * (MOST_FAILURES - 1))
+    breaker.note([FAILED] * (MAX_FAILURES - 1))
     assert breaker.state == "ready"
 
 
 def test_after_a_wait_one_message_goes_out(breaker: CircuitBreaker, time: Time) -> None:
-    breaker.note([FAILED] * MOST_FAILURES)
+    breaker.note([FAILED] * MAX_FAILURES)
     time.now += FIRST_WAIT
     assert breaker.state == "probing"
     assert breaker.room(500) == 1
@@ -73,7 +73,7 @@ def test_after_a_wait_one_message_goes_out(breaker: CircuitBreaker, time: Time) 
 
 
 def test_a_probe_that_fails_makes_the_wait_longer_up_to_a_limit(breaker: CircuitBreaker, time: Time) -> None:
-    breaker.note([FAILED] * MOST_FAILURES)
+    breaker.note([FAILED] * MAX_FAILURES)
     waits = []
     for _ in range(8):
         begun = time.now
@@ -86,7 +86,7 @@ def test_a_probe_that_fails_makes_the_wait_longer_up_to_a_limit(breaker: Circuit
 
 
 def test_a_probe_that_found_nothing_to_send_is_not_used_up(breaker: CircuitBreaker, time: Time) -> None:
-    breaker.note([FAILED] * MOST_FAILURES)
+    breaker.note([FAILED] * MAX_FAILURES)
     time.now += FIRST_WAIT
     assert breaker.room(500) == 1
     breaker.unused()
@@ -94,7 +94,7 @@ def test_a_probe_that_found_nothing_to_send_is_not_used_up(breaker: CircuitBreak
 
 
 def test_a_throttled_probe_says_nothing(breaker: CircuitBreaker, time: Time) -> None:
-    breaker.note([FAILED] * MOST_FAILURES)
+    breaker.note([FAILED] * MAX_FAILURES)
     time.now += FIRST_WAIT
     assert breaker.room(500) == 1
     breaker.note([THROTTLED])
@@ -112,13 +112,13 @@ def test_a_pause_and_a_lost_bind_close_it(breaker: CircuitBreaker) -> None:
 
 def test_the_simulated_carrier_never_opens_it() -> None:
     breaker = CircuitBreaker(Carrier(), breaks=False)  # type: ignore[arg-type]
-    breaker.note([FAILED] * 10 * MOST_FAILURES)
+    breaker.note([FAILED] * 10 * MAX_FAILURES)
     assert breaker.room(500) == 500
 
 
 def test_a_refusal_for_good_closes_it(breaker: CircuitBreaker, time: Time) -> None:
     """Who refuses a message answers for itself: it is not the carrier that is broken."""
-    breaker.note([FAILED] * MOST_FAILURES)
+    breaker.note([FAILED] * MAX_FAILURES)
     time.now += FIRST_WAIT
     assert breaker.room(500) == 1
     breaker.note([REFUSED])

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from api.commit.group_commit import MOST_TOGETHER, AccountQueue, QueuedDraft
+from api.commit.group_commit import MAX_GROUP, AccountQueue, QueuedDraft
 
 SOMEBODY = cast(QueuedDraft, object())
 
@@ -35,7 +35,7 @@ def test_what_was_full_once_is_not_full_the_next_time() -> None:
 
 
 def test_a_group_is_bounded() -> None:
-    queue = AccountQueue([SOMEBODY] * (MOST_TOGETHER + 1))
-    assert len(queue.take()) == MOST_TOGETHER
+    queue = AccountQueue([SOMEBODY] * (MAX_GROUP + 1))
+    assert len(queue.take()) == MAX_GROUP
     assert queue.take() == [SOMEBODY]
     assert queue.take() == []

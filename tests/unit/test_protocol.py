@@ -8,7 +8,7 @@ import pytest
 
 from api.http.direct import DirectEndpoint
 from api.http.request import Request, current_request, is_on_event_loop
-from api.http.request_head import MOST_HEAD, MOST_LINE
+from api.http.request_head import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.http.responses import Response
 from api.http.wsgi import Answer
 from api.server import protocol
@@ -121,7 +121,7 @@ def test_a_large_body_is_awaited_by_whoever_reads_it(monkeypatch: pytest.MonkeyP
 
 
 def test_a_head_without_an_end() -> None:
-    connection = after(HEAD, *[b"X-A: " + b"a" * 1000 + b"\r\n"] * (MOST_HEAD // 1000 + 1))
+    connection = after(HEAD, *[b"X-A: " + b"a" * 1000 + b"\r\n"] * (MAX_HEAD_BYTES // 1000 + 1))
     assert connection.closed and b"larger than 32,768 bytes" in connection.written
 
 
@@ -171,8 +171,8 @@ def test_a_request_has_one_host(head: bytes, status: int) -> None:
 @pytest.mark.parametrize(
     "head",
     [
-        HEAD + b"X-A: " + b"a" * MOST_LINE + b"\r\n",
-        HEAD.replace(b"/a", b"/" + b"a" * MOST_LINE),
+        HEAD + b"X-A: " + b"a" * MAX_LINE_BYTES + b"\r\n",
+        HEAD.replace(b"/a", b"/" + b"a" * MAX_LINE_BYTES),
         HEAD + b"".join(b"X-%d: %s\r\n" % (number, b"a" * 4000) for number in range(9)),
         HEAD + b"".join(b"X-%d: a\r\n" % number for number in range(100)),
     ],

@@ -95,8 +95,8 @@ def test_an_area_that_is_new_after_an_hour_has_nothing_before_it(clock: Clock) -
 
 
 def test_memory_has_an_end(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pumping, "MOST_AREAS", 10)
-    monkeypatch.setattr(pumping, "MOST_PHONES", 20)
+    monkeypatch.setattr(pumping, "MAX_AREAS", 10)
+    monkeypatch.setattr(pumping, "MAX_PHONES", 20)
     guard = PumpingGuard()
     for area in range(100_000, 100_100):
         look(guard, scattered(50, area=area))

@@ -7,7 +7,7 @@ from marshmallow import ValidationError
 
 from api.accept.schemas import SingleSend
 from api.http import spelling
-from api.http.spelling import LONGEST_NAME, MOST_COMPARED, nearest_name
+from api.http.spelling import LONGEST_NAME, MAX_COMPARED, nearest_name
 from api.resources.contacts.entries import read_entries
 from api.resources.usage.schemas import UsageQuery
 from api.schemas.errors import errors_of
@@ -42,13 +42,13 @@ def test_of_many_unknown_fields_a_few_are_compared(compared: list[str]) -> None:
     with pytest.raises(ValidationError) as caught:
         schema.load({f"mesage{number}": 1 for number in range(900)})
     errors = errors_of(schema, caught.value)
-    assert len(errors) > 900 and len(compared) <= MOST_COMPARED
+    assert len(errors) > 900 and len(compared) <= MAX_COMPARED
 
 
 def test_of_many_contacts_a_few_are_compared(compared: list[str]) -> None:
     entries: list[object] = [{f"fone{number}": 1} for number in range(1_000)]
     assert len(read_entries(entries, numbering_of(None)).rejected) == 1_000
-    assert len(compared) == MOST_COMPARED
+    assert len(compared) == MAX_COMPARED
 
 
 def test_a_dimension_counts_once() -> None:

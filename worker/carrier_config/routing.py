@@ -12,7 +12,7 @@ from worker.routing.routes import Route, Routes
 
 KEYS = ("name", "prefixes", "senders", "categories", "carriers", "choose")
 LIMIT_KEYS = ("sender", "prefix", "rate")
-MOST_RATE = 100_000
+MAX_RATE = 100_000
 CHOICES = ("order", "cheapest")
 PREFIX = re.compile(r"[1-9][0-9]{0,14}")
 DEFAULT = "default"
@@ -72,8 +72,8 @@ def _limit(number: int, told: Mapping[str, Any]) -> Limit:
         raise refuse("prefix", f"prefix: {prefix!r}: write digits without a plus sign, as a text")
     if rate is None:
         raise refuse(None, "rate is missing: write segments per second")
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= MOST_RATE:
-        raise refuse("rate", f"rate: segments per second, above 0 and at most {MOST_RATE:,}, not {rate!r}")
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= MAX_RATE:
+        raise refuse("rate", f"rate: segments per second, above 0 and at most {MAX_RATE:,}, not {rate!r}")
     return Limit(float(rate), sender, prefix)
 
 

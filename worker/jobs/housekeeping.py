@@ -15,7 +15,7 @@ from worker.receipts.match_doubts import resolve_by_receipts
 
 KEPT_FOR = 3 * 86_400.0
 """Seconds for which a receipt that found no message is tried again."""
-MOST_PAGES_EVER = 1_000
+MAX_PAGES_TOTAL = 1_000
 
 PURGES = (
     text(f"DELETE FROM idempotency WHERE created_at < now() - interval '{IDEMPOTENCY_DAYS} days'"),
@@ -47,7 +47,7 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
 
     return [
         lambda: resolve_by_receipts(engine, newest=KEPT_FOR),
-        lambda: match_kept(engine, newest=KEPT_FOR, pages=MOST_PAGES_EVER),
+        lambda: match_kept(engine, newest=KEPT_FOR, pages=MAX_PAGES_TOTAL),
         lambda: end_parts(engine),
         make_room,
         lambda: purge_deleted_groups(engine),

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 LOOK = 1.0
 """Seconds between looks for imports whose task was lost."""
-MOST_ERRORS = 100_000
+MAX_ERRORS = 100_000
 """Rows of one import whose errors are kept; the others are counted."""
 
 NEXT = text(
@@ -149,7 +149,7 @@ def _set_aside(connection: Connection, import_id: str, _: str) -> None:
 
 
 def _keep_errors(connection: Connection, row: Row[Any], bad: list[Bad]) -> None:
-    kept = bad[: max(0, MOST_ERRORS - row.invalid)]
+    kept = bad[: max(0, MAX_ERRORS - row.invalid)]
     if kept:
         line, value, code, detail = map(list, zip(*kept, strict=True))
         connection.execute(KEEP_ERRORS, {"id": row.id, "line": line, "value": value, "code": code, "detail": detail})

@@ -5,7 +5,7 @@ from sqlalchemy import Engine, text
 from shared.db.connection import transaction
 
 PAGE = 10_000
-MOST_PAGES = 50
+MAX_PAGES = 50
 """Pages of one round: a few seconds of work."""
 
 REMOVE_PAGE = text(
@@ -32,7 +32,7 @@ REMOVE_PAGE = text(
 def purge_deleted_groups(engine: Engine) -> int:
     """Remove contacts of deleted groups, page by page. Returns how many pages it was."""
     pages = 0
-    while pages < MOST_PAGES:
+    while pages < MAX_PAGES:
         with transaction(engine) as connection:
             if not connection.execute(REMOVE_PAGE, {"page": PAGE}).rowcount:
                 break

@@ -4,7 +4,7 @@ A breaker of one worker process. It opens when message after message was failed 
 were to; a carrier that swallows messages would put all of them in doubt. While it is open one message goes out now and
 then. The first that the carrier takes, or refuses for good, closes it.
 
-    closed ──MOST_FAILURES in a row──► open ──after a wait──► probing ──taken──► closed
+    closed ──MAX_FAILURES in a row──► open ──after a wait──► probing ──taken──► closed
                                          ▲────────failed, a longer wait────┘
 """
 
@@ -17,7 +17,7 @@ from typing import Literal
 
 from worker.carriers.base import Answer, Carrier, Outcome
 
-MOST_FAILURES = 50
+MAX_FAILURES = 50
 """In a row, of one worker."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds until an open breaker lets a message through; each time twice as many."""
@@ -90,7 +90,7 @@ class CircuitBreaker:
             self._failures = failures + (self._failures if failures == len(outcomes) else 0)
             if Answer.ACCEPTED in answers or Answer.REJECTED in answers:
                 self._wait = 0.0
-            elif failures and self.breaks and (self._wait or self._failures >= MOST_FAILURES):
+            elif failures and self.breaks and (self._wait or self._failures >= MAX_FAILURES):
                 self._wait = min(LONGEST_WAIT, 2 * self._wait or FIRST_WAIT)
                 self._next_probe = self.clock() + self._wait
                 self._error = outcomes[-1].error or "no_answer"

@@ -26,7 +26,7 @@ from worker.send_counters import add_to_sends
 FINAL = (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
 RECENT = timedelta(days=4)
 """Age of the messages that usual receipts are about."""
-PAGE, MOST_PAGES = 1000, 10
+PAGE, MAX_PAGES = 1000, 10
 NEWEST_ID = 2**63 - 1
 
 APPLY = text(
@@ -192,7 +192,7 @@ def _moved(row: Row[Any]) -> Moved:
     return Moved(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
 
 
-def match_kept(engine: Engine, newest: float, pages: int = MOST_PAGES) -> int:
+def match_kept(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
     """Try the receipts again that came in the last `newest` seconds and had found no message, the newest first.
 
     Returns how many found theirs now.

@@ -23,7 +23,7 @@ from shared.lifecycle import CHARGED, MessageStatus
 from shared.outbox import Moved, add_of_messages
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from worker.send_counters import Changes
-from worker.sending.claimed_batch import MOST_ATTEMPTS
+from worker.sending.claimed_batch import MAX_ATTEMPTS
 from worker.sending.message_rows import COLUMNS
 from worker.sending.record import DOUBT_COLUMNS
 from worker.sending.settle import Settlement, close_intents
@@ -97,7 +97,7 @@ def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) ->
     seen = {index_of(message.id) for message in known}
     unknown = [index for index in intent[: row.may_have_left] if index not in seen]
     never_left = [index for index in intent[row.may_have_left :] if index not in seen]
-    resent = unknown if resend and row.attempts + 1 < MOST_ATTEMPTS else []
+    resent = unknown if resend and row.attempts + 1 < MAX_ATTEMPTS else []
     if unknown and not resent:
         _put_in_doubt(connection, row, unknown, carrier)
         tally[MessageStatus.IN_DOUBT] += len(unknown)

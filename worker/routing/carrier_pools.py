@@ -16,7 +16,7 @@ from worker.sending.dispatch import Dispatcher
 
 log = logging.getLogger(__name__)
 
-MOST_LIMITED = 64
+MAX_LIMITED = 64
 """Queues with limits that one worker takes turns from at a time."""
 
 
@@ -38,7 +38,7 @@ class CarrierPools:
         self._limited = limited
         self._settings = settings
         self._pool = ThreadPoolExecutor(max(1, settings.concurrency) * len(dispatchers), thread_name_prefix="turn")
-        self._limited_pool = ThreadPoolExecutor(MOST_LIMITED, thread_name_prefix="limited-turn")
+        self._limited_pool = ThreadPoolExecutor(MAX_LIMITED, thread_name_prefix="limited-turn")
         self._lock = threading.Lock()
         self._running: Counter[str] = Counter()
         self._called = 0

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from worker.pacing.rate_limits import Limit
 
-MOST_REMEMBERED = 20_000
+MAX_CACHED = 20_000
 """Prefixes whose carriers are remembered."""
 
 Why = Literal["first", "cheapest", "fallback", "again", "waits", "only"]
@@ -104,7 +104,7 @@ class Routes:
             carriers = route.carriers
             if route.cheapest:
                 carriers = tuple(sorted(carriers, key=lambda carrier: self.price(carrier, prefix)))
-            if len(self._remembered) >= MOST_REMEMBERED:
+            if len(self._remembered) >= MAX_CACHED:
                 self._remembered.clear()
             found = self._remembered[key] = route, carriers
         return found

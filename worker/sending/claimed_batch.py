@@ -14,7 +14,7 @@ from shared.sends.rules import Rules
 from worker.sending.placeholders import PlaceholderTexts
 
 IN_DOUBT = MessageStatus.IN_DOUBT
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 """Submits of one message: that a carrier may fail, or leave without an answer where those are submitted again."""
 
 
@@ -190,7 +190,7 @@ class ClaimedBatch:
     def resend_doubts(self) -> int:
         """Let the messages without an answer go again, as far as they may. Returns how many."""
         doubtful = [position for position, result in enumerate(self.results) if result and result.status is IN_DOUBT]
-        again = [position for position in doubtful if self.result(position).attempts < MOST_ATTEMPTS]
+        again = [position for position in doubtful if self.result(position).attempts < MAX_ATTEMPTS]
         for position in again:
             self.again[position] = self.result(position).attempts - self.attempts
             self.results[position] = None

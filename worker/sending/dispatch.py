@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 TURN_SECONDS = 1.0
 """After so long a turn submits no other window; the rest of its intent goes back."""
-MOST_AT_ONCE = 5_000
+MAX_AT_ONCE = 5_000
 """Segments of one turn when the carrier has no rate limit."""
 FEW, COST_OF_TURN, GATHER_SECONDS, LONGEST_GATHER = 400, 40, 0.05, 0.2
 """After a turn of fewer messages than that, which were all that waited, the next one begins so many seconds later, for
@@ -46,10 +46,10 @@ SMALL = 10
 and each batch is written twice, not three times."""
 FIRST_SPEED = 1_000.0
 """Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
-TURN_SHARE, MOST_SHARES = 0.25, 1.0
+TURN_SHARE, MAX_SHARES = 0.25, 1.0
 """Seconds of the carrier's rate that the turns of one process claim together, and those of all processes: what is
 claimed goes before what is more urgent and comes later."""
-FIRST_WAIT, LONGEST_WAIT, MOST_WAITS = 0.1, 2.0, 6
+FIRST_WAIT, LONGEST_WAIT, MAX_WAITS = 0.1, 2.0, 6
 """Seconds between tries when throttled, and tries before the turn is given to others."""
 
 LONG_AGO = 0.1
@@ -180,11 +180,11 @@ class Dispatcher:
         """Segments of the next turn: what can be submitted in its time."""
         rate = self._live.pace.allowed or self._live.rate
         if rate > 0:
-            share = min(TURN_SHARE, MOST_SHARES / max(1, self.workers()))
-            return min(MOST_AT_ONCE, max(1, int(rate * share / self._settings.concurrency)))
+            share = min(TURN_SHARE, MAX_SHARES / max(1, self.workers()))
+            return min(MAX_AT_ONCE, max(1, int(rate * share / self._settings.concurrency)))
         if stride > FEW and self._size < SMALL:
-            return min(MOST_AT_ONCE, int(stride * self._segments))
-        return min(MOST_AT_ONCE, max(stride, int(self._speed * TURN_SECONDS)))
+            return min(MAX_AT_ONCE, int(stride * self._segments))
+        return min(MAX_AT_ONCE, max(stride, int(self._speed * TURN_SECONDS)))
 
     def _send(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int) -> None:
         list_read = self._suppressions.drop(batches)
@@ -192,7 +192,7 @@ class Dispatcher:
             list_read = self._suppressions.drop(batches)
         breaker = self.breaker if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
-        while waits <= MOST_WAITS and (window := next_window(batches, stride)):
+        while waits <= MAX_WAITS and (window := next_window(batches, stride)):
             segments = sum(len(positions) * batch.segments for batch, positions in window)
             crashpoint("submit.before")
             submitted_at = time.monotonic()

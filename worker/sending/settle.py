@@ -24,7 +24,7 @@ from worker.sending.claimed_batch import ClaimedBatch, messages_left
 from worker.sending.finish import OUT_OF_TURN, can_finish, finish
 from worker.sending.record import fence, record_lost, write_rows
 
-MOST_CRASHES = 5
+MAX_CRASHES = 5
 """A batch whose workers died this often in a row holds its send for an operator."""
 
 
@@ -196,7 +196,7 @@ def _hold_poisoned(connection: Connection, settlements: list[Settlement]) -> lis
     """Hold the sends whose workers keep dying. Returns those that are held now."""
     held = []
     for settlement in settlements:
-        if settlement.crashes >= MOST_CRASHES:
+        if settlement.crashes >= MAX_CRASHES:
             reason = f"The workers that sent batch {settlement.batch_id} died {settlement.crashes} times in a row."
             if connection.execute(HOLD, {"id": settlement.send_id, "reason": reason}).rowcount:
                 held.append(settlement.send_id)

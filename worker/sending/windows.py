@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from shared.ids import MessageIds
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Answer, Outcome, Parcel
-from worker.sending.claimed_batch import MOST_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
+from worker.sending.claimed_batch import MAX_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
 
 STATUS_OF = {
     Answer.ACCEPTED: MessageStatus.SENT,
@@ -70,7 +70,7 @@ def note(window: Window, outcomes: list[Outcome], several: bool = False, answer_
         for position in positions:
             answer, reference, error = next(answers)
             attempts = batch.again.pop(position, 0) + (answer is not Answer.THROTTLED)
-            if answer is Answer.THROTTLED or (answer is Answer.FAILED and attempts + batch.attempts < MOST_ATTEMPTS):
+            if answer is Answer.THROTTLED or (answer is Answer.FAILED and attempts + batch.attempts < MAX_ATTEMPTS):
                 later = batch.for_other_carriers if several and answer is Answer.FAILED else batch.again
                 later[position] = attempts
                 again |= later is batch.again

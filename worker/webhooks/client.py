@@ -24,7 +24,7 @@ from shared.events.webhook_urls import LOOPBACK, address_problem, loopback_probl
 ANSWER_SECONDS = 15.0
 """From the look-up of the name to the end of the answer's head."""
 BODY_SECONDS = 2.0
-MOST_BODY = 65_536
+MAX_BODY_BYTES = 65_536
 """Bytes of an answer's body that are read, so that its connection can be used again; nothing is made of them."""
 LOOKUP_SECONDS = 3.0
 """Of one question to a name server; it is asked twice."""
@@ -132,7 +132,7 @@ class Client:
             async with asyncio.timeout(BODY_SECONDS):
                 async for part in answer.content.iter_any():
                     read += len(part)
-                    if read > MOST_BODY:
+                    if read > MAX_BODY_BYTES:
                         break
                 else:
                     return

@@ -24,12 +24,12 @@ from shared.events.webhooks import secret, sign
 from worker.webhooks import store as books
 from worker.webhooks.client import Client
 from worker.webhooks.failures import note_fault
-from worker.webhooks.policy import DEAD_AFTER, FIRST_WIDTH, MOST_WIDTH, Job
+from worker.webhooks.policy import DEAD_AFTER, FIRST_WIDTH, MAX_WIDTH, Job
 from worker.webhooks.store import Hook, Work
 
 log = logging.getLogger(__name__)
 
-MOST_HOOKS = 1_000
+MAX_WEBHOOKS = 1_000
 """Webhooks that one process posts to at the same time."""
 LOOK_SECONDS = 0.25
 RENEW_SECONDS = 3.0
@@ -68,7 +68,7 @@ class Deliverer:
 
     async def poll(self) -> int:
         """Begin to post to each webhook that has something to be posted. Returns how many were found."""
-        free = MOST_HOOKS - len(self._tasks)
+        free = MAX_WEBHOOKS - len(self._tasks)
         try:
             hooks = await self._ask(books.claim, self._engine, free) if free else []
         except AWAY as error:
@@ -144,7 +144,7 @@ class Deliverer:
 
         await asyncio.gather(*(post_some() for _ in range(min(width, len(work.jobs)))))
         well = all(job.reply and job.reply.error is None for job in work.jobs)
-        self._widths[hook.id] = min(MOST_WIDTH, width * 2) if well else FIRST_WIDTH
+        self._widths[hook.id] = min(MAX_WIDTH, width * 2) if well else FIRST_WIDTH
 
     async def _post(self, job: Job, secrets: list[bytes]) -> None:
         timestamp = int(time.time())

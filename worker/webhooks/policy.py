@@ -24,7 +24,7 @@ POSTPONED = 300.0
 GIVEN_UP_AFTER = 76 * HOUR
 """Seconds after an event until one that was only postponed is given up, too."""
 GONE = 410
-FIRST_WIDTH, MOST_WIDTH = 4, 32
+FIRST_WIDTH, MAX_WIDTH = 4, 32
 """Posts to one webhook at a time: twice as many after each page without a failure."""
 
 

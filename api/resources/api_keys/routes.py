@@ -23,7 +23,7 @@ from api.resources.api_keys.schemas import (
 )
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import create_key, revoke_key
-from shared.accounts.api_keys import MOST_KEYS, ApiKey, count_keys, exceeds, find_key, list_keys, rotate_key
+from shared.accounts.api_keys import MAX_KEYS, ApiKey, count_keys, exceeds, find_key, list_keys, rotate_key
 from shared.api_key import DEFAULT_SCOPES, SCOPES, make_key, networks
 from shared.db.connection import reading
 
@@ -80,8 +80,8 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
             requests_per_second=wanted.requests_per_second,
             by=by_key(caller),
         )
-        if count_keys(connection, made.api_key) > MOST_KEYS:
-            raise Problem("state_conflict", f"An account has at most {MOST_KEYS} API keys. Revoke one first.")
+        if count_keys(connection, made.api_key) > MAX_KEYS:
+            raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
         found = find_key(connection, caller.account_id, made.api_key)
         assert found is not None
         return Issued(API_KEY.dump(found), made.api_secret)

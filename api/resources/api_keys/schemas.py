@@ -9,11 +9,11 @@ from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import API_KEY
 from api.schemas.fields import IN_RANGE, doc
-from shared.accounts.api_keys import MOST_OVERLAP
-from shared.api_key import MOST_NETWORKS, SCOPES, networks
+from shared.accounts.api_keys import MAX_OVERLAP_SECONDS
+from shared.api_key import MAX_NETWORKS, SCOPES, networks
 
 LONGEST_NAME = 100
-MOST_REQUESTS = 1_000_000
+MAX_REQUESTS = 1_000_000
 SECRET = "smss_<shown once>"
 NETWORKS = ["192.0.2.0/24", "2001:db8::/32"]
 KNOWN_SCOPES = f"The scopes are: {', '.join(SCOPES)}."
@@ -43,11 +43,11 @@ class MakeApiKey(Request):
     )
     allowed_ips = fields.List(
         fields.String(),
-        validate=validate.Length(1, MOST_NETWORKS, error="Name {min} to {max} networks."),
+        validate=validate.Length(1, MAX_NETWORKS, error="Name {min} to {max} networks."),
         metadata=doc("The networks, or addresses, from which alone it may be used.", NETWORKS),
     )
     requests_per_second = fields.WholeNumber(
-        validate=validate.Range(1, MOST_REQUESTS, error=IN_RANGE), metadata=doc("Requests per second, at most.", 20)
+        validate=validate.Range(1, MAX_REQUESTS, error=IN_RANGE), metadata=doc("Requests per second, at most.", 20)
     )
     expires_at = fields.Timestamp(metadata=doc("When it ends by itself."))
 
@@ -72,7 +72,7 @@ class RotateApiKey(Request):
 
     overlap_seconds = fields.WholeNumber(
         load_default=86_400,
-        validate=validate.Range(0, MOST_OVERLAP, error=IN_RANGE),
+        validate=validate.Range(0, MAX_OVERLAP_SECONDS, error=IN_RANGE),
         metadata=doc("How long the secret before goes on working, in seconds: 0 to 604,800.", 86_400),
     )
 

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from api.http.spelling import MOST_COMPARED, nearest_name
-from shared.contacts.fields import MOST_FIELDS, MOST_TAGS, name_problem, tag_problem, value_problem
+from api.http.spelling import MAX_COMPARED, nearest_name
+from shared.contacts.fields import MAX_FIELDS, MAX_TAGS, name_problem, tag_problem, value_problem
 from shared.contacts.groups import Contact
 from shared.sms.numbering import Numbering
 
@@ -25,7 +25,7 @@ def read_entries(entries: list[object], numbering: Numbering) -> Entries:
     rejected: list[dict[str, object]] = []
     first: dict[int, int] = {}
     for index, entry in enumerate(entries):
-        found = _read(entry, numbering, with_hint=len(rejected) < MOST_COMPARED)
+        found = _read(entry, numbering, with_hint=len(rejected) < MAX_COMPARED)
         if isinstance(found, Contact):
             before = first.setdefault(found.phone, index)
             if before == index:
@@ -58,8 +58,8 @@ def _wrong_fields(fields: Any) -> dict[str, Any] | None:
         return None
     if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
         return {"code": "wrong_type", "detail": 'Write `fields` as an object of strings, such as {"name": "Ann"}.'}
-    if len(fields) > MOST_FIELDS:
-        return {"code": "too_long", "detail": f"A contact has at most {MOST_FIELDS} fields; {len(fields)} are given."}
+    if len(fields) > MAX_FIELDS:
+        return {"code": "too_long", "detail": f"A contact has at most {MAX_FIELDS} fields; {len(fields)} are given."}
     for name, value in fields.items():
         problem = name_problem(name) or value_problem(value)
         if problem:
@@ -72,8 +72,8 @@ def _wrong_tags(tags: Any) -> dict[str, Any] | None:
         return None
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         return {"code": "wrong_type", "detail": 'Write `tags` as a list of strings, such as ["vip"].'}
-    if len(tags) > MOST_TAGS:
-        return {"code": "too_long", "detail": f"A contact has at most {MOST_TAGS} tags; {len(tags)} are given."}
+    if len(tags) > MAX_TAGS:
+        return {"code": "too_long", "detail": f"A contact has at most {MAX_TAGS} tags; {len(tags)} are given."}
     problem = next(filter(None, map(tag_problem, tags)), None)
     return {"code": "invalid", "detail": problem} if problem else None
 

@@ -10,14 +10,14 @@ from sqlalchemy import Engine
 from api.http.uploaded_file import UploadedFile, check_media_type, not_csv, open_file, pieces_of_file
 from shared.contacts.imports import keep_piece
 
-MOST_UPLOAD = 100 * 1024 * 1024
+MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 """Bytes: five million contacts with a field or two."""
 TYPES = ("text/csv", "application/csv", "text/plain")
 
 
 def check_upload() -> None:
     """Raises Problem unless the body is said to be CSV, or a form with a file of it, and not too large."""
-    check_media_type(TYPES, MOST_UPLOAD)
+    check_media_type(TYPES, MAX_UPLOAD_BYTES)
 
 
 class Uploaded(NamedTuple):
@@ -34,7 +34,7 @@ def take_upload(engine: Engine, import_id: UUID) -> Uploaded:
     Raises Problem: unsupported_media_type, payload_too_large, or validation_failed for what is no text in lines.
     """
     sha = hashlib.sha256()
-    file = open_file(MOST_UPLOAD)
+    file = open_file(MAX_UPLOAD_BYTES)
     pieces = size = 0
     for piece in pieces_of_file(UploadedFile(_hashed(file.blocks, sha), file.encoding)):
         keep_piece(engine, import_id, pieces, piece)

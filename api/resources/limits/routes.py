@@ -4,19 +4,19 @@ from typing import Any
 
 from sqlalchemy import text
 
-from api.accept.schemas import MOST_METADATA, MOST_PHONES
-from api.auth.tokens import MOST_REVOKED, VALID, Caller
+from api.accept.schemas import MAX_METADATA_BYTES, MAX_PHONES
+from api.auth.tokens import MAX_REVOKED, VALID, Caller
 from api.endpoint import endpoint, requests_per_second, services
-from api.http.bounded_queries import MOST_EXAMINED, STATEMENT_SECONDS
-from api.http.json_body import DEEPEST, LARGE_BODY, MOST_KEYS, MOST_VALUES, SMALL_BODY
+from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
+from api.http.json_body import DEEPEST, LARGE_BODY, MAX_KEYS, MAX_VALUES, SMALL_BODY
 from api.http.request_body import MINIMUM_RATE
-from api.http.request_head import MOST_HEAD, MOST_LINE
-from api.limits.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MOST_OF_ACCOUNT
+from api.http.request_head import MAX_HEAD_BYTES, MAX_LINE_BYTES
+from api.limits.bulkheads import EXPORTS_OF_ACCOUNT, LARGE_OF_ACCOUNT, MAX_PER_ACCOUNT
 from api.resources.limits.schemas import LimitsResponse
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends
-from api.schemas.times import MOST_AHEAD
+from api.schemas.times import MAX_TIME_AHEAD
 from shared.accounts.limits import limits_of
-from shared.contacts.groups import MOST_GROUPS
+from shared.contacts.groups import MAX_GROUPS
 from shared.db.connection import reading
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import LANES
@@ -35,18 +35,18 @@ UNEXPANDED = text(
 )
 
 BOUNDS = {
-    "header_bytes": MOST_LINE,
-    "head_bytes": MOST_HEAD,
-    "json_keys": MOST_KEYS,
-    "json_values": MOST_VALUES,
+    "header_bytes": MAX_LINE_BYTES,
+    "head_bytes": MAX_HEAD_BYTES,
+    "json_keys": MAX_KEYS,
+    "json_values": MAX_VALUES,
     "json_depth": DEEPEST,
-    "requests_under_way": MOST_OF_ACCOUNT,
+    "requests_under_way": MAX_PER_ACCOUNT,
     "large_bodies_under_way": LARGE_OF_ACCOUNT,
     "exports_under_way": EXPORTS_OF_ACCOUNT,
     "body_bytes_per_second": MINIMUM_RATE,
-    "revoked_tokens_per_key": MOST_REVOKED,
-    "groups": MOST_GROUPS,
-    "page_rows_examined": MOST_EXAMINED,
+    "revoked_tokens_per_key": MAX_REVOKED,
+    "groups": MAX_GROUPS,
+    "page_rows_examined": MAX_ROWS_EXAMINED,
     "page_seconds": STATEMENT_SECONDS,
 }
 """Of requests, and of what can be made with them."""
@@ -77,11 +77,11 @@ def limits(caller: Caller) -> Any:
     return LIMITS.dump(
         {
             "message_characters": MAX_CHARACTERS,
-            "phones_per_request": MOST_PHONES,
+            "phones_per_request": MAX_PHONES,
             "body_bytes": SMALL_BODY,
             "bulk_body_bytes": LARGE_BODY,
-            "schedule_days_ahead": MOST_AHEAD.days,
-            "metadata_bytes": MOST_METADATA,
+            "schedule_days_ahead": MAX_TIME_AHEAD.days,
+            "metadata_bytes": MAX_METADATA_BYTES,
             "token_seconds": VALID,
             "requests_per_second": min(requests, caller.rate or requests),
             "page_items": 1000,

@@ -2,7 +2,7 @@
 
 from marshmallow import Schema
 
-from api.accept.schemas import MOST_PHONES
+from api.accept.schemas import MAX_PHONES
 from api.schemas import fields
 from api.schemas.fields import doc
 from shared.settings import IDEMPOTENCY_DAYS
@@ -49,7 +49,7 @@ class LimitsResponse(Schema):
         required=True, metadata=doc("The longest message, in Unicode code points.", 1600)
     )
     phones_per_request = fields.Integer(
-        required=True, metadata=doc("The most recipients of one bulk send.", MOST_PHONES)
+        required=True, metadata=doc("The most recipients of one bulk send.", MAX_PHONES)
     )
     body_bytes = fields.Integer(required=True, metadata=doc("The largest body, in bytes.", 65_536))
     bulk_body_bytes = fields.Integer(

@@ -20,7 +20,7 @@ from shared.ids import batch_of, first_id_at, message_id
 from shared.lifecycle import STORED, MessageStatus
 from shared.sms.countries import country_of
 
-MOST_SENDS, MOST_BATCHES, MOST_MESSAGES = 10_000, 1_000, 10_000
+MAX_SENDS, MAX_BATCHES, MAX_MESSAGES = 10_000, 1_000, 10_000
 """That are looked at for one page."""
 BELOW = "below:"
 """Begins a cursor that goes on with the sends before one; others name the last message that was looked at."""
@@ -107,12 +107,12 @@ def find_messages(connection: Connection, account: int, query: dict[str, Any], s
         **_period(query, send),
         **wanted.statuses(),
     }
-    oldest = connection.execute(OLDEST_SEND, {**values, "most": MOST_SENDS}).scalar()
+    oldest = connection.execute(OLDEST_SEND, {**values, "most": MAX_SENDS}).scalar()
     end = None
     if oldest is not None:
         values["since"], end = UUID(int=oldest.int + 1), to_cursor(f"{BELOW}{oldest}")
     if wanted.phone is not None:
-        last = connection.execute(LAST_BATCH, {**values, "most": MOST_BATCHES}).one_or_none()
+        last = connection.execute(LAST_BATCH, {**values, "most": MAX_BATCHES}).one_or_none()
         if last is not None:
             values |= {"last_send": last.send_id, "last_batch": last.id}
             end = to_cursor(str(last.id))
@@ -139,7 +139,7 @@ def _page(
         if len(found) > limit:
             return Found(found[:limit], to_cursor(str(found[limit - 1].id)))
         examined, batches = examined + len(messages), batches + bool(messages)
-        if examined >= MOST_MESSAGES or batches >= MOST_BATCHES:
+        if examined >= MAX_MESSAGES or batches >= MAX_BATCHES:
             return Found(found, to_cursor(str(message_id(row.id, row.size))))
     return Found(found, end)
 

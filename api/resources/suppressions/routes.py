@@ -26,7 +26,7 @@ from api.resources.suppressions.schemas import (
     SuppressionsBody,
     UnsuppressedResponse,
 )
-from api.schemas.entries import MOST_ENTRIES
+from api.schemas.entries import MAX_ENTRIES
 from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
 from shared.contacts.suppressions import Scope, unsuppress
@@ -116,7 +116,7 @@ def import_suppressions(caller: Caller) -> JsonResponse:
     The body is the file, or a form (multipart/form-data) with the file: up to 100,000 rows and 8 MB. A row that cannot
     be taken is reported in `rejected`, and the others are taken.
     """
-    rows = list(read_csv(LARGE_BODY, "phone", MOST_ENTRIES))
+    rows = list(read_csv(LARGE_BODY, "phone", MAX_ENTRIES))
     return _put(caller, {"rows": rows}, map(of_csv, rows))
 
 

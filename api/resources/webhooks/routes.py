@@ -35,7 +35,7 @@ MOST = 20
 OVERLAP = "24 hours"
 """How long the secret before stays valid after a rotation."""
 
-MOST_SECRETS = 5
+MAX_SECRETS = 5
 """With which posts are signed at once."""
 
 FIELDS = """
@@ -211,8 +211,8 @@ def rotate_secret(caller: Caller, webhook_id: UUID) -> JsonResponse:
 
         def act() -> str:
             before = find_webhook(connection, caller, webhook_id, lock=True)
-            if before.secrets >= MOST_SECRETS:
-                detail = f"Posts are signed with {MOST_SECRETS} secrets already: wait until `previous_secret_until`."
+            if before.secrets >= MAX_SECRETS:
+                detail = f"Posts are signed with {MAX_SECRETS} secrets already: wait until `previous_secret_until`."
                 raise Problem("state_conflict", detail)
             connection.execute(ROTATE, {"id": webhook_id, "key": _key_id()})
             after = find_webhook(connection, caller, webhook_id)

@@ -23,7 +23,7 @@ from shared.sms.phones import is_phone
 
 log = logging.getLogger(__name__)
 
-MOST_FIELDS = 1_000
+MAX_FIELDS = 1_000
 OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
 """A time further from now is not believed."""
 
@@ -35,9 +35,9 @@ class Unreadable(ValueError):
 def fields_of(encoded: str) -> dict[str, str]:
     """A query string or form, the first value of each name. Raises Unreadable."""
     try:
-        pairs = parse_qsl(encoded, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="replace")
+        pairs = parse_qsl(encoded, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="replace")
     except ValueError:
-        raise Unreadable(f"more than {MOST_FIELDS} fields") from None
+        raise Unreadable(f"more than {MAX_FIELDS} fields") from None
     made: dict[str, str] = {}
     for name, value in pairs:
         made.setdefault(name, value)

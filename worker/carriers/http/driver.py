@@ -37,7 +37,7 @@ SUSPENDED_TIME = 30.0
 """Seconds between tries while our credentials, or the carrier's certificate, are refused."""
 LONGEST_PAUSE = 300.0
 """Seconds of a Retry-After that are heeded."""
-MOST_THREADS = 200
+MAX_THREADS = 200
 FIRST_WAIT = 0.5
 """Seconds until a carrier that could not be reached is tried again; each time twice as many, to SUSPENDED_TIME."""
 
@@ -62,7 +62,7 @@ class HttpCarrier:
         self.window = config.window
         self.pace: Pace = Unpaced()
         self._config = config
-        connections = min(MOST_THREADS, max(1, config.window // config.request.batch))
+        connections = min(MAX_THREADS, max(1, config.window // config.request.batch))
         self._transport = Transport(config, connections)
         self._pool = ThreadPoolExecutor(connections, thread_name_prefix=f"{config.name}-request")
         self._poller = Poller(config, self._transport)

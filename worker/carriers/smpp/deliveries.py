@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 SET = 2_000
 """Deliveries stored together at most."""
-MOST_WAITING = 20_000
+MAX_WAITING = 20_000
 """Deliveries that may wait here; the carrier keeps those beyond."""
 STORE_TIME = 10.0
 HOLD = 2.0
@@ -118,7 +118,7 @@ class Deliveries:
     def put(self, session: Session, command: int, sequence: int, body: bytes) -> None:
         """Take a delivery from the reader, or leave it with the carrier when too many wait. Never blocks."""
         delivery = Delivery(session, command, sequence, body)
-        if len(self._waiting) >= MOST_WAITING:
+        if len(self._waiting) >= MAX_WAITING:
             self._counters.not_stored += 1
             session.say(delivery.answer(Status.ESME_RX_T_APPN))
             return

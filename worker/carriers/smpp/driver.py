@@ -19,7 +19,7 @@ from worker.carriers.smpp.wire import Wire
 
 CONNECT_PATIENCE = 1.0
 """Seconds for which `submit` waits for a connection when there is none."""
-FIRST_WAIT, LONGEST_WAIT, MOST_ROUNDS = 0.1, 2.0, 8
+FIRST_WAIT, LONGEST_WAIT, MAX_ROUNDS = 0.1, 2.0, 8
 """Seconds between tries of parts that were refused for now, and tries, of a message whose other parts were taken."""
 KINDS = {
     "transceiver": (Command.BIND_TRANSCEIVER,),
@@ -95,7 +95,7 @@ class SmppCarrier:
     def _complete(self, submission: Submission, deadline: float) -> None:
         """Submit parts again that were refused for now, where the message's other parts were taken."""
         wait = FIRST_WAIT
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             parts = submission.left_over()
             if not parts or time.monotonic() + wait > deadline or self._closing.wait(wait):
                 return

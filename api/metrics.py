@@ -112,8 +112,8 @@ class DatabaseCollector(Collector):
         doubted = GaugeMetricFamily("bulksms_oldest_doubt_seconds", "Age of the oldest of them.", labels=["carrier"])
         batches = GaugeMetricFamily("bulksms_batches", "Batches that are not done.", labels=["state"])
         due = GaugeMetricFamily("bulksms_oldest_queued_seconds", "How long the next batch has been due.")
-        said = "Batches that wait because all their carriers are closed, by one of these."
-        closed = GaugeMetricFamily("bulksms_batches_awaiting_carrier", said, labels=["carrier"])
+        description = "Batches that wait because all their carriers are closed, by one of these."
+        closed = GaugeMetricFamily("bulksms_batches_awaiting_carrier", description, labels=["carrier"])
         with reading(self._engine) as connection:
             for row in connection.execute(DOUBTS):
                 doubts.add_metric([row.carrier], row.messages)
@@ -130,8 +130,8 @@ class DatabaseCollector(Collector):
         for row in awaiting:
             closed.add_metric([row.carrier], row.batches)
         yield from (doubts, doubted, batches, due, closed)
-        for column, (name, said) in OF_CARRIERS.items():
-            gauge = GaugeMetricFamily(name, said, labels=["carrier"])
+        for column, (name, description) in OF_CARRIERS.items():
+            gauge = GaugeMetricFamily(name, description, labels=["carrier"])
             for row in reports:
                 gauge.add_metric([row.carrier], float(getattr(row, column)))
             yield gauge

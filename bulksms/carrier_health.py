@@ -48,28 +48,28 @@ def check_carriers(connection: Connection) -> Iterator[Finding]:
 def _finding(carrier: RowMapping) -> Finding:
     name, state = f"carrier {carrier['carrier']}", carrier["state"]
     since = f"since {carrier['since'].astimezone(UTC):%Y-%m-%d %H:%M:%S}Z"
-    told = f": {carrier['error']}" if carrier["error"] else ""
+    reason = f": {carrier['error']}" if carrier["error"] else ""
     match state:
         case "ready":
-            return _ready(name, carrier, told)
+            return _ready(name, carrier, reason)
         case "paused":
             return Finding(name, "notice", f"paused {since}", hint("carriers", "resume", carrier["carrier"]))
         case "down":
-            return Finding(name, "wrong", f"not bound {since}{told}", _remedy_of_down(carrier))
+            return Finding(name, "wrong", f"not bound {since}{reason}", _remedy_of_down(carrier))
         case _:
             remedy = (
                 "It failed or left unanswered message after message: ask the carrier. One message is tried now and"
                 " then, and it is used again when one is taken; until you resume it not even that, after"
                 f" {hint('carriers', 'pause', carrier['carrier'])}"
             )
-            return Finding(name, "wrong", f"its breaker is open {since}{told}", remedy)
+            return Finding(name, "wrong", f"its breaker is open {since}{reason}", remedy)
 
 
-def _ready(name: str, carrier: RowMapping, told: str) -> Finding:
+def _ready(name: str, carrier: RowMapping, reason: str) -> Finding:
     bound = f"ready in {carrier['ready']} of {carrier['workers']} workers"
     if carrier["ready"] < carrier["workers"]:
         remedy = "Look whether the carrier allows so many binds, and whether it can be reached from all machines."
-        return Finding(name, "notice", f"{bound}{told}", remedy)
+        return Finding(name, "notice", f"{bound}{reason}", remedy)
     rate, allowed = carrier["rate"], carrier["allowed"]
     if allowed > 0 and not allowed >= rate > 0:
         whole = f"{rate:g} " if rate > 0 else "no limit, "

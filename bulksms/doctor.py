@@ -220,8 +220,8 @@ def _doubts(connection: Connection, grace: float) -> Finding:
         "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not sent again by themselves; what"
         f" no receipt resolves is given back {grace / 3600:g} h after its validity."
     )
-    said = "1 message" if row.messages == 1 else f"{row.messages:,} messages"
-    return Finding("in doubt", "notice", f"{said}, the oldest since {row.oldest:%Y-%m-%d %H:%M:%S}Z", remedy)
+    detail = "1 message" if row.messages == 1 else f"{row.messages:,} messages"
+    return Finding("in doubt", "notice", f"{detail}, the oldest since {row.oldest:%Y-%m-%d %H:%M:%S}Z", remedy)
 
 
 def _disk(data: Path) -> Finding:

@@ -68,8 +68,8 @@ def import_contacts(
             advice = "Save the file as CSV in UTF-8, or say that it is Windows': --charset windows-1252"
             raise Refused(f"{file} is not CSV in {charset or 'UTF-8'}. {found}. {advice}") from None
         except (NoContacts, NotText, LineTooLong) as problem:
-            said = str(problem) or "It is the file of a program, or a line of it has no end: save it as CSV."
-            raise Refused(f"{file} is not CSV of contacts. {said}") from None
+            detail = str(problem) or "It is the file of a program, or a line of it has no end: save it as CSV."
+            raise Refused(f"{file} is not CSV of contacts. {detail}") from None
     return report
 
 

@@ -43,20 +43,20 @@ MATCHING = text(
 
 
 def _padded(digits: int, base: str) -> Callable[[str], str]:
-    return lambda told: f"{int(told):0{digits}{base}}"
+    return lambda identity: f"{int(identity):0{digits}{base}}"
 
 
 SPELLINGS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
-    ("read as hexadecimal", 'receipt_id = "hex_to_decimal"', lambda told: str(int(told, 16))),
+    ("read as hexadecimal", 'receipt_id = "hex_to_decimal"', lambda identity: str(int(identity, 16))),
     ("written as hexadecimal", 'receipt_id = "decimal_to_hex"', _padded(0, "x")),
     ("written as hexadecimal", 'receipt_id = "decimal_to_hex" and id_case = "lower"', _padded(0, "X")),
     ("written as hexadecimal", 'receipt_id = "decimal_to_hex" and id_zeros = "strip"', _padded(8, "x")),
     ("written as hexadecimal", 'receipt_id = "decimal_to_hex" and id_zeros = "strip"', _padded(10, "x")),
     ("written in small letters", 'id_case = "lower"', str.lower),
     ("written in capitals", 'id_case = "lower"', str.upper),
-    ("written without leading zeros", 'id_zeros = "strip"', lambda told: told.lstrip("0")),
-    ("written with leading zeros", 'id_zeros = "strip"', lambda told: told.rjust(8, "0")),
-    ("written with leading zeros", 'id_zeros = "strip"', lambda told: told.rjust(10, "0")),
+    ("written without leading zeros", 'id_zeros = "strip"', lambda identity: identity.lstrip("0")),
+    ("written with leading zeros", 'id_zeros = "strip"', lambda identity: identity.rjust(8, "0")),
+    ("written with leading zeros", 'id_zeros = "strip"', lambda identity: identity.rjust(10, "0")),
 )
 """How the id in an answer may differ from that in its receipt, and what then makes them the same."""
 UNDONE = {"hex_to_decimal": "decimal_to_hex", "decimal_to_hex": "hex_to_decimal"}
@@ -85,17 +85,21 @@ def check_receipts(connection: Connection) -> Iterator[Finding]:
 
 def _other_spelling(connection: Connection, carrier: str, receipts: Sequence[Row[Any]]) -> Finding | None:
     """The way of writing ids by which most of the unmatched receipts match."""
-    best, said, setting = 0, "", ""
+    best, spelling, setting = 0, "", ""
     for how, change, spell in SPELLINGS:
         spelled = [(_try(spell, row.reference), row.phone) for row in receipts]
-        pairs = [(told, phone) for (told, phone), row in zip(spelled, receipts, strict=True) if told != row.reference]
-        values = {"references": [told for told, _ in pairs], "phones": [phone for _, phone in pairs]}
+        pairs = [
+            (identity, phone)
+            for (identity, phone), row in zip(spelled, receipts, strict=True)
+            if identity != row.reference
+        ]
+        values = {"references": [identity for identity, _ in pairs], "phones": [phone for _, phone in pairs]}
         matching = connection.execute(MATCHING, {"carrier": carrier, **values}).scalar_one() if pairs else 0
         if matching > best:
-            best, said, setting = matching, how, change
+            best, spelling, setting = matching, how, change
     if best < max(FEWEST, SHARE * len(receipts)):
         return None
-    detail = f"{best:,} of {len(receipts):,} that found no message find theirs when their ids are {said}"
+    detail = f"{best:,} of {len(receipts):,} that found no message find theirs when their ids are {spelling}"
     remedy = f"Set {setting} for the carrier in CARRIERS_FILE and restart the workers."
     for name, opposite in UNDONE.items():
         if f'"{name}"' in setting:
@@ -103,8 +107,8 @@ def _other_spelling(connection: Connection, carrier: str, receipts: Sequence[Row
     return Finding(f"receipt ids of {carrier}", "wrong", detail, remedy)
 
 
-def _try(spell: Callable[[str], str], told: str) -> str:
+def _try(spell: Callable[[str], str], identity: str) -> str:
     try:
-        return spell(told)
+        return spell(identity)
     except ValueError:
-        return told
+        return identity

@@ -112,8 +112,8 @@ def match(connection: Connection, carrier: str, report: TextIO, within: timedelt
             made.ambiguous.append(row.line)
         else:
             error = ERROR if row.status == MessageStatus.FAILED else None
-            told = (found[0].message_id, row.status, row.reference, error)
-            made.resolutions.append(Resolution(*told, by="reconciliation"))
+            result = (found[0].message_id, row.status, row.reference, error)
+            made.resolutions.append(Resolution(*result, by="reconciliation"))
     made.left = len(doubts) - len(made.resolutions)
     return made
 

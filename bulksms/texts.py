@@ -84,10 +84,10 @@ def _event(texts: Texts, row: Row[Any]) -> str:
 
 
 def _answer(texts: Texts, row: Row[Any]) -> str:
-    told = json.loads(row.answer)
-    of = told["send_id"]
-    told["message"] = texts.seal(texts.open(told["message"], of), of)
-    return json.dumps(told, separators=(",", ":"))
+    document = json.loads(row.answer)
+    of = document["send_id"]
+    document["message"] = texts.seal(texts.open(document["message"], of), of)
+    return json.dumps(document, separators=(",", ":"))
 
 
 PLACES: Final = (

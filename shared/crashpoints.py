@@ -42,12 +42,12 @@ class CrashPoint(RuntimeError):
 
 
 def _armed() -> tuple[str, str, int] | None:
-    told = os.environ.get("CRASHPOINT")
-    if not told:
+    setting = os.environ.get("CRASHPOINT")
+    if not setting:
         return None
-    name, mode, hit = told.split(":")
+    name, mode, hit = setting.split(":")
     if name not in NAMES or mode not in MODES:
-        raise ValueError(f"CRASHPOINT={told!r}: there is no such crash point or mode")
+        raise ValueError(f"CRASHPOINT={setting!r}: there is no such crash point or mode")
     return name, mode, int(hit)
 
 

@@ -121,14 +121,14 @@ def attempt(
 
 def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> bool:
     """Keep a job's failure. Returns whether the job is set aside now."""
-    told = _told(error)
+    description = _describe(error)
     values = {"kind": job.kind, "subject": job.subject}
     with transaction(engine) as connection:
-        more = {"account": job.account_id, "error": told, "wait": FIRST_WAIT, "most": MAX_FAILURES}
+        more = {"account": job.account_id, "error": description, "wait": FIRST_WAIT, "most": MAX_FAILURES}
         failures = connection.execute(FAIL, {**values, **more}).scalar_one()
         if failures >= MAX_FAILURES:
             if on_set_aside is not None:
-                on_set_aside(connection, str(job.subject), told)
+                on_set_aside(connection, str(job.subject), description)
             connection.execute(MARK_SET_ASIDE, {**values, "rests": on_set_aside is None})
     end = ", and is set aside" if failures >= MAX_FAILURES else ""
     log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, end, stack_of(error))
@@ -150,7 +150,7 @@ def together_or_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int],
     except Exception as error:
         if is_outage(error) or isinstance(error, TextKeyMissing):
             raise
-        log.warning("%s failed for several together, and is done one by one: %s", kind, _told(error))
+        log.warning("%s failed for several together, and is done one by one: %s", kind, _describe(error))
     done = 0
     for _ in range(most):
         with attempt(engine, kind) as job:
@@ -162,10 +162,10 @@ def together_or_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int],
 
 def stack_of(error: Exception) -> str:
     """Where an error was raised, for the log: without its message, which may hold phones and texts."""
-    return "".join([*traceback.format_tb(error.__traceback__), _told(error)])
+    return "".join([*traceback.format_tb(error.__traceback__), _describe(error)])
 
 
-def _told(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     """The kind of error and the place in our code: its message may hold phones and texts."""
     cause: Any = getattr(error, "orig", None) or error
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]

@@ -44,11 +44,11 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
-def scrub(said: str) -> str:
+def scrub(message: str) -> str:
     """A text without what no log may hold: values in an error of the database, secrets, and the middle of phones."""
-    said = VALUES.sub("", said)
-    said = SECRETS.sub(r"\1…", said)
-    return PHONES.sub(lambda found: mask(found[0]), said)
+    message = VALUES.sub("", message)
+    message = SECRETS.sub(r"\1…", message)
+    return PHONES.sub(lambda found: mask(found[0]), message)
 
 
 def configure_logging() -> None:

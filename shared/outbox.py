@@ -98,9 +98,9 @@ def add(
 
     Returns its id. Written only where the account listens; one statement, for what does not happen with every message.
     """
-    told = None if data is None else json.dumps(data, default=str)
+    encoded = None if data is None else json.dumps(data, default=str)
     event = new_batch_id()
-    connection.execute(ADD, {"id": event, "account": account_id, "type": type, "send": send_id, "data": told})
+    connection.execute(ADD, {"id": event, "account": account_id, "type": type, "send": send_id, "data": encoded})
     return event
 
 

@@ -198,8 +198,8 @@ def _networks(text: str) -> tuple[Network, ...]:
         raise SettingsError(f"TRUSTED_PROXIES: {error}. It takes networks, separated by commas: 10.0.0.0/8.") from None
 
 
-def _text_keys(said: str) -> tuple[TextKey, ...]:
-    keys = tuple(_text_key(word.strip()) for word in said.split(",")) if said.strip() else ()
+def _text_keys(value: str) -> tuple[TextKey, ...]:
+    keys = tuple(_text_key(word.strip()) for word in value.split(",")) if value.strip() else ()
     ids = [key.id for key in keys]
     if len(set(ids)) < len(ids) or "" in ids[1:]:
         raise SettingsError("TEXT_KEYS names each key once, and `plain` only in place of the first.")
@@ -231,9 +231,9 @@ def _lanes(text: str) -> frozenset[int]:
     return frozenset(LANES.index(Category(word)) for word in categories)
 
 
-def _recipient_limits(said: str) -> tuple[int, ...]:
+def _recipient_limits(value: str) -> tuple[int, ...]:
     limits = list(RECIPIENT_LIMITS)
-    for word in filter(None, (each.strip() for each in said.split(","))):
+    for word in filter(None, (each.strip() for each in value.split(","))):
         category, _, number = word.partition("=")
         if category not in LANES or not (number.isascii() and number.isdigit()):
             raise SettingsError(

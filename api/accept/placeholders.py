@@ -146,8 +146,8 @@ def group_of(services: Services, body: dict[str, Any], bound: int, template: Tem
         incomplete = looked.contacts - looked.complete
         lacking = contacts_lacking(connection, body["group_id"], bound, template, INLINE) if incomplete else []
     if incomplete and body["strict"]:
-        told = [(f"{entry['phone']}: {entry['detail']}") for entry in lacking[:MAX_ERRORS]]
-        raise invalid([{"pointer": "/group_id", "code": "missing_variable", "detail": detail} for detail in told])
+        details = [(f"{entry['phone']}: {entry['detail']}") for entry in lacking[:MAX_ERRORS]]
+        raise invalid([{"pointer": "/group_id", "code": "missing_variable", "detail": detail} for detail in details])
     if not looked.complete:
         detail = "No contact has the values that the message needs."
         raise Problem("no_valid_recipients", detail, rejected=lacking[:MAX_ERRORS])

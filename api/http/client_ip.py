@@ -22,8 +22,8 @@ def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
     peer = str(environ.get("REMOTE_ADDR") or "")
     if not trusted or not is_within(peer, trusted):
         return peer
-    said = str(environ.get("HTTP_X_FORWARDED_FOR") or "").rsplit(",", MAX_HOPS)[-MAX_HOPS:]
-    hops = [hop.strip() for hop in said if hop.strip()]
+    forwarded = str(environ.get("HTTP_X_FORWARDED_FOR") or "").rsplit(",", MAX_HOPS)[-MAX_HOPS:]
+    hops = [hop.strip() for hop in forwarded if hop.strip()]
     for hop in reversed(hops):
         if not is_within(hop, trusted):
             return hop

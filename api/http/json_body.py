@@ -72,9 +72,9 @@ def parse_object(raw: bytes) -> dict[str, Any]:
         raise Problem("invalid_json", "The body is empty.")
     try:
         _check_count(raw)
-        said = raw.decode("utf-8")
-        value = DECODER.decode(said)
-        escapes = "\\u" in said
+        text = raw.decode("utf-8")
+        value = DECODER.decode(text)
+        escapes = "\\u" in text
         if escapes or not _is_plain(value):
             _check(value, texts=escapes)
     except UnicodeDecodeError:

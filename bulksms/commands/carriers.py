@@ -60,27 +60,27 @@ def unreadable(name: str | None, limit: int, as_json: bool) -> None:
 def check(file: Path) -> None:
     """Check a CARRIERS_FILE without using it. Its variables are taken from this environment."""
     try:
-        told = read_carriers(file, LEASE, create_engine(NOWHERE))
+        described = read_carriers(file, LEASE, create_engine(NOWHERE))
     except CarriersError as error:
         raise Refused(str(error)) from None
-    for carrier in told.carriers:
+    for carrier in described.carriers:
         rate = f"{carrier.rate:g} segments a second" if carrier.rate else "no rate"
-        share = f"authentication has {told.shares[carrier.name]:.0%} for certain"
+        share = f"authentication has {described.shares[carrier.name]:.0%} for certain"
         console().print(f"carrier {carrier.name}: {rate}, window {carrier.window}, {share}", markup=False)
-    for route in told.routes.routes if told.routes else ():
+    for route in described.routes.routes if described.routes else ():
         console().print(f"route {route.name}: {_conditions(route)} -> {_order(route)}", markup=False)
-    for limit in told.routes.limits if told.routes else ():
+    for limit in described.routes.limits if described.routes else ():
         console().print(f"limit {limit.name}: {limit.rate:g} segments a second", markup=False)
     done(f"{file} can be used. Workers read it when they start.")
 
 
 def _conditions(route: Route) -> str:
-    told = [
+    described = [
         f"prefixes {', '.join(route.prefixes)}" if route.prefixes else "",
         f"senders {', '.join(sorted(route.senders))}" if route.senders else "",
         f"categories {', '.join(LANES[lane] for lane in sorted(route.lanes))}" if route.lanes else "",
     ]
-    return " and ".join(filter(None, told)) or "every message"
+    return " and ".join(filter(None, described)) or "every message"
 
 
 def _order(route: Route) -> str:
@@ -192,7 +192,7 @@ def _accept(found: Installation, engine: Engine, key: tuple[str, str], body: dic
         json={**body, "send_at": due},
         headers={"Authorization": f"Bearer {token['access_token']}"},
     )
-    said = answer.get_json()
+    answer_body = answer.get_json()
     if answer.status_code != 200:
-        raise SettingsError(f"It is not accepted: {said.get('detail', said)}")
-    return UUID(said["send_id"])
+        raise SettingsError(f"It is not accepted: {answer_body.get('detail', answer_body)}")
+    return UUID(answer_body["send_id"])

@@ -130,9 +130,9 @@ def done(text: str) -> None:
     messages().print(f"[green]✓[/green] {escape(text)}")
 
 
-def hint(*words: object) -> str:
+def hint(*arguments: object) -> str:
     """A command of `bulksms` to paste into a shell: names may hold spaces and anything else."""
-    return shlex.join(["bulksms", *map(str, words)])
+    return shlex.join(["bulksms", *map(str, arguments)])
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
 
     status: MessageStatus
     error: str | None
-    said: str
+    summary: str
 
 
 OUTCOMES = {
@@ -85,7 +85,7 @@ def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | N
             ids += connection.execute(OF_SEND, {"send": send_id}).scalars()
         ids = sorted(set(ids))
         others = sorted(set(ids) - set(connection.execute(IN_DOUBT, {"ids": ids}).scalars()))
-        status, error, said = OUTCOMES[outcome]
+        status, error, summary = OUTCOMES[outcome]
         resolved = resolve(connection, [Resolution(message, status, error=error, by="operator") for message in ids])
         if resolved:
             after = {"status": str(status), "messages": resolved}
@@ -94,7 +94,7 @@ def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | N
     if not resolved:
         what = " ".join(why) or "None of these is in doubt."
         raise Refused(f"{what} `bulksms doubt list` shows those in doubt.")
-    done(f"{counted(resolved, 'message')}: {said}.")
+    done(f"{counted(resolved, 'message')}: {summary}.")
     for line in why:
         messages().print(f"[yellow]![/yellow] {line}")
     if len(others) > len(why):

@@ -98,14 +98,14 @@ def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | 
 
 def import_summary(report: Report) -> str:
     """What an import did, in a sentence."""
-    said = f"{counted(report.added, 'contact')} added"
+    summary = f"{counted(report.added, 'contact')} added"
     if report.changed:
-        said += f"; {counted(report.changed, 'contact')} changed"
+        summary += f"; {counted(report.changed, 'contact')} changed"
     if report.known:
-        said += f"; {counted(report.known, 'row')} skipped, the phone was there already"
+        summary += f"; {counted(report.known, 'row')} skipped, the phone was there already"
     if report.bad:
-        said += f"; {counted(report.bad, 'row')} without a phone"
-    return said + "."
+        summary += f"; {counted(report.bad, 'row')} without a phone"
+    return summary + "."
 
 
 @click.group()

@@ -75,7 +75,7 @@ def set_limit(
     source = click.get_current_context().get_parameter_source
     given = {name: value for name, value in numbers.items() if source(name) != click.core.ParameterSource.DEFAULT}
     if destinations is not None:
-        given["destinations"] = None if destinations == "all" else to_prefixes(_words(destinations))
+        given["destinations"] = None if destinations == "all" else to_prefixes(_items(destinations))
     if pumping is not None:
         given["pumping"] = pumping
     if not given:
@@ -100,7 +100,7 @@ def findings(account: str | None, most: int, as_json: bool) -> None:
     show_rows(rows, as_json, "Unusual traffic", "Nothing was found.")
 
 
-def _words(written: str) -> list[str]:
+def _items(written: str) -> list[str]:
     return [word.strip() for word in written.split(",") if word.strip()]
 
 

@@ -47,7 +47,7 @@ def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
         owner = accounts.find_account(connection, account) if account else None
         rows = connection.execute(LIST, {"account": owner, "state": state}).mappings().all()
         found = {(name.account_id, name.sender_id): others for name, others in likenesses(connection).items()}
-    shown = [{**row, "looks_like": _told(found.get((row["account"], row["sender_id"]), []))} for row in rows]
+    shown = [{**row, "looks_like": _describe(found.get((row["account"], row["sender_id"]), []))} for row in rows]
     show_rows(shown, as_json, "Sender IDs", "None. Ask for one: bulksms sender request ACCOUNT SENDER_ID")
 
 
@@ -90,7 +90,7 @@ def authentication(account: str, sender_id: str, allowed: str) -> None:
     done(f"Sends from {sender_id} may {'be' if allowed == 'on' else 'not be'} of the category authentication.")
 
 
-def _told(names: list[Name]) -> list[str] | None:
+def _describe(names: list[Name]) -> list[str] | None:
     return [f"{name.sender_id} of {name.account}" for name in names] or None
 
 

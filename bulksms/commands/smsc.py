@@ -45,13 +45,13 @@ With --stats-port, GET / tells the counts, and POST /inbound lets a phone write:
 @click.option("--journal", type=click.Path(dir_okay=False, path_type=Path), help="Write a line for each submit.")
 @click.option("--message-id-tag", type=str, help="Vendor's parameter to write into the journal, such as 0x1400.")
 @click.option("--stats-port", type=click.IntRange(1, 65535), help="HTTP: counts, and POST /inbound.")
-def smsc(journal: Path | None, message_id_tag: str | None, stats_port: int | None, **told: Any) -> None:
+def smsc(journal: Path | None, message_id_tag: str | None, stats_port: int | None, **options: Any) -> None:
     """Run a simulated SMSC (SMPP 3.4), to try the SMPP driver without a carrier. Ctrl-C ends it, with the counts."""
     try:
         tag = int(message_id_tag, 0) if message_id_tag else None
     except ValueError:
         raise click.BadParameter("write a number such as 0x1400", param_hint="--message-id-tag") from None
-    settings = SmscSettings(**told)
+    settings = SmscSettings(**options)
     with contextlib.ExitStack() as stack:
         watch = Journal(stack.enter_context(journal.open("a", buffering=65536)), tag) if journal else None
         try:

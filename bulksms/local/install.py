@@ -29,12 +29,12 @@ class Progress:
     def follow(self, lines: Iterable[str]) -> list[str]:
         """Read what pip says, to its end. Returns all of it."""
         threading.Thread(target=self._tell, daemon=True).start()
-        said = []
+        output = []
         for line in lines:
-            said.append(line)
+            output.append(line)
             self._fetched += bool(FETCHED.match(line))
         self._over.set()
-        return said
+        return output
 
     def now(self) -> str:
         """How far it is."""
@@ -55,9 +55,9 @@ def install(lock: Path) -> int:
     command = [*pip, "--require-hashes", "--no-deps", "--requirement", str(lock)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as ran:
         assert ran.stdout is not None
-        said = Progress(packages).follow(ran.stdout)
+        output = Progress(packages).follow(ran.stdout)
     if ran.returncode:
-        print("".join(said), end="", file=sys.stderr)
+        print("".join(output), end="", file=sys.stderr)
     return ran.returncode
 
 

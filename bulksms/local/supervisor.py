@@ -50,7 +50,7 @@ class Supervisor:
     """
 
     def __init__(self, say: Callable[[str], None] = to_stderr) -> None:
-        self._say = say
+        self._report = say
         self._children: list[_Child] = []
         self._stopping = False
 
@@ -75,7 +75,7 @@ class Supervisor:
         self._children.append(_Child(process))
         process.launch()
         process.wait_ready(timeout, self._progress(process.name))
-        self._say(f"  {process.name:<10} ready ({time.monotonic() - began:.1f} s)")
+        self._report(f"  {process.name:<10} ready ({time.monotonic() - began:.1f} s)")
 
     def finish(self, process: Process, timeout: float = 600.0) -> None:
         """Run a process to its end.
@@ -94,7 +94,7 @@ class Supervisor:
         code = process.exit_code()
         if code:
             raise LocalError(f"{process.name} {describe(code)}.\n{process.log_tail()}")
-        self._say(f"  {process.name:<10} done ({time.monotonic() - began:.1f} s)")
+        self._report(f"  {process.name:<10} done ({time.monotonic() - began:.1f} s)")
 
     def run(self) -> None:
         """Watch the children until SIGINT or SIGTERM."""
@@ -113,7 +113,7 @@ class Supervisor:
             deadline = time.monotonic() + STOP_SECONDS
             for process in together:
                 if not process.wait_stopped(max(0.1, deadline - time.monotonic())):
-                    self._say(f"{process.name} had not ended after {STOP_SECONDS:.0f} s and was killed")
+                    self._report(f"{process.name} had not ended after {STOP_SECONDS:.0f} s and was killed")
         self._children.clear()
 
     def _look_after(self, child: _Child) -> None:
@@ -138,20 +138,20 @@ class Supervisor:
 
     def _postpone(self, child: _Child, why: str) -> None:
         process = child.process
-        self._say(f"{process.name} {why}; starting it again in {child.delay:.1f} s (its log: {process.log_file})")
+        self._report(f"{process.name} {why}; starting it again in {child.delay:.1f} s (its log: {process.log_file})")
         child.due = time.monotonic() + child.delay
         child.delay = min(child.delay * 2, LONGEST_DELAY)
 
     def _progress(self, name: str) -> Callable[[], None]:
-        began = said = time.monotonic()
+        began = reported = time.monotonic()
 
         def look() -> None:
-            nonlocal said
+            nonlocal reported
             if self._stopping:
                 raise Stopped
-            if time.monotonic() - said > NEWS_SECONDS:
-                said = time.monotonic()
-                self._say(f"  {name:<10} not ready yet ({said - began:.0f} s)")
+            if time.monotonic() - reported > NEWS_SECONDS:
+                reported = time.monotonic()
+                self._report(f"  {name:<10} not ready yet ({reported - began:.0f} s)")
 
         return look
 

@@ -126,8 +126,8 @@ class Connection(asyncio.Protocol):
         self._answer(verdict, sequence, identity)
         if smsc.books.watch is not None:
             lost = "lost" if verdict.taken else "silent"
-            said = lost if not verdict.answered else status_name(verdict.status) if verdict.status else "accepted"
-            smsc.books.watch(data[at:end], identity, said)
+            outcome = lost if not verdict.answered else status_name(verdict.status) if verdict.status else "accepted"
+            smsc.books.watch(data[at:end], identity, outcome)
         if smsc.troubled or verdict.drops or verdict.garbage:
             self._trouble(verdict)
 
@@ -149,8 +149,8 @@ class Connection(asyncio.Protocol):
             answer = HEADER.pack(HEADER_SIZE, SUBMIT_SM_RESP, verdict.status, sequence)
         else:
             counts.accepted += 1
-            told = spelled(identity, self.settings.answer_ids).encode()
-            answer = HEADER.pack(HEADER_SIZE + 1 + len(told), SUBMIT_SM_RESP, 0, sequence) + told + b"\0"
+            bind = spelled(identity, self.settings.answer_ids).encode()
+            answer = HEADER.pack(HEADER_SIZE + 1 + len(bind), SUBMIT_SM_RESP, 0, sequence) + bind + b"\0"
         if verdict.slow:
             self._smsc.loop.call_later(self.settings.slow_time, self._write, answer)
         else:
@@ -196,12 +196,12 @@ class Connection(asyncio.Protocol):
     def _bind(self, command: int, sequence: int, body: bytes) -> None:
         status = Status.ESME_ROK
         try:
-            told = read_bind(body)
+            bind = read_bind(body)
         except Malformed:
             raise Break from None
-        if self.settings.system_id not in (None, told.system_id):
+        if self.settings.system_id not in (None, bind.system_id):
             status = Status.ESME_RINVSYSID
-        elif self.settings.password not in (None, told.password):
+        elif self.settings.password not in (None, bind.password):
             status = Status.ESME_RINVPASWD
         elif self._mailbox is not None:
             status = Status.ESME_RALYBND
@@ -211,7 +211,7 @@ class Connection(asyncio.Protocol):
             return
         self._counts.binds += 1
         self._sends = command != Command.BIND_RECEIVER
-        self._mailbox = self._smsc.mailbox(told.system_id)
+        self._mailbox = self._smsc.mailbox(bind.system_id)
         self._receives = command != Command.BIND_TRANSMITTER
 
     def _flush(self) -> None:

@@ -25,11 +25,11 @@ async def serve_desk(smsc: Smsc, port: int) -> asyncio.Server:
             head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
             length = _LENGTH.search(head)
             body = await asyncio.wait_for(reader.readexactly(int(length[1]) if length else 0), PATIENCE)
-            status, told = _answer(smsc, head, body)
-            said = json.dumps(told).encode()
+            status, document = _answer(smsc, head, body)
+            response = json.dumps(document).encode()
             lines = [f"HTTP/1.1 {status.value} {status.phrase}", "Content-Type: application/json"]
-            lines += [f"Content-Length: {len(said)}", "Connection: close", "", ""]
-            writer.write("\r\n".join(lines).encode() + said)
+            lines += [f"Content-Length: {len(response)}", "Connection: close", "", ""]
+            writer.write("\r\n".join(lines).encode() + response)
             await writer.drain()
         writer.close()
 
@@ -40,8 +40,8 @@ def _answer(smsc: Smsc, head: bytes, body: bytes) -> tuple[HTTPStatus, dict[str,
     if not head.startswith(b"POST /inbound "):
         return HTTPStatus.OK, dict(smsc.books.as_json())
     try:
-        told = json.loads(body)
-        smsc.speak(str(told["phone"]), str(told["recipient"]), str(told["message"]))
+        document = json.loads(body)
+        smsc.speak(str(document["phone"]), str(document["recipient"]), str(document["message"]))
     except (ValueError, KeyError, TypeError) as error:
         return HTTPStatus.BAD_REQUEST, {"error": f"give phone, recipient and message: {error}"}
     return HTTPStatus.OK, {"spoken": True}

@@ -27,10 +27,12 @@ class Due(NamedTuple):
         """It as a PDU, in text (SMPP 3.4 appendix B) and in optional parameters. `now` is YYMMDDhhmm."""
         word, code, state = DELIVERED if self.delivered else UNDELIVERED
         dates = f"submit date:{now} done date:{now}"
-        said = f"id:{self.identity} sub:001 dlvrd:00{self.delivered:d} {dates} stat:{word} err:{code} text:".encode()
+        receipt_text = (
+            f"id:{self.identity} sub:001 dlvrd:00{self.delivered:d} {dates} stat:{word} err:{code} text:".encode()
+        )
         identity = tlv(Tag.RECEIPTED_MESSAGE_ID, self.identity.encode("latin-1") + b"\0")
-        middle = b"\x04\0\0\0\0\0\0\0\0" + bytes((len(said),))
-        body = b"\0" + self.destination + self.source + middle + said + identity + tlv(Tag.MESSAGE_STATE, state)
+        middle = b"\x04\0\0\0\0\0\0\0\0" + bytes((len(receipt_text),))
+        body = b"\0" + self.destination + self.source + middle + receipt_text + identity + tlv(Tag.MESSAGE_STATE, state)
         return HEADER.pack(HEADER_SIZE + len(body), Command.DELIVER_SM, 0, sequence) + body
 
 

@@ -134,12 +134,12 @@ def _change(
     return after
 
 
-def destinations(words: Iterable[str]) -> tuple[str, ...]:
+def destinations(countries: Iterable[str]) -> tuple[str, ...]:
     """Prefixes of phones, from prefixes and from countries by their two letters (ISO 3166-1).
 
     Refused for a country that shares its country code: its numbers can only be told by longer prefixes.
     """
-    found = {_prefix(word) for word in words}
+    found = {_prefix(word) for word in countries}
     if not 0 < len(found) <= MAX_DESTINATIONS:
         raise Refused(f"Name 1 to {MAX_DESTINATIONS:,} destinations, or `all`.")
     return tuple(

@@ -91,14 +91,14 @@ def record_change(
     connection: Connection, account_id: int, added: int, phone: str | None, reason: str | None, scope: Scope | None
 ) -> None:
     """The event of `added` phones that came on the list together. What is not the same for all of them is None."""
-    told = {
+    data = {
         "phone": phone,
         "added": added,
         "category": scope and (scope.category or None),
         "sender_id": scope and (scope.sender_id or None),
         "reason": reason,
     }
-    events.add(connection, account_id, EventType.SUPPRESSION_CREATED, told)
+    events.add(connection, account_id, EventType.SUPPRESSION_CREATED, data)
 
 
 def unsuppress(connection: Connection, account_id: int, phone: str | int, scope: Scope | None = None) -> int:

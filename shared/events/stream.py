@@ -242,9 +242,9 @@ def _of_send(row: Row[Any], send: Row[Any]) -> dict[str, Any]:
     }
 
 
-def encode(told: dict[str, Any]) -> bytes:
+def encode(event: dict[str, Any]) -> bytes:
     """A payload as it is signed and posted: JSON in UTF-8."""
-    return json.dumps(told, separators=(",", ":"), default=str).encode()
+    return json.dumps(event, separators=(",", ":"), default=str).encode()
 
 
 def stamp(moment: datetime) -> str:

@@ -52,7 +52,7 @@ class Guard:
         """That this process has compared with what it had seen."""
         self._seen: tuple[UUID | None, int] = (None, 0)
         """The installation, and the highest mark of it that this process has seen committed."""
-        self._said = ""
+        self._reported = ""
 
     def check(self) -> State:
         """Compare; raise the mark and note it where nothing is wrong. Raises what the database raises."""
@@ -92,8 +92,8 @@ class Guard:
         lost = self._witness.lost(connection) if new else 0
         if new and self._worker and not lost:
             connection.execute(PRESENT, {"worker": self._worker, "seconds": PRESENT_SECONDS})
-        told = {"id": before.id, "known": known, "file": file}
-        if self._worker and not lost and connection.execute(RAISE, told).rowcount:
+        values = {"id": before.id, "known": known, "file": file}
+        if self._worker and not lost and connection.execute(RAISE, values).rowcount:
             return state_of(connection), None, True
         state = state_of(connection)
         if state.held:
@@ -109,7 +109,7 @@ class Guard:
         elif self._worker is None:
             return state, None, False
         elif verdict.outcome == "confirm":
-            connection.execute(CONFIRM, told)
+            connection.execute(CONFIRM, values)
         else:
             connection.execute(WAIT, {"id": state.id, "witnessed": found.is_witnessed})
         return state_of(connection), verdict, True
@@ -129,11 +129,11 @@ class Guard:
     def _say(self, state: State, verdict: Verdict | None) -> None:
         """Once what keeps messages from being sent, and once that nothing does any more."""
         if state.held:
-            said = f"{state.reason}: nothing is sent. See `bulksms guard show`"
+            message = f"{state.reason}: nothing is sent. See `bulksms guard show`"
         elif verdict is not None and verdict.outcome == "wait":
-            said = "the database was promoted or restored: nothing is sent until its witnesses have looked at it"
+            message = "the database was promoted or restored: nothing is sent until its witnesses have looked at it"
         else:
-            said = ""
-        if said != self._said:
-            log.log(logging.ERROR if said else logging.INFO, "%s", said or "the database has lost nothing")
-            self._said = said
+            message = ""
+        if message != self._reported:
+            log.log(logging.ERROR if message else logging.INFO, "%s", message or "the database has lost nothing")
+            self._reported = message

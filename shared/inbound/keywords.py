@@ -50,8 +50,8 @@ def _plain(text: str) -> str:
     return _BETWEEN.sub(" ", _AROUND.sub("", bare)).replace("ı", "i")
 
 
-def _listed(words: str) -> list[str]:
-    return [_plain(word) for line in words.strip().splitlines() for word in line.split(",")]
+def _listed(listed: str) -> list[str]:
+    return [_plain(word) for line in listed.strip().splitlines() for word in line.split(",")]
 
 
 _WORDS = dict.fromkeys(_listed(STOP_WORDS), Keyword.STOP) | dict.fromkeys(_listed(START_WORDS), Keyword.START)

@@ -123,17 +123,17 @@ def _add(connection: Connection, carrier: str, part: Inbound, reference: int) ->
     key = PartSet(carrier, part.phone, part.recipient, reference, part.total)
     connection.execute(LOCK_SET, key._asdict())
     kept = connection.execute(PARTS, key._asdict()).all()
-    said = part.text.replace(MARK, "\ufffd")
+    content = part.text.replace(MARK, "\ufffd")
     same = next((row for row in kept if row.number == part.number), None)
-    if same is not None and not same.over and _opened(connection, key, same) == said:
+    if same is not None and not same.over and _opened(connection, key, same) == content:
         return
     if same is not None or any(row.whole for row in kept):
         _end(connection, key, kept)
         kept = []
-    octets = seal_part(texts_of(connection), key, part.number, said)
+    octets = seal_part(texts_of(connection), key, part.number, content)
     connection.execute(ADD_PART, {**key._asdict(), "number": part.number, "text": octets})
     if len(kept) + 1 == part.total:
-        _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in kept} | {part.number: said})
+        _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in kept} | {part.number: content})
         connection.execute(MARK_WHOLE, key._asdict())
 
 
@@ -148,9 +148,9 @@ def _opened(connection: Connection, key: PartSet, row: Any) -> str:
     return open_part(texts_of(connection), key, row.number, bytes(row.text))
 
 
-def seal_part(texts: Texts, key: PartSet, number: int, said: str) -> bytes:
+def seal_part(texts: Texts, key: PartSet, number: int, content: str) -> bytes:
     """A part's text as its row keeps it."""
-    return texts.seal(said, _name(key, number)).encode("utf-16-be", "surrogatepass")
+    return texts.seal(content, _name(key, number)).encode("utf-16-be", "surrogatepass")
 
 
 def open_part(texts: Texts, key: PartSet, number: int, kept: bytes) -> str:
@@ -172,11 +172,11 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     """Keep one message for the account that has its recipient as a sender ID; for the operator when none has."""
     recipient = message.recipient.removeprefix("+")
     account = connection.execute(OWNER, {"recipient": recipient}).scalar()
-    said = storable(message.text)
-    keyword = keyword_of(said) if not missing else None
+    content = storable(message.text)
+    keyword = keyword_of(content) if not missing else None
     phone = message.phone.removeprefix("+")
     identity = new_id()
-    sealed = texts_of(connection).seal(said, identity)
+    sealed = texts_of(connection).seal(content, identity)
     values = {
         "id": identity,
         "account": account,
@@ -191,8 +191,8 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     }
     if not connection.execute(KEEP, values).rowcount or account is None:
         return
-    told = {"phone": phone, "sender_id": recipient, "message": sealed, "keyword": keyword}
-    events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(identity), **told})
+    data = {"phone": phone, "sender_id": recipient, "message": sealed, "keyword": keyword}
+    events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(identity), **data})
     if keyword is not None and is_phone(phone):
         _obey(connection, account, keyword, phone)
 
@@ -205,7 +205,7 @@ def _obey(connection: Connection, account: int, keyword: Keyword, phone: str) ->
         record_change(connection, account, 1, phone, REASON, EVERYTHING)
 
 
-def storable(said: str) -> str:
+def storable(content: str) -> str:
     """The text as Postgres can keep it: surrogate pairs joined; their halves, NULs and MARK replaced."""
-    joined = said.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
+    joined = content.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
     return joined.replace("\0", "\ufffd").replace(MARK, "\ufffd")

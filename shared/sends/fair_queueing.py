@@ -51,17 +51,17 @@ class SeenClock:
     FRESH = 0.25
 
     def __init__(self) -> None:
-        self._said = 0
+        self._cached = 0
         self._until = float("-inf")
 
     def begin(self) -> int:
         """The turn from which to look; 0 is from the first."""
-        return self._said if time.monotonic() < self._until else 0
+        return self._cached if time.monotonic() < self._until else 0
 
-    def note(self, begin: int, said: int) -> None:
+    def note(self, begin: int, value: int) -> None:
         """The clock was looked for from there, and said that."""
         if begin == 0:
-            self._said, self._until = said, time.monotonic() + self.FRESH
+            self._cached, self._until = value, time.monotonic() + self.FRESH
 
 
 def cost(segments: int, lane: int, weight: int = 1) -> int:

@@ -136,15 +136,15 @@ class RecipientCounts:
     def changes(self) -> tuple[int, dict[Subject, int]]:
         """The window, and what was counted of each subject since this was asked last. Then they count as shared."""
         with self._lock:
-            told: dict[Subject, int] = {}
+            changes: dict[Subject, int] = {}
             for subject in self._changed:
                 counts, _ = self._of(subject.account_id, subject.lane)
                 own = counts.own.get(subject.phone, 0)
                 if own != counts.shared.get(subject.phone, 0):
-                    told[subject] = own - counts.shared.get(subject.phone, 0)
+                    changes[subject] = own - counts.shared.get(subject.phone, 0)
                     counts.shared[subject.phone] = own
             self._changed.clear()
-            return self._window, told
+            return self._window, changes
 
     def learn(self, window: int, totals: dict[Subject, tuple[int, int]]) -> None:
         """Take over the totals of all processes, in that window and in the one before, as of the last `changes`."""

@@ -47,13 +47,13 @@ class RecipientSharing:
 
     def share(self) -> None:
         """Tell what was counted, and learn the totals. Raises RedisError; what was counted is then not told again."""
-        window, told = self._counts.changes()
-        subjects = list(told)
+        window, changes = self._counts.changes()
+        subjects = list(changes)
         for start in range(0, len(subjects), AT_ONCE):
             some = subjects[start : start + AT_ONCE]
             pipeline = self._redis.pipeline(transaction=False)
             for subject in some:
-                pipeline.incrby(self._key(window, subject), told[subject])
+                pipeline.incrby(self._key(window, subject), changes[subject])
                 pipeline.expire(self._key(window, subject), KEPT)
                 pipeline.get(self._key(window - 1, subject))
             answers: list[Any] = pipeline.execute()

@@ -129,20 +129,19 @@ def read_carriers(
     """The file's carriers, not opened yet, and its routes. `lease` is a turn's, in seconds. Raises CarriersError."""
     try:
         source = path.read_text()
-        told = tomllib.loads(source)
+        document = tomllib.loads(source)
     except OSError as error:
         raise CarriersError(f"CARRIERS_FILE={path} cannot be read: {reason(error)}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CarriersError(f"{path} is not TOML: {error}.") from None
     places = Places(path, source)
-    tables = told.pop("carrier", None)
+    tables = document.pop("carrier", None)
     if not isinstance(tables, dict) or not tables or not all(isinstance(table, dict) for table in tables.values()):
         raise CarriersError(f"{path} must have a table [carrier.NAME] for each carrier.")
-    routes, limits = told.pop("routes", []), told.pop("limits", [])
-    if told:
-        raise CarriersError(
-            f"{places.of_table(next(iter(told)))}: there is no {next(iter(told))}, only carrier, routes and limits."
-        )
+    routes, limits = document.pop("routes", []), document.pop("limits", [])
+    if document:
+        unknown = next(iter(document))
+        raise CarriersError(f"{places.of_table(unknown)}: there is no {unknown}, only carrier, routes and limits.")
     prices: dict[str, dict[str, float]] = {}
     shares: dict[str, float] = {}
     carriers = []

@@ -18,7 +18,7 @@ class Places:
 
     def of_table(self, header: str) -> str:
         """`FILE, line N` of a table, or of a key at the top."""
-        return self._said(next((number for number, table, _ in self._lines() if table == header), None))
+        return self._describe(next((number for number, table, _ in self._lines() if table == header), None))
 
     def of_setting(self, header: str, error: str) -> str:
         """`FILE, line N` of the setting of that table that the error names; else of the table."""
@@ -28,7 +28,7 @@ class Places:
                 and (table == header or table.startswith(f"{header}."))
                 and re.search(rf"\b{re.escape(key)}\b", error)
             ):
-                return self._said(number)
+                return self._describe(number)
         return self.of_table(header)
 
     def of_entry(self, header: str, number: int, key: str | None) -> str:
@@ -38,7 +38,7 @@ class Places:
             seen += table == header and name is None
             if seen == number and (name is None or name == key) and table == header:
                 found = line
-        return self._said(found)
+        return self._describe(found)
 
     def _lines(self) -> Iterator[tuple[int, str, str | None]]:
         """Number, table and key of each line that has a header or a setting."""
@@ -50,5 +50,5 @@ class Places:
             elif match := SETTING.match(line):
                 yield number, table or match[1], match[1]
 
-    def _said(self, number: int | None) -> str:
+    def _describe(self, number: int | None) -> str:
         return f"{self.path}, line {number}" if number else str(self.path)

@@ -24,31 +24,31 @@ class RouteError(ValueError):
     `number` is which of them, from 1 (0: all of them), `key` its setting.
     """
 
-    def __init__(self, number: int, key: str | None, said: str, table: str = "routes") -> None:
-        super().__init__(said)
+    def __init__(self, number: int, key: str | None, detail: str, table: str = "routes") -> None:
+        super().__init__(detail)
         self.number = number
         self.key = key
         self.table = table
 
 
-def read_prices(told: Any) -> dict[str, float]:
+def read_prices(value: Any) -> dict[str, float]:
     """What a segment costs by prefix, "" for every other. Raises ValueError."""
-    if not isinstance(told, dict):
+    if not isinstance(value, dict):
         raise ValueError('prices: write { "254" = 0.8, default = 1.5 }')
-    for prefix, price in told.items():
+    for prefix, price in value.items():
         if prefix != DEFAULT and not PREFIX.fullmatch(prefix):
             raise ValueError(f"prices: {prefix!r} is not a prefix; write digits without a plus sign, or {DEFAULT}")
         if isinstance(price, bool) or not isinstance(price, (int, float)) or not 0 <= price < 1e6:
             raise ValueError(f"prices: {prefix}: a number of at least 0, not {price!r}")
-    return {"" if prefix == DEFAULT else prefix: float(price) for prefix, price in told.items()}
+    return {"" if prefix == DEFAULT else prefix: float(price) for prefix, price in value.items()}
 
 
-def read_limits(told: Any) -> tuple[Limit, ...]:
+def read_limits(value: Any) -> tuple[Limit, ...]:
     """The limits, the slowest first. Raises RouteError."""
-    if not isinstance(told, list) or not all(isinstance(each, dict) for each in told):
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         raise RouteError(0, None, "limits are tables: write [[limits]]", "limits")
     limits: dict[str, Limit] = {}
-    for number, each in enumerate(told, 1):
+    for number, each in enumerate(value, 1):
         limit = _limit(number, each)
         if limit.name in limits:
             raise RouteError(number, None, f"there is a limit of {limit.name} already: leave one of them out", "limits")
@@ -56,14 +56,14 @@ def read_limits(told: Any) -> tuple[Limit, ...]:
     return tuple(sorted(limits.values(), key=lambda limit: (limit.rate, limit.name)))
 
 
-def _limit(number: int, told: Mapping[str, Any]) -> Limit:
-    def refuse(key: str | None, said: str) -> RouteError:
-        return RouteError(number, key, said, "limits")
+def _limit(number: int, value: Mapping[str, Any]) -> Limit:
+    def refuse(key: str | None, detail: str) -> RouteError:
+        return RouteError(number, key, detail, "limits")
 
-    for key in told:
+    for key in value:
         if key not in LIMIT_KEYS:
             raise refuse(key, f"there is no setting {key}{_nearest(key, LIMIT_KEYS)}")
-    sender, prefix, rate = (told.get(key) for key in LIMIT_KEYS)
+    sender, prefix, rate = (value.get(key) for key in LIMIT_KEYS)
     if sender is None and prefix is None:
         raise refuse(None, "a limit needs a sender, a prefix, or both")
     if sender is not None and (not isinstance(sender, str) or form_of(sender) is None):
@@ -77,13 +77,13 @@ def _limit(number: int, told: Mapping[str, Any]) -> Limit:
     return Limit(float(rate), sender, prefix)
 
 
-def read_routes(told: Any, prices: Mapping[str, Mapping[str, float]], limits: tuple[Limit, ...] = ()) -> Routes:
+def read_routes(value: Any, prices: Mapping[str, Mapping[str, float]], limits: tuple[Limit, ...] = ()) -> Routes:
     """The routes among the carriers that `prices` names; without any, all carriers in the file's order."""
-    if not isinstance(told, list):
+    if not isinstance(value, list):
         raise RouteError(0, None, "routes are tables: write [[routes]]")
-    if not told:
+    if not value:
         return Routes((Route("all", tuple(prices)),), prices, limits)
-    routes = tuple(_route(number, each, prices) for number, each in enumerate(told, 1))
+    routes = tuple(_route(number, each, prices) for number, each in enumerate(value, 1))
     for number, route in enumerate(routes[:-1], 1):
         if not (route.prefixes or route.senders or route.lanes):
             raise RouteError(number, None, "this route takes every message, so those after it are never reached")
@@ -93,46 +93,46 @@ def read_routes(told: Any, prices: Mapping[str, Mapping[str, float]], limits: tu
     return Routes(routes, prices, limits)
 
 
-def _route(number: int, told: Any, prices: Mapping[str, Mapping[str, float]]) -> Route:
-    if not isinstance(told, dict):
+def _route(number: int, value: Any, prices: Mapping[str, Mapping[str, float]]) -> Route:
+    if not isinstance(value, dict):
         raise RouteError(number, None, "routes are tables: write [[routes]]")
-    for key in told:
+    for key in value:
         if key not in KEYS:
             raise RouteError(number, key, f"there is no setting {key}{_nearest(key, KEYS)}")
-    name = told.get("name", f"route {number}")
+    name = value.get("name", f"route {number}")
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9 _-]{1,40}", name):
         raise RouteError(number, "name", "name: up to 40 letters, digits, blanks, - and _")
-    carriers = _words(number, told, "carriers")
+    carriers = _names(number, value, "carriers")
     if not carriers:
         raise RouteError(number, "carriers", f"carriers: name at least one of {', '.join(prices)}")
     for carrier in carriers:
         if carrier not in prices:
             raise RouteError(number, "carriers", f"there is no carrier {carrier!r}{_nearest(carrier, prices)}")
-    categories = _words(number, told, "categories")
+    categories = _names(number, value, "categories")
     for category in categories:
         if category not in LANES:
             raise RouteError(number, "categories", f"categories: {category!r} is not one of {', '.join(LANES)}")
-    prefixes = _words(number, told, "prefixes")
+    prefixes = _names(number, value, "prefixes")
     for prefix in prefixes:
         if not PREFIX.fullmatch(prefix):
             raise RouteError(number, "prefixes", f"prefixes: {prefix!r}: write digits without a plus sign")
-    choose = told.get("choose", CHOICES[0])
+    choose = value.get("choose", CHOICES[0])
     if choose not in CHOICES:
         raise RouteError(number, "choose", f"choose: one of {', '.join(CHOICES)}, not {choose!r}")
     for carrier in carriers if choose == "cheapest" else ():
         if not prices[carrier]:
             raise RouteError(number, "choose", f"choose: [carrier.{carrier}] has no prices to compare; add prices")
     lanes = frozenset(place for place, category in enumerate(LANES) if category in categories)
-    return Route(name, carriers, prefixes, frozenset(_words(number, told, "senders")), lanes, choose == "cheapest")
+    return Route(name, carriers, prefixes, frozenset(_names(number, value, "senders")), lanes, choose == "cheapest")
 
 
-def _words(number: int, told: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    words = told.get(key, [])
-    if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+def _names(number: int, value: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    names = value.get(key, [])
+    if not isinstance(names, list) or not all(isinstance(word, str) and word for word in names):
         raise RouteError(number, key, f'{key}: write a list of texts, such as {key} = ["..."]')
-    if len(set(words)) < len(words):
+    if len(set(names)) < len(names):
         raise RouteError(number, key, f"{key}: one of them is named twice")
-    return tuple(words)
+    return tuple(names)
 
 
 def _nearest(word: str, known: Collection[str]) -> str:

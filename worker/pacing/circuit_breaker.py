@@ -54,7 +54,7 @@ class CircuitBreaker:
     _wait: float = 0.0
     """0 while the breaker is closed."""
     _next_probe: float = 0.0
-    _told: State = "ready"
+    _last_state: State = "ready"
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def room(self, budget: int) -> int:
@@ -107,8 +107,8 @@ class CircuitBreaker:
             state = "down"
         elif self._wait:
             state = "open" if self.clock() < self._next_probe else "probing"
-        if state != self._told:
-            self._told, self.since = state, datetime.now(UTC)
+        if state != self._last_state:
+            self._last_state, self.since = state, datetime.now(UTC)
         return state
 
     @property

@@ -222,8 +222,8 @@ def _match_page(connection: Connection, kept: Sequence[Row[Any]]) -> int:
 def _receipt(row: Row[Any]) -> Receipt:
     phone = None if row.phone is None else str(row.phone)
     status = MessageStatus(row.status)
-    told = (row.reference, status, row.error, row.done_at, phone, row.sender_id, row.precision)
-    return Receipt(*told, row.received_at)
+    fields = (row.reference, status, row.error, row.done_at, phone, row.sender_id, row.precision)
+    return Receipt(*fields, row.received_at)
 
 
 def _place(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:

@@ -66,10 +66,10 @@ def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]])
     return resolutions
 
 
-def _resolution(doubt: Candidate, said: Row[Any]) -> Resolution:
-    told = (doubt.message_id, MessageStatus(said.status), said.reference, said.error)
-    carrier_at = None if said.precision is None else said.done_at
-    return Resolution(*told, by="receipt", carrier_at=carrier_at, precision=said.precision)
+def _resolution(doubt: Candidate, receipt: Row[Any]) -> Resolution:
+    result = (doubt.message_id, MessageStatus(receipt.status), receipt.reference, receipt.error)
+    carrier_at = None if receipt.precision is None else receipt.done_at
+    return Resolution(*result, by="receipt", carrier_at=carrier_at, precision=receipt.precision)
 
 
 def _may_be_for(receipt: Row[Any], candidate: Candidate) -> bool:

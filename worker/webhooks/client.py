@@ -123,7 +123,7 @@ class Client:
         except TimeoutError:
             return Reply(None, f"No answer came within {ANSWER_SECONDS:g} seconds.", _since(began))
         except (aiohttp.ClientError, OSError, ValueError) as failure:
-            return Reply(None, _words(failure), _since(began))
+            return Reply(None, _describe(failure), _since(began))
 
     async def _drain(self, answer: aiohttp.ClientResponse) -> None:
         """Read the body, so that the connection can be used again; give the connection up where it is too much."""
@@ -150,7 +150,7 @@ class Client:
         return made
 
 
-def _words(failure: Exception) -> str:
+def _describe(failure: Exception) -> str:
     cause = failure.__cause__ or failure
     inner = getattr(failure, "os_error", None) or cause
     return f"{type(failure).__name__}: {inner}"[:200].replace("\0", "")

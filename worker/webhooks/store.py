@@ -234,23 +234,23 @@ def record(engine: Engine, hook: Hook, work: Work) -> Hook | None:
 
 def tell_disabled(connection: Connection, hook: Hook, reason: str) -> None:
     """The event that a webhook was disabled."""
-    told = {"webhook_id": str(hook.id), "url": hook.url, "reason": reason}
-    add(connection, hook.account_id, EventType.WEBHOOK_DISABLED, told)
+    data = {"webhook_id": str(hook.id), "url": hook.url, "reason": reason}
+    add(connection, hook.account_id, EventType.WEBHOOK_DISABLED, data)
 
 
 def _how_far(hook: Hook, work: Work) -> tuple[list[Job], Position]:
     """The jobs of which something is to be written, and where the next page begins."""
     end = Position(hook.xid, hook.event_id)
-    told = [job for job in work.retries if _is_told(hook, job)]
+    wanted = [job for job in work.retries if _wants(hook, job)]
     for job, behind in zip(work.fresh, work.ends, strict=True):
-        if not _is_told(hook, job):
-            return told, end
+        if not _wants(hook, job):
+            return wanted, end
         end = behind
-        told.append(job)
-    return told, work.end
+        wanted.append(job)
+    return wanted, work.end
 
 
-def _is_told(hook: Hook, job: Job) -> bool:
+def _wants(hook: Hook, job: Job) -> bool:
     """Whether the job is done with for now. Where all go to one address, what was not tried simply comes again."""
     return job.reply is not None or (job.skipped is not None and hook.url is None)
 

@@ -35,11 +35,11 @@ def add_callbacks(app: Flask, services: Services) -> None:
         """Receipts of a carrier."""
         config, document = _heard(carriers, name, "receipts")
         try:
-            said = callbacks.receipts_in(config, document, datetime.now(UTC))
+            found = callbacks.receipts_in(config, document, datetime.now(UTC))
         except callbacks.Unreadable as error:
             raise Problem("bad_request", f"Not a receipt: {error}.") from None
         with transaction(services.engine) as connection:
-            keep(connection, config.name, said)
+            keep(connection, config.name, found)
             keep_unreadable(connection, config.name, callbacks.unreadable_in(config, document))
         return Response(status=200)
 
@@ -48,11 +48,11 @@ def add_callbacks(app: Flask, services: Services) -> None:
         """Messages from phones, of a carrier."""
         config, document = _heard(carriers, name, "inbound")
         try:
-            said = callbacks.inbound_in(config, document)
+            found = callbacks.inbound_in(config, document)
         except callbacks.Unreadable as error:
             raise Problem("bad_request", f"Not a message: {error}.") from None
         with transaction(services.engine) as connection:
-            store(connection, config.name, said)
+            store(connection, config.name, found)
         return Response(status=200)
 
 

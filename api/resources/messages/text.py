@@ -33,10 +33,10 @@ def text_of_message(connection: Connection, message: MessageRow) -> MessageText:
     row = connection.execute(TEXT, {"batch": batch}).one()
     if message.phone is None:
         return MessageText(None, row.encoding, [])
-    said, encoding = texts.open(row.message, row.send_id), row.encoding
+    content, encoding = texts.open(row.message, row.send_id), row.encoding
     if row.variables:
-        template = parse(said)
+        template = parse(content)
         assert template is not None, "values without a placeholder"
         values = texts.open_json(row.variables, batch)[index_of(message.id) - 1]
-        said, encoding = as_priced(template, values, row.on_unicode)
-    return MessageText(said, encoding, split(said))
+        content, encoding = as_priced(template, values, row.on_unicode)
+    return MessageText(content, encoding, split(content))

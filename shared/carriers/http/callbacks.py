@@ -63,8 +63,8 @@ def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receip
     found = _entries(document, config.receipts.each)
     made = [_receipt(config.receipts, config.error_codes, entry, now) for entry in found]
     if None in made:
-        words = {paths.code(paths.at(entry, config.receipts.status)) for entry in found}
-        log.warning("%s: %d receipts say nothing; statuses: %s", config.name, made.count(None), sorted(words)[:10])
+        statuses = {paths.code(paths.at(entry, config.receipts.status)) for entry in found}
+        log.warning("%s: %d receipts say nothing; statuses: %s", config.name, made.count(None), sorted(statuses)[:10])
     return [receipt for receipt in made if receipt is not None]
 
 
@@ -99,10 +99,10 @@ def _entries(document: Any, each: str | None) -> list[Any]:
 
 def _receipt(where: Receipts, error_codes: Mapping[str, str], entry: Any, now: datetime) -> Receipt | None:
     reference = paths.identity(paths.at(entry, where.id))
-    told = where.statuses.get(paths.word(paths.at(entry, where.status)))
-    if reference is None or told is None:
+    value = where.statuses.get(paths.word(paths.at(entry, where.status)))
+    if reference is None or value is None:
         return None
-    status = MessageStatus(told)
+    status = MessageStatus(value)
     phone = paths.word(paths.at(entry, where.phone)).lstrip("+") if where.phone else ""
     error = paths.code(paths.at(entry, where.error)) if where.error else ""
     error = error or paths.code(paths.at(entry, where.status))
@@ -118,21 +118,21 @@ def _receipt(where: Receipts, error_codes: Mapping[str, str], entry: Any, now: d
 
 
 def _spoken(where: Spoken, entry: Any) -> Inbound | None:
-    said = paths.at(entry, where.text)
+    content = paths.at(entry, where.text)
     phone, recipient = (paths.word(paths.at(entry, path)) for path in (where.phone, where.recipient))
-    if not phone or not recipient or not isinstance(said, str):
+    if not phone or not recipient or not isinstance(content, str):
         return None
-    return Inbound(phone, recipient, said, identity=paths.identity(paths.at(entry, where.id)) if where.id else None)
+    return Inbound(phone, recipient, content, identity=paths.identity(paths.at(entry, where.id)) if where.id else None)
 
 
-def _time(told: Any, now: datetime) -> tuple[datetime, int | None]:
+def _time(value: Any, now: datetime) -> tuple[datetime, int | None]:
     """A time, and its precision in seconds; now, and None, where none is told that can be believed."""
     try:
-        moment = datetime.fromisoformat(told) if isinstance(told, str) else None
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
         if moment is None:
             return now, None
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return now, None
     believed = now - OLDEST <= moment <= now + NEWEST
-    return (moment, 0 if "." in told else 1) if believed else (now, None)
+    return (moment, 0 if "." in value else 1) if believed else (now, None)

@@ -151,9 +151,9 @@ class HttpConfig(Table):
     """A PEM file with the certificates to trust, instead of the system's."""
 
     @classmethod
-    def from_mapping(cls, name: str, told: Mapping[str, Any]) -> Self:
+    def from_mapping(cls, name: str, table: Mapping[str, Any]) -> Self:
         """Make one; `ready` names a declaration that what is told is laid over. Raises HttpConfigError."""
-        values = dict(told)
+        values = dict(table)
         ready = values.pop("ready", None)
         made = cls.of({"name": name, **(_over(_ready(ready), values) if ready is not None else values)})
         made.check()
@@ -198,8 +198,8 @@ class HttpConfig(Table):
         request = self.request
         if request.batch == 1:
             return
-        said = set(names([request.url, request.headers, request.json, request.form]))
-        if said & OF_ONE or not said & OF_ALL:
+        names_used = set(names([request.url, request.headers, request.json, request.form]))
+        if names_used & OF_ONE or not names_used & OF_ALL:
             raise HttpConfigError("request.batch: several messages need {phones} or {messages}, and not {phone}")
         if self.answer.each is None:
             raise HttpConfigError("answer.each is missing: where an answer has an entry for each message")

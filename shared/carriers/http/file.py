@@ -18,12 +18,12 @@ def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[s
     if not file:
         return {}
     try:
-        told = tomllib.loads(Path(file).read_text())
+        document = tomllib.loads(Path(file).read_text())
     except OSError as error:
         raise SettingsError(f"CARRIERS_FILE={file} cannot be read: {reason(error)}.") from None
     except ValueError as error:
         raise SettingsError(f"CARRIERS_FILE={file} is not TOML: {error}.") from None
-    tables = told.get("carrier")
+    tables = document.get("carrier")
     found = {}
     for name, table in tables.items() if isinstance(tables, dict) else ():
         if isinstance(table, dict) and is_http(table):
@@ -44,8 +44,8 @@ def of_table(name: str, table: Mapping[str, Any], environ: Mapping[str, str]) ->
 
     Raises HttpConfigError.
     """
-    told = {key: value for key, value in table.items() if key not in OF_EVERY_KIND}
-    return HttpConfig.from_mapping(name, _from_environment(name, told, environ))
+    document = {key: value for key, value in table.items() if key not in OF_EVERY_KIND}
+    return HttpConfig.from_mapping(name, _from_environment(name, document, environ))
 
 
 def _from_environment(where: str, value: Any, environ: Mapping[str, str]) -> Any:

@@ -39,8 +39,8 @@ def word(value: Any) -> str:
 
 def identity(value: Any) -> str | None:
     """An id of the carrier's; None where it has none that could be kept."""
-    told = value if isinstance(value, str) else word(value)
-    return told if 0 < len(told) <= LONGEST_ID and told.isprintable() else None
+    text = value if isinstance(value, str) else word(value)
+    return text if 0 < len(text) <= LONGEST_ID and text.isprintable() else None
 
 
 def code(value: Any) -> str:

@@ -48,9 +48,9 @@ def same(given: str, expected: str) -> bool:
 
 
 def _basic(config: HttpConfig, callback: Callback, call: Call) -> bool:
-    scheme, _, told = call.headers.get("authorization", "").partition(" ")
+    scheme, _, credentials = call.headers.get("authorization", "").partition(" ")
     expected = base64.b64encode(f"{callback.user}:{callback.secret}".encode()).decode()
-    return scheme.lower() == "basic" and same(told.strip(), expected)
+    return scheme.lower() == "basic" and same(credentials.strip(), expected)
 
 
 def _secret(config: HttpConfig, callback: Callback, call: Call) -> bool:
@@ -58,11 +58,11 @@ def _secret(config: HttpConfig, callback: Callback, call: Call) -> bool:
 
 
 def _hmac(config: HttpConfig, callback: Callback, call: Call) -> bool:
-    told = call.headers.get(callback.header.lower(), "")
-    if not told.startswith(callback.prefix):
+    credentials = call.headers.get(callback.header.lower(), "")
+    if not credentials.startswith(callback.prefix):
         return False
     digest = hmac.digest(callback.secret.encode(), call.body, hashlib.sha256)
-    given = told.removeprefix(callback.prefix).strip()
+    given = credentials.removeprefix(callback.prefix).strip()
     expected = digest.hex() if re.fullmatch(r"[0-9A-Fa-f]{64}", given) else base64.b64encode(digest).decode()
     return same(given.lower() if len(given) == 64 else given, expected)
 
@@ -87,8 +87,8 @@ def _jwt(config: HttpConfig, callback: Callback, call: Call) -> bool:
         )
     except (jwt.InvalidTokenError, binascii.Error, ValueError):
         return False
-    told = claims.get("payload_hash")
-    return isinstance(told, str) and same(told.lower(), hashlib.sha256(call.body).hexdigest())
+    credentials = claims.get("payload_hash")
+    return isinstance(credentials, str) and same(credentials.lower(), hashlib.sha256(call.body).hexdigest())
 
 
 _PROOFS = {"basic": _basic, "secret": _secret, "hmac": _hmac, "twilio": _twilio, "jwt": _jwt}

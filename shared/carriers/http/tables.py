@@ -25,19 +25,19 @@ class Table:
     """A table of the declaration."""
 
     @classmethod
-    def of(cls, told: Any, where: str = "") -> Self:
+    def of(cls, table: Any, where: str = "") -> Self:
         """Make one of what a TOML file says. Raises HttpConfigError for what is missing, unknown or wrong."""
-        if not isinstance(told, Mapping):
+        if not isinstance(table, Mapping):
             raise HttpConfigError(f"{where.rstrip('.')}: a table")
         hints = get_type_hints(cls)
         known = {each.name: each for each in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        for name in told:
+        for name in table:
             if name not in known:
                 raise HttpConfigError(f"there is no setting {where}{name}")
         for name, each in known.items():
-            if each.default is each.default_factory is dataclasses.MISSING and name not in told:
+            if each.default is each.default_factory is dataclasses.MISSING and name not in table:
                 raise HttpConfigError(f"{where}{name} is missing")
-        return cls(**{name: _checked(hints[name], value, where + name) for name, value in told.items()})
+        return cls(**{name: _checked(hints[name], value, where + name) for name, value in table.items()})
 
 
 def _checked(kind: Any, value: Any, where: str) -> Any:
@@ -59,8 +59,8 @@ def _checked(kind: Any, value: Any, where: str) -> Any:
         inner = get_args(kind)[1]
         return {key: item if inner is Any else _checked(inner, item, f"{where}.{key}") for key, item in value.items()}
     elif not isinstance(kind, type) or not isinstance(value, kind):
-        said = {str: "a text", bool: "true or false"}.get(kind, "a table")
-        raise HttpConfigError(f"{where}: {said}, not {value!r}")
+        expected = {str: "a text", bool: "true or false"}.get(kind, "a table")
+        raise HttpConfigError(f"{where}: {expected}, not {value!r}")
     return value
 
 

@@ -86,7 +86,7 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
     if not reference or not word:
         return None
     phone = message.source.removeprefix("+")
-    status, error, (done_at, precision) = _said(
+    status, error, (done_at, precision) = _outcome(
         word, fields.get("err"), fields.get("done"), config.receipt_utc_offset, now
     )
     return Receipt(
@@ -113,7 +113,7 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
     rest = body[end:]
     if not found.end() <= end <= len(body) or (rest and rest != _same_in_parameters(identity, word)):
         return None
-    status, error, (done_at, precision) = _said(
+    status, error, (done_at, precision) = _outcome(
         word.decode(), code.decode(), done.decode(), config.receipt_utc_offset, now
     )
     return Receipt(
@@ -128,7 +128,7 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
 
 
 @lru_cache(maxsize=256)
-def _said(
+def _outcome(
     word: str, code: str | None, done: str | None, offset: float, now: datetime
 ) -> tuple[MessageStatus, str | None, DoneAt]:
     """Status, error and time, in which most receipts of a set are alike. `offset` is in hours."""

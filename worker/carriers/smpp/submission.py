@@ -85,7 +85,7 @@ class Submission:
     def _extend(self, bodies: list[bytes], ids: Sequence[UUID]) -> None:
         if self._config.user_message_reference:
             own = [tlv(Tag.USER_MESSAGE_REFERENCE, identity.bytes[-2:]) for identity in ids]
-            bodies = [body + told for body, told in zip(bodies, own, strict=True)]
+            bodies = [body + body_of_one for body, body_of_one in zip(bodies, own, strict=True)]
         tag = self._config.message_id_tag
         if tag is not None:
             bodies = [body + tlv(tag, identity.bytes) for body, identity in zip(bodies, ids, strict=True)]

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 
 from bulksms.commands.common import messages
 from shared.accounts.administration import Refused
-from shared.contacts.csv import Bad, ContactReader, NoContacts
+from shared.contacts.csv import ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import put_contacts
 from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, pieces_of_text
 from shared.db.connection import reading, transaction
@@ -20,7 +20,7 @@ from shared.sms.numbering import Numbering, numbering_of
 
 BLOCK = 64 * 1024
 """Bytes read at a time."""
-SHOWN = 20
+MAX_SHOWN = 20
 
 COUNTRY = text("SELECT a.country FROM contact_group g JOIN account a ON a.id = g.account_id WHERE g.id = :group")
 
@@ -34,8 +34,8 @@ class Report:
     """Contacts that got other fields or tags."""
     known: int = 0
     """Phones that were in the group as they are, or more than once in the file."""
-    bad: int = 0
-    first_bad: list[Bad] = field(default_factory=list)
+    rejected: int = 0
+    first_bad: list[RejectedRow] = field(default_factory=list)
 
 
 def import_contacts(
@@ -57,12 +57,12 @@ def import_contacts(
             refused.writerow(["line", "value", "detail"])
         reader = ContactReader(_numbering(engine, group_id))
         try:
-            for piece, last in _with_last(pieces_of_text(iter(lambda: stream.read(BLOCK), b""), encoding)):
-                for bad in _import_piece(engine, group_id, reader, piece, last, report):
-                    if len(report.first_bad) < SHOWN:
-                        report.first_bad.append(bad)
+            for chunk, last in _with_last(pieces_of_text(iter(lambda: stream.read(BLOCK), b""), encoding)):
+                for rejected in _import_chunk(engine, group_id, reader, chunk, last, report):
+                    if len(report.first_bad) < MAX_SHOWN:
+                        report.first_bad.append(rejected)
                     if refused:
-                        refused.writerow((bad.line, bad.value, bad.detail))
+                        refused.writerow((rejected.line, rejected.value, rejected.detail))
         except WrongEncoding as problem:
             found, _, _ = str(problem).partition(". ")
             advice = "Save the file as CSV in UTF-8, or say that it is Windows': --charset windows-1252"
@@ -73,17 +73,17 @@ def import_contacts(
     return report
 
 
-def _import_piece(
-    engine: Engine, group_id: UUID, reader: ContactReader, piece: str, last: bool, report: Report
-) -> list[Bad]:
-    contacts, bad = reader.read(piece, last)
+def _import_chunk(
+    engine: Engine, group_id: UUID, reader: ContactReader, chunk: str, last: bool, report: Report
+) -> list[RejectedRow]:
+    contacts, rejected = reader.read(chunk, last)
     with transaction(engine) as connection:
         put = put_contacts(connection, group_id, list({contact.phone: contact for contact in contacts}.values()))
     report.added += put.added
     report.changed += put.changed
     report.known += len(contacts) - put.added - put.changed
-    report.bad += len(bad)
-    return bad
+    report.rejected += len(rejected)
+    return rejected
 
 
 def _numbering(engine: Engine, group_id: UUID) -> Numbering:
@@ -91,13 +91,13 @@ def _numbering(engine: Engine, group_id: UUID) -> Numbering:
         return numbering_of(connection.execute(COUNTRY, {"group": group_id}).scalar())
 
 
-def _with_last(pieces: Iterator[str]) -> Iterator[tuple[str, bool]]:
+def _with_last(chunks: Iterator[str]) -> Iterator[tuple[str, bool]]:
     """Each piece, and whether it is the last."""
-    before = next(pieces, None)
-    for piece in pieces:
+    before = next(chunks, None)
+    for chunk in chunks:
         if before is not None:
             yield before, False
-        before = piece
+        before = chunk
     if before is not None:
         yield before, True
 

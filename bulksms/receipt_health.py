@@ -74,8 +74,10 @@ def check_receipts(connection: Connection) -> Iterator[Finding]:
     for row in connection.execute(UNREADABLE).all():
         detail = f"{row.receipts:,} of the last day are kept as they came ({row.reason}), last {row.latest:%H:%M:%S}Z"
         remedy = REMEDIES.get(row.reason, "Ask the carrier what they mean")
-        look = hint("carriers", "unreadable", row.carrier)
-        yield Finding(f"unreadable receipts of {row.carrier}", "wrong", detail, f"{remedy}. They are shown by: {look}")
+        command = hint("carriers", "unreadable", row.carrier)
+        yield Finding(
+            f"unreadable receipts of {row.carrier}", "wrong", detail, f"{remedy}. They are shown by: {command}"
+        )
     rows = connection.execute(UNMATCHED, {"sample": SAMPLE}).all()
     for carrier in sorted({row.carrier for row in rows}):
         found = _other_spelling(connection, carrier, [row for row in rows if row.carrier == carrier])

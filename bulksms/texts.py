@@ -44,7 +44,7 @@ OF_PARTS: Final = """
 """
 
 
-class Place(NamedTuple):
+class EncryptedColumn(NamedTuple):
     """Where texts are kept."""
 
     name: str
@@ -90,43 +90,43 @@ def _answer(texts: Texts, row: Row[Any]) -> str:
     return json.dumps(document, separators=(",", ":"))
 
 
-PLACES: Final = (
-    Place(
+ENCRYPTED_COLUMNS: Final = (
+    EncryptedColumn(
         "sends",
         text(f"SELECT EXISTS ({OF_SENDS})"),
         text(f"{OF_SENDS} {PAGED}"),
         text("UPDATE send SET message = :again WHERE id = :id"),
         _message,
     ),
-    Place(
+    EncryptedColumn(
         "values of recipients",
         text(f"SELECT EXISTS ({OF_VALUES})"),
         text(f"{OF_VALUES} {PAGED}"),
         text("UPDATE batch SET variables = CAST(:again AS jsonb) WHERE id = :id"),
         _values,
     ),
-    Place(
+    EncryptedColumn(
         "messages received",
         text(f"SELECT EXISTS ({OF_INBOUND})"),
         text(f"{OF_INBOUND} {PAGED}"),
         text("UPDATE inbound SET message = :again WHERE id = :id"),
         _message,
     ),
-    Place(
+    EncryptedColumn(
         "events",
         text(f"SELECT EXISTS ({OF_EVENTS})"),
         text(f"{OF_EVENTS} {PAGED}"),
         text("UPDATE event SET data = CAST(:again AS json) WHERE id = :id"),
         _event,
     ),
-    Place(
+    EncryptedColumn(
         "stored answers",
         text(f"SELECT EXISTS ({OF_ANSWERS})"),
         text(f"{OF_ANSWERS} {LOCKED}"),
         text("UPDATE idempotency SET answer = :again WHERE ctid = CAST(:id AS tid)"),
         _answer,
     ),
-    Place(
+    EncryptedColumn(
         "parts of messages",
         text(f"SELECT EXISTS ({OF_PARTS})"),
         text(f"{OF_PARTS} {LOCKED}"),
@@ -139,21 +139,21 @@ PLACES: Final = (
 def rewrite(engine: Engine) -> Rewritten:
     """Write every text again that is kept in another way than texts are now. Raises TextKeyMissing, TextUnreadable."""
     texts = texts_of(engine)
-    written = {place.name: _rewrite(engine, texts, place) for place in PLACES}
+    written = {column.name: _rewrite(engine, texts, column) for column in ENCRYPTED_COLUMNS}
     with engine.begin() as connection:
-        left = any(connection.execute(place.left, _how(texts, FIRST)).scalar() for place in PLACES)
+        left = any(connection.execute(column.left, _how(texts, FIRST)).scalar() for column in ENCRYPTED_COLUMNS)
         keys = texts.ids if left else forget_keys(connection, texts)
     return Rewritten(written, left, keys)
 
 
-def _rewrite(engine: Engine, texts: Texts, place: Place) -> int:
+def _rewrite(engine: Engine, texts: Texts, column: EncryptedColumn) -> int:
     written, after = 0, FIRST
     while True:
         with engine.begin() as connection:
-            rows = connection.execute(place.rows, _how(texts, after)).all()
-            changed = [{"id": row.id, "again": place.again(texts, row)} for row in rows]
+            rows = connection.execute(column.rows, _how(texts, after)).all()
+            changed = [{"id": row.id, "again": column.again(texts, row)} for row in rows]
             if changed:
-                connection.execute(place.write, changed)
+                connection.execute(column.write, changed)
         written += len(rows)
         if len(rows) < PAGE or not isinstance(rows[-1].id, UUID):
             return written

@@ -99,10 +99,10 @@ class MessageIds(Sequence[UUID]):
         return len(self.indexes)
 
     @overload
-    def __getitem__(self, place: int) -> UUID: ...
+    def __getitem__(self, index: int) -> UUID: ...
     @overload
-    def __getitem__(self, place: slice) -> "MessageIds": ...
-    def __getitem__(self, place: int | slice) -> "UUID | MessageIds":
-        if isinstance(place, slice):
-            return MessageIds(self.batch_id, self.indexes[place])
-        return UUID(int=self.batch_id.int | self.indexes[place])
+    def __getitem__(self, index: slice) -> "MessageIds": ...
+    def __getitem__(self, index: int | slice) -> "UUID | MessageIds":
+        if isinstance(index, slice):
+            return MessageIds(self.batch_id, self.indexes[index])
+        return UUID(int=self.batch_id.int | self.indexes[index])

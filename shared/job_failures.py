@@ -170,5 +170,5 @@ def _describe(error: Exception) -> str:
     cause: Any = getattr(error, "orig", None) or error
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     ours = [(path.relative_to(ROOT), line) for path, line in frames if path.is_relative_to(ROOT)]
-    place = next((f" in {path}, line {line}" for path, line in reversed(ours) if path.parts[0] in PACKAGES), "")
-    return f"{type(cause).__name__}{place}"
+    location = next((f" in {path}, line {line}" for path, line in reversed(ours) if path.parts[0] in PACKAGES), "")
+    return f"{type(cause).__name__}{location}"

@@ -125,8 +125,8 @@ class WorkerProcess:
         def on_receipts(receipts: list[Receipt]) -> None:
             record_receipts(self.engine, carrier.name, receipts)
 
-        def on_late_responses(answers: list[LateResponse]) -> None:
-            record_late_responses(self.engine, answers)
+        def on_late_responses(responses: list[LateResponse]) -> None:
+            record_late_responses(self.engine, responses)
 
         def on_inbound(messages: list[Inbound]) -> None:
             with transaction(self.engine) as connection:

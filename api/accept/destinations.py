@@ -41,7 +41,7 @@ def check_pumping(services: Services, draft: Draft) -> None:
         return
     require_thread()  # a phone is counted, and what is found for the first time is noted
     for phone in draft.phones:
-        finding = services.pumping.look(draft.account_id, phone)
+        finding = services.pumping.record(draft.account_id, phone)
         if finding is None:
             continue
         refused = limits.pumping == "block"
@@ -54,7 +54,7 @@ def check_pumping(services: Services, draft: Draft) -> None:
                 rule=finding.rule,
                 prefix=finding.prefix,
                 phones=finding.phones,
-                most=finding.most,
+                limit=finding.limit,
                 window_seconds=int(WINDOW),
             )
 

@@ -36,7 +36,7 @@ _COUNT: Final = f"""
 """
 """Segments at most: `cuts` is 1 where a part may be a unit short."""
 
-LOOK = text(
+READ_PAGE = text(
     f"""
     SELECT count(*) AS contacts, count(v) AS complete,
            coalesce(sum(s.segments) FILTER (WHERE v IS NOT NULL), 0) AS segments,
@@ -85,7 +85,7 @@ def scan_group(
         "escapes": int(any(character in EXTENSION for character in literal)),
         "pairs": int(utf16 > len(literal)),
     }
-    return GroupScan(*connection.execute(LOOK, values).one())
+    return GroupScan(*connection.execute(READ_PAGE, values).one())
 
 
 def contacts_lacking(

@@ -142,12 +142,12 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.SeenCl
         if draft.chunks is not None:
             segments = [chunk.segments for chunk in draft.chunks]
             driver.execute(SET_VARIABLES, (draft.batches, segments, list(draft.kept_values())))
-    answers = answers_of(drafts, left)
-    keyed = [(draft.key, answer) for draft, answer in zip(drafts, answers, strict=True) if draft.key is not None]
+    responses = responses_of(drafts, left)
+    keyed = [(draft.key, answer) for draft, answer in zip(drafts, responses, strict=True) if draft.key is not None]
     if keyed:
         idempotency.store(connection, keyed)
     crashpoint("accept.before_commit")
-    return answers
+    return responses
 
 
 def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: fair.SeenClock) -> dict[int, int]:
@@ -173,14 +173,14 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
     return {account: available for account, available, _ in paid}
 
 
-def answers_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
+def responses_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
     """Each draft's answer, with the balance as it was after that draft."""
-    answers: list[str] = []
+    responses: list[str] = []
     for draft in reversed(drafts):
-        answers.append(draft.answer(left[draft.account_id]))
+        responses.append(draft.answer(left[draft.account_id]))
         left[draft.account_id] += draft.cost
-    answers.reverse()
-    return answers
+    responses.reverse()
+    return responses
 
 
 def _send_row(draft: Draft) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from threading import Event, Lock
 from sqlalchemy import Connection, Engine, text
 
 from api.commit import idempotency
-from api.commit.commit import accept_rows, answers_of, commit_sends
+from api.commit.commit import accept_rows, commit_sends, responses_of
 from api.commit.draft import Draft, stamp
 from api.commit.idempotency import Answered
 from api.http.event_loop import NeedsThread, PendingResponse, complete
@@ -180,9 +180,9 @@ class GroupCommit:
             free = self._free(connection, group)
             if not free:
                 return
-            answers = commit_sends(connection, [queued.draft for queued in free], self._clock)
+            responses = commit_sends(connection, [queued.draft for queued in free], self._clock)
         self.witness.accepted(free[-1].draft.id)
-        for queued, answer in zip(free, answers, strict=True):
+        for queued, answer in zip(free, responses, strict=True):
             queued.answered = Answered(answer)
 
     def _at_once(self, group: list[QueuedDraft]) -> None:
@@ -192,7 +192,7 @@ class GroupCommit:
         with at_once(self._engine) as driver:
             left = accept_rows(driver, drafts, self._clock)
         self.witness.accepted(drafts[-1].id)
-        for queued, answer in zip(group, answers_of(drafts, left), strict=True):
+        for queued, answer in zip(group, responses_of(drafts, left), strict=True):
             queued.answered = Answered(answer)
 
     @staticmethod
@@ -252,13 +252,13 @@ def low_balance(required: int, balance: int) -> Problem:
 
 def _notify(queued: "Iterable[PendingResponse | Lock]") -> None:
     """Let those who waited go on. Returns when they have: who comes meanwhile makes the next group larger."""
-    answers: list[PendingResponse] = []
+    responses: list[PendingResponse] = []
     for each in queued:
         if isinstance(each, PendingResponse):
-            answers.append(each)
+            responses.append(each)
         else:
             each.release()
-    if answers:
+    if responses:
         reached = Event()
-        complete(answers, reached.set)
+        complete(responses, reached.set)
         reached.wait(LONGEST_WAIT)

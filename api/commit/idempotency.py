@@ -137,17 +137,17 @@ def stored(connection: Connection, keys: list[Key]) -> dict[str, Stored]:
     }
 
 
-def store(connection: Connection, answers: list[tuple[Key, str]]) -> None:
+def store(connection: Connection, responses: list[tuple[Key, str]]) -> None:
     """Keep the answers under their keys."""
     connection.execute(
         STORE,
         {
-            "account": [key.account_id for key, _ in answers],
-            "path": [key.path for key, _ in answers],
-            "key": [key.key for key, _ in answers],
-            "fingerprint": [key.fingerprint for key, _ in answers],
-            "api_key": [key.api_key_id for key, _ in answers],
-            "answer": [answer for _, answer in answers],
+            "account": [key.account_id for key, _ in responses],
+            "path": [key.path for key, _ in responses],
+            "key": [key.key for key, _ in responses],
+            "fingerprint": [key.fingerprint for key, _ in responses],
+            "api_key": [key.api_key_id for key, _ in responses],
+            "answer": [answer for _, answer in responses],
         },
     )
 

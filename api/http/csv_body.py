@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 
 from api.http.problems import Problem, invalid
-from api.http.uploaded_file import check_media_type, open_file, pieces_of_file
+from api.http.uploaded_file import check_media_type, chunks_of_file, open_file
 from shared.contacts.text_stream import SUBSTITUTE
 
 MAX_COLUMNS = 100
@@ -19,7 +19,7 @@ def read_csv(limit: int, column: str, most: int) -> Iterator[dict[str, str]]:
     CSV with that column.
     """
     check_media_type(("text/csv",), limit)
-    lines = (line for piece in pieces_of_file(open_file(limit)) for line in io.StringIO(piece, newline="\n"))
+    lines = (line for chunk in chunks_of_file(open_file(limit)) for line in io.StringIO(chunk, newline="\n"))
     first = next(lines, "")
     reader = csv.reader(_checked(first, lines), delimiter=max(",;\t", key=first.count), strict=True)
     try:

@@ -13,7 +13,11 @@ LONGEST_CURSOR = 1_000
 
 
 def page(
-    rows: Sequence[Any], limit: int, item: Callable[[Any], dict[str, Any]], place: Callable[[Any], str], end: Any = None
+    rows: Sequence[Any],
+    limit: int,
+    item: Callable[[Any], dict[str, Any]],
+    position: Callable[[Any], str],
+    end: Any = None,
 ) -> Any:
     """The answer for up to `limit + 1` rows: one more than fits tells that there is a next page.
 
@@ -22,12 +26,12 @@ def page(
     shown = rows[:limit]
     more = len(rows) > limit
     last = shown[-1] if more else end
-    return {"data": [item(row) for row in shown], "next_cursor": None if last is None else to_cursor(place(last))}
+    return {"data": [item(row) for row in shown], "next_cursor": None if last is None else to_cursor(position(last))}
 
 
-def to_cursor(place: str) -> str:
+def to_cursor(position: str) -> str:
     """A cursor for a place in a list."""
-    return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(position.encode()).decode().rstrip("=")
 
 
 def from_cursor(cursor: str) -> str:
@@ -35,12 +39,12 @@ def from_cursor(cursor: str) -> str:
     if len(cursor) > LONGEST_CURSOR:
         raise bad_cursor()
     try:
-        place = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
+        position = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("ascii")
     except ValueError:
         raise bad_cursor() from None
-    if not place.isprintable():
+    if not position.isprintable():
         raise bad_cursor()
-    return place
+    return position
 
 
 def uuid_cursor(cursor: str | None) -> UUID | None:
@@ -57,20 +61,20 @@ def number_cursor(cursor: str | None, default: int) -> int:
     """The number that a cursor stands for. Raises Problem validation_failed."""
     if cursor is None:
         return default
-    place = from_cursor(cursor)
-    if not (place.isdigit() and len(place) < 19):
+    position = from_cursor(cursor)
+    if not (position.isdigit() and len(position) < 19):
         raise bad_cursor()
-    return int(place)
+    return int(position)
 
 
 def text_cursor(cursor: str | None) -> str:
     """The text that a cursor stands for, empty without one. Raises Problem validation_failed."""
     if cursor is None:
         return ""
-    place = from_cursor(cursor)
-    if not place:
+    position = from_cursor(cursor)
+    if not position:
         raise bad_cursor()
-    return place
+    return position
 
 
 def list_cursor(cursor: str | None, count: int) -> list[str] | None:
@@ -78,14 +82,14 @@ def list_cursor(cursor: str | None, count: int) -> list[str] | None:
     if cursor is None:
         return None
     try:
-        place = json.loads(from_cursor(cursor))
+        position = json.loads(from_cursor(cursor))
     except (ValueError, RecursionError):
         raise bad_cursor() from None
-    if not isinstance(place, list) or len(place) != count:
+    if not isinstance(position, list) or len(position) != count:
         raise bad_cursor()
-    if not all(isinstance(each, str) and each.isprintable() for each in place):
+    if not all(isinstance(each, str) and each.isprintable() for each in position):
         raise bad_cursor()
-    return place
+    return position
 
 
 def bad_cursor() -> Problem:

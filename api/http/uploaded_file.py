@@ -48,7 +48,7 @@ def open_file(limit: int) -> UploadedFile:
     return UploadedFile(blocks, _encoding(request.mimetype_params))
 
 
-def pieces_of_file(file: UploadedFile) -> Iterator[str]:
+def chunks_of_file(file: UploadedFile) -> Iterator[str]:
     """The file's text, as `pieces_of_text` has it. Raises Problem for what is no text in lines."""
     try:
         yield from pieces_of_text(file.blocks, file.encoding)

@@ -48,10 +48,10 @@ class Share:
     def __init__(self) -> None:
         self._held: dict[Owner, int] = {}
 
-    def take(self, owner: Owner, most: int) -> bool:
-        """Take one. False where the owner has `most`."""
+    def take(self, owner: Owner, limit: int) -> bool:
+        """Take one. False where the owner has `limit`."""
         held = self._held.get(owner, 0)
-        if held >= most:
+        if held >= limit:
             return False
         self._held[owner] = held + 1
         return True
@@ -67,36 +67,36 @@ class Share:
         return self._held.get(owner, 0)
 
 
-class Places:
+class Permits:
     """Places of which each owner has a number: who has taken all of its own waits for one of them."""
 
     def __init__(self) -> None:
         self._share = Share()
         self._waiting: dict[Owner, deque[asyncio.Future[None]]] = {}
 
-    async def take(self, owner: Owner, most: int) -> None:
+    async def take(self, owner: Owner, limit: int) -> None:
         """Take a place, when there is one."""
-        if self._share.take(owner, most):
+        if self._share.take(owner, limit):
             return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        line = self._waiting.setdefault(owner, deque())
-        line.append(place)
+        permit: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queue = self._waiting.setdefault(owner, deque())
+        queue.append(permit)
         try:
-            await place
+            await permit
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
+            if permit.done() and not permit.cancelled():
                 self.give_back(owner)
-            elif place in line:
-                line.remove(place)
+            elif permit in queue:
+                queue.remove(permit)
             raise
 
     def give_back(self, owner: Owner) -> None:
         """Give back a place, to who waits for it."""
-        line = self._waiting.get(owner)
-        while line:
-            place = line.popleft()
-            if not place.done():
-                place.set_result(None)
+        queue = self._waiting.get(owner)
+        while queue:
+            permit = queue.popleft()
+            if not permit.done():
+                permit.set_result(None)
                 return
         self._waiting.pop(owner, None)
         self._share.give_back(owner)
@@ -106,19 +106,19 @@ Job = tuple["asyncio.Future[object]", Callable[[], object]]
 
 
 class Lane:
-    """Threads that owners share: each in its turn, and none with more than `most_of_one`."""
+    """Threads that owners share: each in its turn, and none with more than `max_per_owner`."""
 
-    def __init__(self, name: str, threads: int, most_of_one: int) -> None:
+    def __init__(self, name: str, threads: int, max_per_owner: int) -> None:
         self._pool = ThreadPoolExecutor(threads, name)
         self._free = threads
-        self._most_of_one = most_of_one
+        self._max_per_owner = max_per_owner
         self._running = Share()
         self._waiting: OrderedDict[Owner, deque[Job]] = OrderedDict()
 
     def submit(self, owner: Owner, function: Callable[[], Result]) -> "asyncio.Future[Result]":
         """Have a function called in a thread, now or when it is the owner's turn."""
         loop = asyncio.get_running_loop()
-        if self._free and self._running.take(owner, self._most_of_one):
+        if self._free and self._running.take(owner, self._max_per_owner):
             return self._start(loop, owner, function)
         job: asyncio.Future[Result] = loop.create_future()
         self._waiting.setdefault(owner, deque()).append(cast(Job, (job, function)))
@@ -126,12 +126,12 @@ class Lane:
 
     def has_room(self, owner: Owner) -> bool:
         """Whether a job of the owner's would start at once."""
-        return self._free > 0 and self._running.held(owner) < self._most_of_one
+        return self._free > 0 and self._running.held(owner) < self._max_per_owner
 
     def withdraw(self, owner: Owner, job: "asyncio.Future[Result]") -> bool:
         """Take back a job. False where it has begun."""
-        line = self._waiting.get(owner, ())
-        waiting = next((each for each in line if each[0] is job), None)
+        queue = self._waiting.get(owner, ())
+        waiting = next((each for each in queue if each[0] is job), None)
         if waiting is None:
             return False
         self._waiting[owner].remove(waiting)
@@ -153,14 +153,14 @@ class Lane:
 
     def _start_next(self) -> bool:
         """Start the first job of the next owner that may have one more thread. False where there is none."""
-        for owner, line in self._waiting.items():
-            if line and not self._running.take(owner, self._most_of_one):
+        for owner, queue in self._waiting.items():
+            if queue and not self._running.take(owner, self._max_per_owner):
                 continue
-            if line:
-                job, function = line.popleft()
+            if queue:
+                job, function = queue.popleft()
                 running = self._start(asyncio.get_running_loop(), owner, function)
                 running.add_done_callback(partial(_pass_on, job))
-            if line:
+            if queue:
                 self._waiting.move_to_end(owner)
             else:
                 del self._waiting[owner]

@@ -39,7 +39,7 @@ class Finding(NamedTuple):
     rule: str
     prefix: str
     phones: int
-    most: int
+    limit: int
     first: bool
     """Whether this is the first time that it is found in the window."""
 
@@ -56,7 +56,7 @@ class Area:
     before: deque[int] = field(default_factory=lambda: deque(maxlen=WINDOWS_BEFORE))
     found: set[str] = field(default_factory=set)
 
-    def turn(self, now: float) -> None:
+    def roll(self, now: float) -> None:
         """Begin a new window where one is over."""
         over = int((now - self.began) / WINDOW)
         if over:
@@ -71,9 +71,9 @@ class PumpingGuard:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._areas: dict[tuple[int, str], Area] = {}
-        self._seen_since: dict[int, float] = {}
+        self._first_seen: dict[int, float] = {}
 
-    def look(self, account_id: int, phone: str) -> Finding | None:
+    def record(self, account_id: int, phone: str) -> Finding | None:
         """Count a phone, and say what is unusual about it."""
         now = time.monotonic()
         block, prefix = phone[:-BLOCK_DIGITS], phone[:-AREA_DIGITS]
@@ -85,27 +85,27 @@ class PumpingGuard:
             return self._judge(area, block, prefix, now)
 
     def _area(self, account_id: int, prefix: str, now: float) -> Area:
-        since = self._seen_since.setdefault(account_id, now)
+        since = self._first_seen.setdefault(account_id, now)
         area = self._areas.get((account_id, prefix))
         if area is None:
             if len(self._areas) >= MAX_AREAS:
                 self._areas.pop(next(iter(self._areas)))
             area = self._areas[account_id, prefix] = Area(now, since + WINDOWS_BEFORE * WINDOW)
-        area.turn(now)
+        area.roll(now)
         return area
 
     def _judge(self, area: Area, block: str, prefix: str, now: float) -> Finding | None:
         phones, of_block = len(area.phones), area.blocks[block]
-        most = max(MIN_PER_BLOCK, int(BLOCK_SHARE * phones))
-        if of_block > most:
-            return self._found(area, "block", block, of_block, most)
-        most = max(MIN_PER_BURST, TIMES_AS_MANY * sum(area.before) // WINDOWS_BEFORE)
-        if phones > most and now >= area.learnt_at:
-            return self._found(area, "burst", prefix, phones, most)
+        limit = max(MIN_PER_BLOCK, int(BLOCK_SHARE * phones))
+        if of_block > limit:
+            return self._finding(area, "block", block, of_block, limit)
+        limit = max(MIN_PER_BURST, TIMES_AS_MANY * sum(area.before) // WINDOWS_BEFORE)
+        if phones > limit and now >= area.learnt_at:
+            return self._finding(area, "burst", prefix, phones, limit)
         return None
 
     @staticmethod
-    def _found(area: Area, rule: str, prefix: str, phones: int, most: int) -> Finding:
+    def _finding(area: Area, rule: str, prefix: str, phones: int, limit: int) -> Finding:
         first = prefix not in area.found
         area.found.add(prefix)
-        return Finding(rule, prefix, phones, most, first)
+        return Finding(rule, prefix, phones, limit, first)

@@ -19,9 +19,9 @@ from api.limits.rate_limit import Buckets
 log = logging.getLogger(__name__)
 
 INTERVAL = 0.1
-REST = 5.0
+RETRY_SECONDS = 5.0
 """Seconds for which Redis is left alone after a failure."""
-AT_ONCE = 500
+BATCH_SIZE = 500
 """Buckets in one call."""
 
 COUNT = """
@@ -58,7 +58,7 @@ class SharedRateLimit:
     def _run(self) -> None:
         away = False
         while True:
-            time.sleep(REST if away else INTERVAL)
+            time.sleep(RETRY_SECONDS if away else INTERVAL)
             try:
                 self.count()
             except RedisError as error:
@@ -72,8 +72,8 @@ class SharedRateLimit:
         """Tell what was taken, and correct what is left. Raises RedisError; what was taken is then not told again."""
         for name, buckets in self._buckets.items():
             taken = buckets.taken()
-            for start in range(0, len(taken), AT_ONCE):
-                some = taken[start : start + AT_ONCE]
+            for start in range(0, len(taken), BATCH_SIZE):
+                some = taken[start : start + BATCH_SIZE]
                 keys = [f"bulksms:rate:{name}:{key}" for key, _, _ in some]
                 numbers = [number for _, rate, used in some for number in (rate, rate * buckets.burst, used)]
                 left = cast("list[bytes]", self._count(keys=keys, args=numbers))

@@ -77,7 +77,7 @@ def _add_components(spec: APISpec) -> None:
         spec.components.schema(_name(schema), schema=schema)
 
 
-def _operation(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
+def _operation(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
     summary, _, rest = (inspect.getdoc(operation.function) or "").partition("\n")
     needs = f"Needs the scope `{operation.scope}`." if operation.scope else ""
     made: dict[str, Any] = {
@@ -86,7 +86,7 @@ def _operation(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
         "description": "\n\n".join(filter(None, (rest.strip(), needs))) or summary,
         "tags": [operation.path.split("/")[1]],
         "parameters": _parameters(operation),
-        "responses": _responses(operation, answers),
+        "responses": _responses(operation, response),
         "security": [] if operation.scope is None else [{"bearer": [operation.scope] if operation.scope else []}],
     }
     body = _body(operation)
@@ -142,14 +142,14 @@ def _takes_key(operation: Endpoint) -> bool:
     return operation.method == "POST" and operation.path not in KEYLESS
 
 
-def _responses(operation: Endpoint, answers: type[Schema]) -> dict[str, Any]:
-    example = example_of(answers()) | CHANGED.get(operation.path, {})
-    content: dict[str, Any] = {"application/json": {"schema": answers, "example": example}}
+def _responses(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
+    example = example_of(response()) | CHANGED.get(operation.path, {})
+    content: dict[str, Any] = {"application/json": {"schema": response, "example": example}}
     headers = ["Idempotency-Replayed"] if _takes_key(operation) else []
     if (operation.method, operation.path) in CSV:
         content["text/csv"] = {"schema": {"type": "string"}, "example": CSV[operation.method, operation.path]}
         headers.append("Content-Disposition")
-    description = answers.__doc__ or "Done."
+    description = response.__doc__ or "Done."
     done = {"description": description, "headers": _headers(headers), "content": content}
     links = links_of(operation, ENDPOINTS)
     responses: dict[str, Any] = {"200": done | ({"links": links} if links else {})}

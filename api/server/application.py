@@ -39,7 +39,7 @@ from api.limits.bulkheads import (
     WORKED_ON_OF_ACCOUNT,
     Lane,
     Owner,
-    Places,
+    Permits,
     Share,
     share,
 )
@@ -88,7 +88,7 @@ class Application:
         self._sign_in = Lane("sign-in", SIGN_IN_THREADS, SIGN_IN_THREADS // 2)
         self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = Lane("accounts", max(2, threads), max(1, threads // 2))
-        self._open, self._exports, self._large, self._parsed = Share(), Share(), Places(), Places()
+        self._open, self._exports, self._large, self._parsed = Share(), Share(), Permits(), Permits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request. Returns without an answer where the client has left."""

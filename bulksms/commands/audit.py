@@ -11,7 +11,7 @@ from bulksms.commands.common import console, done, engine_of, installation, json
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import Breach, Rule, audit, rules_of
 
-SHOWN = 5
+MAX_SHOWN = 5
 """Breaches of one rule in the table; `--json` gives up to a hundred."""
 
 
@@ -58,8 +58,8 @@ def _table(results: list[tuple[Rule, list[Breach]]]) -> Table:
     table = Table("", "rule", "guarantee")
     for rule, breaches in results:
         table.add_row("[red]✗[/red]" if breaches else "[green]✓[/green]", rule.name, rule.guarantee)
-        for breach in breaches[:SHOWN]:
+        for breach in breaches[:MAX_SHOWN]:
             table.add_row("", "", f"[red]{breach.subject}[/red]: {breach.detail}")
-        if len(breaches) > SHOWN:
-            table.add_row("", "", f"[red]... and {len(breaches) - SHOWN} more, see --json[/red]")
+        if len(breaches) > MAX_SHOWN:
+            table.add_row("", "", f"[red]... and {len(breaches) - MAX_SHOWN} more, see --json[/red]")
     return table

@@ -86,11 +86,11 @@ def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | 
     """
     with engine_of(installation()) as engine:
         report = import_contacts(engine, group_id, file, errors, charset)
-    for bad in report.first_bad:
-        messages().print(f"[yellow]line {bad.line}[/yellow]: {escape(repr(bad.value))}: {bad.detail}")
-    if report.bad > len(report.first_bad):
+    for rejected in report.first_bad:
+        messages().print(f"[yellow]line {rejected.line}[/yellow]: {escape(repr(rejected.value))}: {rejected.detail}")
+    if report.rejected > len(report.first_bad):
         rest = f"{errors} has them all" if errors else "use --errors FILE to have them all"
-        messages().print(f"... and {report.bad - len(report.first_bad):,} more; {rest}")
+        messages().print(f"... and {report.rejected - len(report.first_bad):,} more; {rest}")
     if not report.added + report.changed + report.known:
         raise click.ClickException(f"{file} has no phone in its column `phone`, or else in its first with numbers.")
     done(import_summary(report))
@@ -103,8 +103,8 @@ def import_summary(report: Report) -> str:
         summary += f"; {counted(report.changed, 'contact')} changed"
     if report.known:
         summary += f"; {counted(report.known, 'row')} skipped, the phone was there already"
-    if report.bad:
-        summary += f"; {counted(report.bad, 'row')} without a phone"
+    if report.rejected:
+        summary += f"; {counted(report.rejected, 'row')} without a phone"
     return summary + "."
 
 

@@ -10,7 +10,7 @@ from bulksms.reconcile import Matched, match
 from shared.accounts.audit_log import record
 from worker.receipts.in_doubt import resolve
 
-SHOWN = 10
+MAX_SHOWN = 10
 
 
 @click.command()
@@ -54,10 +54,10 @@ def _explain(found: Matched) -> None:
     for status, count in sorted(found.statuses().items()):
         say(f"  {count:,} {status}")
     say(f"  {found.known:,} rows of messages that are not in doubt, {found.elsewhere:,} that fit none of ours")
-    for line in found.ambiguous[:SHOWN]:
+    for line in found.ambiguous[:MAX_SHOWN]:
         say(f"[yellow]![/yellow] line {line}: several rows or several doubts fit; settle it by `bulksms doubt resolve`")
-    for line, why in list(found.bad.items())[:SHOWN]:
+    for line, why in list(found.bad.items())[:MAX_SHOWN]:
         say(f"[yellow]![/yellow] line {line}: {why}")
-    more = max(0, len(found.ambiguous) - SHOWN) + max(0, len(found.bad) - SHOWN)
+    more = max(0, len(found.ambiguous) - MAX_SHOWN) + max(0, len(found.bad) - MAX_SHOWN)
     if more:
         say(f"... and {more:,} more lines, see --json")

@@ -18,7 +18,7 @@ from shared.lifecycle import STORED
 from shared.sends import holding
 
 RESULTS = " + ".join(f"s.{status}" for status in STORED)
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 
 LIST = text(
     f"""
@@ -89,7 +89,7 @@ def watch(send_id: UUID) -> None:
             progress.update(task, description=describe(row), total=row["accepted"], completed=known)
             if row["completed_at"] is not None:
                 return
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
 
 
 @send.command()

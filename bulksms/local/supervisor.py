@@ -17,7 +17,7 @@ FIRST_DELAY, LONGEST_DELAY = 0.5, 10.0
 STEADY_SECONDS = 30.0
 """A child that ran this long has recovered: its next delay is the first again."""
 STOP_SECONDS = 30.0
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 NEWS_SECONDS = 5.0
 
 
@@ -90,7 +90,7 @@ class Supervisor:
                 if time.monotonic() - began > timeout:
                     raise LocalError(f"{process.name} took more than {timeout:.0f} s.\n{process.log_tail()}")
                 progress()
-                time.sleep(LOOK_SECONDS)
+                time.sleep(POLL_SECONDS)
         code = process.exit_code()
         if code:
             raise LocalError(f"{process.name} {describe(code)}.\n{process.log_tail()}")
@@ -100,8 +100,8 @@ class Supervisor:
         """Watch the children until SIGINT or SIGTERM."""
         while not self._stopping:
             for child in self._children:
-                self._look_after(child)
-            time.sleep(LOOK_SECONDS)
+                self._supervise(child)
+            time.sleep(POLL_SECONDS)
 
     def stop(self) -> None:
         """Stop all children, the last one first; those that are named alike but for a number together."""
@@ -116,7 +116,7 @@ class Supervisor:
                     self._report(f"{process.name} had not ended after {STOP_SECONDS:.0f} s and was killed")
         self._children.clear()
 
-    def _look_after(self, child: _Child) -> None:
+    def _supervise(self, child: _Child) -> None:
         now = time.monotonic()
         code = child.process.exit_code()
         if code is None:
@@ -145,7 +145,7 @@ class Supervisor:
     def _progress(self, name: str) -> Callable[[], None]:
         began = reported = time.monotonic()
 
-        def look() -> None:
+        def check() -> None:
             nonlocal reported
             if self._stopping:
                 raise Stopped
@@ -153,7 +153,7 @@ class Supervisor:
                 reported = time.monotonic()
                 self._report(f"  {name:<10} not ready yet ({reported - began:.0f} s)")
 
-        return look
+        return check
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         # Only a mark: the loops look at it. Raising here could tear a start or a stop in two.

@@ -217,22 +217,22 @@ class Connection(asyncio.Protocol):
     def _flush(self) -> None:
         """Send the answers, after the round trip, and let the receipts come due."""
         if self._out:
-            answers = b"".join(self._out)
+            responses = b"".join(self._out)
             self._out.clear()
             receives, self._receives = self._receives, False
             if self.settings.round_trip:
-                self._smsc.loop.call_later(self.settings.round_trip, self._write_answers, answers, receives)
+                self._smsc.loop.call_later(self.settings.round_trip, self._write_responses, responses, receives)
             else:
-                self._write_answers(answers, receives)
+                self._write_responses(responses, receives)
         if self._mailbox is not None:
             if self._receipts:
                 self._mailbox.add(self._receipts)
                 self._receipts = []
             self._mailbox.pump()
 
-    def _write_answers(self, answers: bytes, receives: bool) -> None:
+    def _write_responses(self, responses: bytes, receives: bool) -> None:
         """Nothing is delivered before the answer to the bind; with it, this bind takes what waits."""
-        self._write(answers)
+        self._write(responses)
         if receives and self._mailbox is not None and self in self._smsc.connections:
             self._mailbox.receivers.append(self)
             self._smsc.loop.call_soon(self._mailbox.pump)

@@ -15,7 +15,7 @@ from shared.contacts.fields import MAX_FIELDS, MAX_TAGS, tag_problem, value_prob
 from shared.contacts.groups import Contact
 from shared.sms.numbering import Numbering
 
-__all__ = ["Bad", "ContactReader", "NoContacts", "Place"]
+__all__ = ["Checkpoint", "ContactReader", "NoContacts", "RejectedRow"]
 
 MAX_RECORD_BYTES: Final = 8_192
 """Characters of one row; where an open quote leads further, it is a mistake and not a quote."""
@@ -38,7 +38,7 @@ class NoContacts(Exception):
     """The file as a whole cannot be read. The message says why."""
 
 
-class Bad(NamedTuple):
+class RejectedRow(NamedTuple):
     """A row that is no contact."""
 
     line: int
@@ -48,7 +48,7 @@ class Bad(NamedTuple):
 
 
 @dataclass(slots=True)
-class Place:
+class Checkpoint:
     """How far a file has been read, and how: all that is needed to go on."""
 
     line: int = 0
@@ -63,27 +63,27 @@ class Place:
     tags: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; `Place(**values)` is the place again."""
+        """For JSON; `Checkpoint(**values)` is the checkpoint again."""
         return asdict(self)
 
 
 class ContactReader:
-    """Reads contacts from pieces of text, from a place on."""
+    """Reads contacts from chunks of text, from a checkpoint on."""
 
-    def __init__(self, numbering: Numbering, place: Place | None = None) -> None:
+    def __init__(self, numbering: Numbering, checkpoint: Checkpoint | None = None) -> None:
         self._numbering = numbering
-        self.place = place or Place()
+        self.checkpoint = checkpoint or Checkpoint()
 
-    def read(self, piece: str, last: bool) -> tuple[list[Contact], list[Bad]]:
+    def read(self, chunk: str, last: bool) -> tuple[list[Contact], list[RejectedRow]]:
         """The contacts of the next piece, and the rows that are none. Raises NoContacts for a header without sense.
 
         A piece ends with a line, unless it is the `last`; a row may go on in the next piece.
         """
         contacts: list[Contact] = []
-        bad: list[Bad] = []
-        for line, record in self._records(piece, last):
+        bad: list[RejectedRow] = []
+        for line, record in self._records(chunk, last):
             if record is None:
-                bad.append(Bad(line, "", "invalid", "The row has a quote that does not end."))
+                bad.append(RejectedRow(line, "", "invalid", "The row has a quote that does not end."))
             elif record.strip():
                 found = self._contact(line, record)
                 if isinstance(found, Contact):
@@ -92,54 +92,54 @@ class ContactReader:
                     bad.append(found)
         return contacts, bad
 
-    def _records(self, piece: str, last: bool) -> list[tuple[int, str | None]]:
+    def _records(self, chunk: str, last: bool) -> list[tuple[int, str | None]]:
         """The rows that end in the piece, with the number of their first line; None for a row that has no end."""
-        place = self.place
-        lines = (place.rest + piece).split("\n")
+        checkpoint = self.checkpoint
+        lines = (checkpoint.rest + chunk).split("\n")
         if not lines[-1]:
             lines.pop()
         found: list[tuple[int, str | None]] = []
         at = 0
-        place.rest = ""
+        checkpoint.rest = ""
         while at < len(lines):
             end = _end_of_record(lines, at)
             if end is None and not last and _short(lines[at:]):
-                place.rest = "\n".join(lines[at:]) + "\n"
+                checkpoint.rest = "\n".join(lines[at:]) + "\n"
                 break
-            found.append((place.line + at + 1, None if end is None else "\n".join(lines[at:end])))
+            found.append((checkpoint.line + at + 1, None if end is None else "\n".join(lines[at:end])))
             at = at + 1 if end is None else end
-        place.line += at
+        checkpoint.line += at
         return found
 
-    def _contact(self, line: int, record: str) -> Contact | Bad | None:
+    def _contact(self, line: int, record: str) -> Contact | RejectedRow | None:
         """The contact of a row; None for the header and for a row without anything."""
-        place = self.place
-        if place.delimiter is None and self._begin(record):
+        checkpoint = self.checkpoint
+        if checkpoint.delimiter is None and self._begin(record):
             return None
         try:
-            cells = _cells(record, place.delimiter or ",")
+            cells = _cells(record, checkpoint.delimiter or ",")
         except csv.Error as error:
-            return Bad(line, record[:QUOTED], "invalid", f"The row is not CSV: {error}.")
+            return RejectedRow(line, record[:QUOTED], "invalid", f"The row is not CSV: {error}.")
         if not any(cells):
             return None
-        written = cells[place.phone].lstrip("'") if place.phone < len(cells) else ""
+        written = cells[checkpoint.phone].lstrip("'") if checkpoint.phone < len(cells) else ""
         phone = self._numbering.read(written)
         if phone is None:
-            return Bad(line, written[:QUOTED], **self._numbering.problem(written))
-        fields = {name: cells[at] for name, at in place.fields.items() if at < len(cells) and cells[at]}
-        tags = [] if place.tags is None or place.tags >= len(cells) else _tags(cells[place.tags])
+            return RejectedRow(line, written[:QUOTED], **self._numbering.problem(written))
+        fields = {name: cells[at] for name, at in checkpoint.fields.items() if at < len(cells) and cells[at]}
+        tags = [] if checkpoint.tags is None or checkpoint.tags >= len(cells) else _tags(cells[checkpoint.tags])
         problem = next(filter(None, [*map(value_problem, fields.values()), *map(tag_problem, tags)]), None)
         if problem is None and len(tags) > MAX_TAGS:
             problem = f"A contact has at most {MAX_TAGS} tags."
         if LOST in record:
             problem = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
         if problem is not None:
-            return Bad(line, written[:QUOTED], "invalid", problem)
-        return Contact(int(phone), fields if place.fields else None, tags if place.tags is not None else None)
+            return RejectedRow(line, written[:QUOTED], "invalid", problem)
+        return Contact(int(phone), fields if checkpoint.fields else None, tags if checkpoint.tags is not None else None)
 
     def _begin(self, record: str) -> bool:
         """See how the file is written, by its first row. Whether that is a header."""
-        place = self.place
+        checkpoint = self.checkpoint
         delimiter = max(",;\t|", key=record.count)
         try:
             cells = _cells(record, delimiter)
@@ -147,22 +147,24 @@ class ContactReader:
             raise NoContacts(f"The first row is not CSV: {error}.") from None
         if not any(cells):
             return True
-        place.delimiter = delimiter
+        checkpoint.delimiter = delimiter
         numbers = [at for at, cell in enumerate(cells) if _NUMBER.search(cell)]
         if numbers:
-            place.phone = numbers[0]
+            checkpoint.phone = numbers[0]
             return False
         names = [_NOT_OF_NAMES.sub("_", cell.strip().lower()).strip("_") for cell in cells]
-        place.phone = min((names.index(name) for name in PHONE_COLUMNS if name in names), default=0)
-        if names[place.phone] not in PHONE_COLUMNS and len(names) > 1:
+        checkpoint.phone = min((names.index(name) for name in PHONE_COLUMNS if name in names), default=0)
+        if names[checkpoint.phone] not in PHONE_COLUMNS and len(names) > 1:
             known = ", ".join(PHONE_COLUMNS)
             raise NoContacts(f"None of the columns in the first row has the phones. Call it one of: {known}.")
-        place.tags = names.index("tags") if "tags" in names else None
+        checkpoint.tags = names.index("tags") if "tags" in names else None
         for at, name in enumerate(names):
-            if name and at not in (place.phone, place.tags):
-                place.fields.setdefault(("_" + name if name[0].isdigit() else name)[:32], at)
-        if len(place.fields) > MAX_FIELDS:
-            raise NoContacts(f"The file has {len(place.fields)} columns of fields; a contact has at most {MAX_FIELDS}.")
+            if name and at not in (checkpoint.phone, checkpoint.tags):
+                checkpoint.fields.setdefault(("_" + name if name[0].isdigit() else name)[:32], at)
+        if len(checkpoint.fields) > MAX_FIELDS:
+            raise NoContacts(
+                f"The file has {len(checkpoint.fields)} columns of fields; a contact has at most {MAX_FIELDS}."
+            )
         return True
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 __all__ = ["LONGEST_LINE", "SUBSTITUTE", "LineTooLong", "NotText", "WrongEncoding", "encoding_named", "pieces_of_text"]
 
-PIECE: Final = 128 * 1024
+CHUNK_BYTES: Final = 128 * 1024
 """Characters of a piece, as a rule."""
 LONGEST_LINE: Final = 256 * 1024
 SUBSTITUTE: Final = "\x1a"
@@ -56,7 +56,7 @@ def pieces_of_text(stream: Iterable[bytes], encoding: str | None = None) -> Iter
                 continue
             decoder, block = _decoder(head, encoding), head
         text += _decoded(decoder, block, False, lines + text.count("\n"))
-        if len(text) >= PIECE:
+        if len(text) >= CHUNK_BYTES:
             whole, feed, text = text.rpartition("\n")
             if feed:
                 lines += whole.count("\n") + 1

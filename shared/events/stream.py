@@ -26,7 +26,7 @@ MAX_ROWS = 2_000
 """Rows that are looked at for one page, whatever is wanted of them."""
 LAST_PLACE = 0xFFFF
 """A place behind all events of a row."""
-_SEQUENCE = {str(status): place for place, status in enumerate(MessageStatus)}
+_SEQUENCE = {str(status): number for number, status in enumerate(MessageStatus)}
 
 SETTLED = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
 
@@ -201,11 +201,11 @@ def _events(
     phones = (
         [] if batch is None else [None if phone in ("", ERASED) else phone for phone in batch.recipients.split("\n")]
     )
-    for place, index in enumerate(row.indexes):
+    for number, index in enumerate(row.indexes):
         data = {"message_id": str(message_id(row.batch_id, index)), **common}
         phone = phones[index - 1] if index <= len(phones) else None
         data["phone"] = None if phone == ERASED else phone or None
-        identifier = message_id(row.id, place)
+        identifier = message_id(row.id, number)
         yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), callback)
 
 

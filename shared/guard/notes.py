@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 log = logging.getLogger(__name__)
 
-REST_SECONDS = 10.0
+RETRY_SECONDS = 10.0
 """Redis is left alone for as long after a failure."""
 
 NOTE = """
@@ -72,7 +72,7 @@ class Notes:
         try:
             yield
         except (RedisError, ValueError):
-            self._away_until = time.monotonic() + REST_SECONDS
+            self._away_until = time.monotonic() + RETRY_SECONDS
 
 
 def _key(installation: UUID) -> str:

@@ -16,9 +16,11 @@ TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
 """SQL: changes when a standby is promoted, and when a backup is recovered to a point in time. (`pg_control_checkpoint`
 has the new one only after the next checkpoint.)"""
 
-PLACE = "(SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) || '.' || 'installation'::regclass::oid"
-WRITTEN_NOW = f"({PLACE} || '.' || pg_current_xact_id()::xid)"
-WRITTEN = f"({PLACE} || '.' || xmin)"
+DATABASE_ID = (
+    "(SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) || '.' || 'installation'::regclass::oid"
+)
+WRITTEN_NOW = f"({DATABASE_ID} || '.' || pg_current_xact_id()::xid)"
+WRITTEN = f"({DATABASE_ID} || '.' || xmin)"
 """SQL: the database, the table and the transaction that wrote the row. Whoever fills the table from a dump or as a
 subscriber writes it in another transaction than the row says; pg_upgrade, VACUUM FULL and standbys keep all three."""
 

@@ -35,10 +35,10 @@ def zones_of(phone: str) -> Zones:
 
 def by_zone(phones: Sequence[str]) -> list[list[int]]:
     """The places of the phones, those in the same time zones together, in the order in which each set comes first."""
-    places: dict[Zones, list[int]] = {}
-    for place, phone in enumerate(phones):
-        places.setdefault(zones_of(phone), []).append(place)
-    return list(places.values())
+    indexes: dict[Zones, list[int]] = {}
+    for index, phone in enumerate(phones):
+        indexes.setdefault(zones_of(phone), []).append(index)
+    return list(indexes.values())
 
 
 def clock(minute: int) -> str:

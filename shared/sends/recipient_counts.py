@@ -20,7 +20,7 @@ from typing import NamedTuple
 HOUR = 3600.0
 SHARED_PART, MIN_SHARED = 4, 3
 """What a process has counted is shared from a quarter of the limit on, and not below three messages."""
-AT_ONCE = 1000
+BATCH_SIZE = 1000
 """Phones of a list that are looked at while nobody else may: single sends do not wait for a whole list."""
 
 
@@ -104,12 +104,12 @@ class RecipientCounts:
         most = 1 if unique else max(Counter(phones).values(), default=0)
         found: set[int] = set()
         more: Counter[str] = Counter()
-        for start in range(0, len(phones), AT_ONCE):
+        for start in range(0, len(phones), BATCH_SIZE):
             with self._lock:
                 counts, share = self._of(account_id, lane)
                 if counts.highest + most <= limit:
                     return found
-                for place, phone in enumerate(phones[start : start + AT_ONCE], start):
+                for place, phone in enumerate(phones[start : start + BATCH_SIZE], start):
                     if counts.fits(phone, limit - more.get(phone, 0), share):
                         more[phone] += most > 1
                     else:
@@ -118,10 +118,10 @@ class RecipientCounts:
 
     def add(self, account_id: int, lane: int, phones: Sequence[str], limit: int) -> None:
         """Count messages that are sent whatever their number."""
-        for start in range(0, len(phones), AT_ONCE):
+        for start in range(0, len(phones), BATCH_SIZE):
             with self._lock:
                 counts, _ = self._of(account_id, lane)
-                self._add(account_id, lane, counts, phones[start : start + AT_ONCE], limit)
+                self._add(account_id, lane, counts, phones[start : start + BATCH_SIZE], limit)
 
     def give_back(self, account_id: int, lane: int, phones: Iterable[str]) -> None:
         """Uncount messages that are not sent after all."""
@@ -164,13 +164,13 @@ class RecipientCounts:
         now = self._clock() / HOUR
         window = int(now)
         if window != self._window:
-            self._turn(window)
+            self._roll(window)
         counts = self._counts.get((account_id, lane))
         if counts is None:
             counts = self._counts[account_id, lane] = Counts()
         return counts, 1 - (now - window)
 
-    def _turn(self, window: int) -> None:
+    def _roll(self, window: int) -> None:
         before = self._counts if window == self._window + 1 else {}
         self._counts = {key: counts.next_window() for key, counts in before.items() if counts.own}
         self._changed.clear()

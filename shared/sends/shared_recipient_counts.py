@@ -14,9 +14,9 @@ from shared.sends.recipient_counts import RecipientCounts, Subject
 log = logging.getLogger(__name__)
 
 INTERVAL = 0.25
-REST = 5.0
+RETRY_SECONDS = 5.0
 """Seconds for which Redis is left alone after a failure."""
-AT_ONCE = 500
+BATCH_SIZE = 500
 KEPT = 7300
 """Seconds: the window and the one after it."""
 
@@ -35,7 +35,7 @@ class RecipientSharing:
 
     def _run(self, stop: threading.Event) -> None:
         away = False
-        while not stop.wait(REST if away else INTERVAL):
+        while not stop.wait(RETRY_SECONDS if away else INTERVAL):
             try:
                 self.share()
             except RedisError as error:
@@ -49,17 +49,17 @@ class RecipientSharing:
         """Tell what was counted, and learn the totals. Raises RedisError; what was counted is then not told again."""
         window, changes = self._counts.changes()
         subjects = list(changes)
-        for start in range(0, len(subjects), AT_ONCE):
-            some = subjects[start : start + AT_ONCE]
+        for start in range(0, len(subjects), BATCH_SIZE):
+            some = subjects[start : start + BATCH_SIZE]
             pipeline = self._redis.pipeline(transaction=False)
             for subject in some:
                 pipeline.incrby(self._key(window, subject), changes[subject])
                 pipeline.expire(self._key(window, subject), KEPT)
                 pipeline.get(self._key(window - 1, subject))
-            answers: list[Any] = pipeline.execute()
+            replies: list[Any] = pipeline.execute()
             totals = {
-                subject: (int(answers[3 * place]), int(answers[3 * place + 2] or 0))
-                for place, subject in enumerate(some)
+                subject: (int(replies[3 * number]), int(replies[3 * number + 2] or 0))
+                for number, subject in enumerate(some)
             }
             self._counts.learn(window, totals)
 

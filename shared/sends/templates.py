@@ -56,9 +56,9 @@ class Template:
 
     def missing(self, variables: Mapping[str, str]) -> str | None:
         """The first name that has no value and no default; None when the message can be made."""
-        for place in self.placeholders:
-            if place.default is None and place.name not in variables:
-                return place.name
+        for placeholder in self.placeholders:
+            if placeholder.default is None and placeholder.name not in variables:
+                return placeholder.name
         return None
 
     def render(self, variables: Mapping[str, str]) -> str:
@@ -124,7 +124,7 @@ def as_priced(template: Template, variables: Mapping[str, str], on_unicode: str)
     return text, "gsm7" if is_gsm7(text) else "ucs2"
 
 
-def _value(place: Placeholder, variables: Mapping[str, str]) -> str:
-    if place.default is None:
-        return variables[place.name]
-    return variables.get(place.name) or place.default
+def _value(placeholder: Placeholder, variables: Mapping[str, str]) -> str:
+    if placeholder.default is None:
+        return variables[placeholder.name]
+    return variables.get(placeholder.name) or placeholder.default

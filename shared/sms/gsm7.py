@@ -92,7 +92,7 @@ def decode(septets: bytes) -> str:
 
     # Codes and characters share one range of numbers, so what was escaped is translated apart from what was not:
     # re.split with a group gives the two in turn.
-    pieces = _ESCAPED.split(codes)
-    pieces[0::2] = [plain.translate(_FROM_DEFAULT) for plain in pieces[0::2]]
-    pieces[1::2] = [_FROM_EXTENSION.get(code) or code.translate(_FROM_DEFAULT) for code in pieces[1::2]]
-    return "".join(pieces)
+    parts = _ESCAPED.split(codes)
+    parts[0::2] = [plain.translate(_FROM_DEFAULT) for plain in parts[0::2]]
+    parts[1::2] = [_FROM_EXTENSION.get(code) or code.translate(_FROM_DEFAULT) for code in parts[1::2]]
+    return "".join(parts)

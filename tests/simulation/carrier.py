@@ -16,7 +16,7 @@ from worker.carriers.base import (
     Answer,
     LateResponse,
     OnInbound,
-    OnLateAnswers,
+    OnLateResponses,
     OnReceipts,
     Outcome,
     Pace,
@@ -98,7 +98,7 @@ class ModelCarrier:
     trouble: str | None = None
 
     def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
         """The scheduler delivers."""
 

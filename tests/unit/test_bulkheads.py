@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from api.limits.bulkheads import Lane, Places, Share
+from api.limits.bulkheads import Lane, Permits, Share
 
 
 class Work:
@@ -42,18 +42,18 @@ def test_a_share_is_what_one_may_have_and_others_have_theirs() -> None:
 
 def test_who_has_all_of_its_places_waits_for_one() -> None:
     async def run() -> None:
-        places = Places()
-        await places.take(1, 1)
-        second, third = asyncio.ensure_future(places.take(1, 1)), asyncio.ensure_future(places.take(1, 1))
-        await places.take(2, 1)
+        permits = Permits()
+        await permits.take(1, 1)
+        second, third = asyncio.ensure_future(permits.take(1, 1)), asyncio.ensure_future(permits.take(1, 1))
+        await permits.take(2, 1)
         await asyncio.sleep(0)
         second.cancel()
         await asyncio.sleep(0)
         assert not third.done()
-        places.give_back(1)
+        permits.give_back(1)
         await third
-        places.give_back(1)
-        await places.take(1, 1)
+        permits.give_back(1)
+        await permits.take(1, 1)
 
     asyncio.run(run())
 

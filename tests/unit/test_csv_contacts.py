@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.contacts.csv import Bad, ContactReader, NoContacts, Place
+from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import Contact
 from shared.sms.numbering import numbering_of
 
 A, B, C = 254711000001, 254711000002, 254711000003
 
 
-def read(text: str, country: str | None = None) -> tuple[list[Contact], list[Bad]]:
+def read(text: str, country: str | None = None) -> tuple[list[Contact], list[RejectedRow]]:
     return ContactReader(numbering_of(country)).read(text, True)
 
 
@@ -116,15 +116,15 @@ def test_however_a_file_is_cut_the_same_is_read(rows: list[tuple[str, str]], dat
     for contact, (a, b) in zip(whole[0], rows, strict=True):
         assert (contact.fields or {}).get("a", "") == a.strip()
         assert (contact.fields or {}).get("b", "") == b.strip()
-    place, contacts, lines = Place(), [], text.splitlines(keepends=True)
+    checkpoint, contacts, lines = Checkpoint(), [], text.splitlines(keepends=True)
     while lines:
         count = data.draw(st.integers(1, len(lines)))
-        reader = ContactReader(numbering_of(None), Place(**place.as_dict()))
+        reader = ContactReader(numbering_of(None), Checkpoint(**checkpoint.as_dict()))
         chunk, lines = "".join(lines[:count]), lines[count:]
         found, bad = reader.read(chunk, not lines)
         contacts += found
         assert bad == []
-        place = reader.place
+        checkpoint = reader.checkpoint
     assert contacts == whole[0]
 
 

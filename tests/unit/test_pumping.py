@@ -28,9 +28,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def look(guard: PumpingGuard, phones: object, account: int = 1) -> list[Finding]:
+def record(guard: PumpingGuard, phones: object, account: int = 1) -> list[Finding]:
     """Findings of phones, given as numbers."""
-    found = [guard.look(account, str(phone)) for phone in phones]  # type: ignore[attr-defined]
+    found = [guard.record(account, str(phone)) for phone in phones]  # type: ignore[attr-defined]
     return [finding for finding in found if finding is not None]
 
 
@@ -40,58 +40,58 @@ def scattered(count: int, seed: int = 1, area: int = 254_711) -> list[int]:
 
 
 def test_it_works(clock: Clock) -> None:
-    found = look(PumpingGuard(), range(254_711_000_000, 254_711_000_500))
+    found = record(PumpingGuard(), range(254_711_000_000, 254_711_000_500))
     assert found[0] == Finding("block", "254711000", 11, 10, True)
     assert len(found) == 490
     assert not any(finding.first for finding in found[1:])
 
 
 def test_one_phone_that_asks_again_and_again_is_one_phone(clock: Clock) -> None:
-    assert look(PumpingGuard(), [254_711_000_000] * 1000) == []
+    assert record(PumpingGuard(), [254_711_000_000] * 1000) == []
 
 
 def test_phones_of_all_of_an_area_are_usual(clock: Clock) -> None:
     """As many as there are customers: some blocks have more of them by chance."""
     for count in (50, 1_000, 20_000):
-        assert look(PumpingGuard(), scattered(count)) == []
+        assert record(PumpingGuard(), scattered(count)) == []
 
 
 def test_accounts_are_looked_at_one_by_one(clock: Clock) -> None:
     guard = PumpingGuard()
     for account in range(50):
-        assert look(guard, range(254_711_000_000, 254_711_000_010), account) == []
+        assert record(guard, range(254_711_000_000, 254_711_000_010), account) == []
 
 
 def test_what_was_refused_may_be_sent_when_the_window_is_over(clock: Clock) -> None:
     guard = PumpingGuard()
-    assert len(look(guard, range(254_711_000_000, 254_711_000_012))) == 2
+    assert len(record(guard, range(254_711_000_000, 254_711_000_012))) == 2
     clock.now += WINDOW
-    assert look(guard, [254_711_000_005]) == []
+    assert record(guard, [254_711_000_005]) == []
 
 
 def test_a_burst_is_told_from_the_hour_before(clock: Clock) -> None:
     guard = PumpingGuard()
     for window in range(7):
-        assert look(guard, scattered(30, window)) == []
+        assert record(guard, scattered(30, window)) == []
         clock.now += WINDOW
-    found = look(guard, scattered(400, 99))
+    found = record(guard, scattered(400, 99))
     assert found[0] == Finding("burst", "254711", 301, 300, True)
     assert len(found) == 100
 
 
 def test_nothing_is_a_burst_before_there_is_an_hour_to_compare_with(clock: Clock) -> None:
     guard = PumpingGuard()
-    assert look(guard, scattered(5_000)) == []
+    assert record(guard, scattered(5_000)) == []
     clock.now += 2 * HOUR
-    assert look(guard, scattered(100, 2)) == []
-    assert look(guard, scattered(101, 3))[0].rule == "burst"
+    assert record(guard, scattered(100, 2)) == []
+    assert record(guard, scattered(101, 3))[0].rule == "burst"
 
 
 def test_an_area_that_is_new_after_an_hour_has_nothing_before_it(clock: Clock) -> None:
     guard = PumpingGuard()
-    look(guard, scattered(1))
+    record(guard, scattered(1))
     clock.now += HOUR
-    assert look(guard, scattered(101, area=99_312))[0] == Finding("burst", "99312", 101, 100, True)
+    assert record(guard, scattered(101, area=99_312))[0] == Finding("burst", "99312", 101, 100, True)
 
 
 def test_memory_has_an_end(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,6 +99,6 @@ def test_memory_has_an_end(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(pumping, "MAX_PHONES", 20)
     guard = PumpingGuard()
     for area in range(100_000, 100_100):
-        look(guard, scattered(50, area=area))
+        record(guard, scattered(50, area=area))
     assert len(guard._areas) == 10
     assert all(len(area.phones) == 20 for area in guard._areas.values())

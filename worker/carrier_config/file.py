@@ -42,7 +42,7 @@ from sqlalchemy import Engine
 from shared.carriers.http import HttpConfig, HttpConfigError
 from shared.carriers.http.file import OF_EVERY_KIND
 from shared.environment import Environment, SettingsError, reason
-from worker.carrier_config.positions import Places
+from worker.carrier_config.positions import Locations
 from worker.carrier_config.routing import RouteError, read_limits, read_prices, read_routes
 from worker.carriers.base import Carrier
 from worker.carriers.http.driver import HttpCarrier
@@ -99,8 +99,8 @@ def _http(table: Table) -> Carrier:
 
 def _check_answer_time(seconds: float, lease: float) -> None:
     if seconds + MARGIN > lease:
-        most = f"at most {lease - MARGIN:g} seconds, as a turn's lease is {lease:g} (LEASE_SECONDS)"
-        raise ConfigError(f"answer_time: {most}")
+        limit = f"at most {lease - MARGIN:g} seconds, as a turn's lease is {lease:g} (LEASE_SECONDS)"
+        raise ConfigError(f"answer_time: {limit}")
 
 
 SIMULATED = {"rate": 0.0, "window": 400, "receipt_delay": 1.0, "round_trip": 0.0}
@@ -134,61 +134,69 @@ def read_carriers(
         raise CarriersError(f"CARRIERS_FILE={path} cannot be read: {reason(error)}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CarriersError(f"{path} is not TOML: {error}.") from None
-    places = Places(path, source)
+    locations = Locations(path, source)
     tables = document.pop("carrier", None)
     if not isinstance(tables, dict) or not tables or not all(isinstance(table, dict) for table in tables.values()):
         raise CarriersError(f"{path} must have a table [carrier.NAME] for each carrier.")
     routes, limits = document.pop("routes", []), document.pop("limits", [])
     if document:
         unknown = next(iter(document))
-        raise CarriersError(f"{places.of_table(unknown)}: there is no {unknown}, only carrier, routes and limits.")
+        raise CarriersError(f"{locations.of_table(unknown)}: there is no {unknown}, only carrier, routes and limits.")
     prices: dict[str, dict[str, float]] = {}
     shares: dict[str, float] = {}
     carriers = []
     for name, table in tables.items():
-        carriers.append(_carrier(places, name, dict(table), lease, engine, os.environ if environ is None else environ))
-        prices[name] = _prices(places, name, table)
-        shares[name] = _share(places, name, table)
+        carriers.append(
+            _carrier(locations, name, dict(table), lease, engine, os.environ if environ is None else environ)
+        )
+        prices[name] = _prices(locations, name, table)
+        shares[name] = _share(locations, name, table)
     try:
         several = routes or limits or len(carriers) > 1
         chosen = read_routes(routes, prices, read_limits(limits)) if several else None
     except RouteError as error:
-        raise CarriersError(f"{places.of_entry(error.table, error.number, error.key)}: {error}.") from None
+        raise CarriersError(f"{locations.of_entry(error.table, error.number, error.key)}: {error}.") from None
     return Carriers(carriers, chosen, shares)
 
 
 def _carrier(
-    places: Places, name: str, table: dict[str, Any], lease: float, engine: Engine | None, environ: Mapping[str, str]
+    locations: Locations,
+    name: str,
+    table: dict[str, Any],
+    lease: float,
+    engine: Engine | None,
+    environ: Mapping[str, str],
 ) -> Carrier:
     header = f"carrier.{name}"
     if not NAME.fullmatch(name) or name == BUILT_IN:
         raise CarriersError(
-            f"{places.of_table(header)}: [{header}]: a name is a letter and up to 31 of a-z, 0-9, - and _, "
+            f"{locations.of_table(header)}: [{header}]: a name is a letter and up to 31 of a-z, 0-9, - and _, "
             f"and {BUILT_IN} is the built-in one's."
         )
     kind = table.pop("kind", None) or table.pop("driver", None)
     for key in OF_EVERY_KIND - {"kind", "driver"}:
         table.pop(key, None)
     if not isinstance(kind, str) or kind not in KINDS:
-        raise CarriersError(f"{places.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
+        raise CarriersError(f"{locations.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
     try:
         settings = {key: _from_environment(key, value, environ) for key, value in table.items()}
-        return KINDS[kind](Table(name, settings, places.of_table(header), lease, engine))
+        return KINDS[kind](Table(name, settings, locations.of_table(header), lease, engine))
     except ConfigError as error:
-        raise CarriersError(f"{places.of_setting(header, str(error))}: [{header}]: {error}.") from None
+        raise CarriersError(f"{locations.of_setting(header, str(error))}: [{header}]: {error}.") from None
 
 
-def _prices(places: Places, name: str, table: Mapping[str, Any]) -> dict[str, float]:
+def _prices(locations: Locations, name: str, table: Mapping[str, Any]) -> dict[str, float]:
     try:
         return read_prices(table.get("prices", {}))
     except ValueError as error:
-        raise CarriersError(f"{places.of_setting(f'carrier.{name}', 'prices')}: [carrier.{name}]: {error}.") from None
+        where = locations.of_setting(f"carrier.{name}", "prices")
+        raise CarriersError(f"{where}: [carrier.{name}]: {error}.") from None
 
 
-def _share(places: Places, name: str, table: Mapping[str, Any]) -> float:
+def _share(locations: Locations, name: str, table: Mapping[str, Any]) -> float:
     share = table.get("authentication_share", DEFAULT_SHARE)
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
-        where = places.of_setting(f"carrier.{name}", "authentication_share")
+        where = locations.of_setting(f"carrier.{name}", "authentication_share")
         raise CarriersError(f"{where}: [carrier.{name}]: authentication_share: a number from 0 to 1, not {share!r}.")
     return float(share)
 

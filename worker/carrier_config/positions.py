@@ -10,7 +10,7 @@ SETTING = re.compile(r"\s*([A-Za-z0-9_-]+)(?:\.[A-Za-z0-9_-]+)?\s*=")
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class Locations:
     """A file's lines, from 1."""
 
     path: Path

@@ -122,7 +122,7 @@ def _route(number: int, value: Any, prices: Mapping[str, Mapping[str, float]]) -
     for carrier in carriers if choose == "cheapest" else ():
         if not prices[carrier]:
             raise RouteError(number, "choose", f"choose: [carrier.{carrier}] has no prices to compare; add prices")
-    lanes = frozenset(place for place, category in enumerate(LANES) if category in categories)
+    lanes = frozenset(lane for lane, category in enumerate(LANES) if category in categories)
     return Route(name, carriers, prefixes, frozenset(_names(number, value, "senders")), lanes, choose == "cheapest")
 
 

@@ -66,7 +66,7 @@ class LateResponse(NamedTuple):
 OnReceipts = Callable[[list[Receipt]], None]
 """Stores the receipts. When it returns they are committed, and only then may the carrier be answered."""
 
-OnLateAnswers = Callable[[list[LateResponse]], None]
+OnLateResponses = Callable[[list[LateResponse]], None]
 
 OnInbound = Callable[[list[Inbound]], None]
 """Stores messages from phones. When it returns they are committed, and only then may the carrier be answered."""
@@ -156,7 +156,7 @@ class Carrier(Protocol):
         """Why nothing can be submitted at present, such as a lost connection; None when it can."""
 
     def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
         """Connect, and begin to deliver receipts, late answers and messages from phones.
 

@@ -25,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared.db.connection import copy_rows, transaction
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import Answer, OnInbound, OnLateAnswers, OnReceipts, Outcome, Pace, Parcel, Receipt, Unpaced
+from worker.carriers.base import Answer, OnInbound, OnLateResponses, OnReceipts, Outcome, Pace, Parcel, Receipt, Unpaced
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ EARLY_SECONDS = 0.2
 PATIENCE = 10.0
 """Seconds within which a window must have left; the rest of it goes back."""
 NOT_IN_TIME = Outcome(Answer.THROTTLED, error="not_in_time")
-LOOK_SECONDS, REST_SECONDS = 0.05, 0.5
+POLL_SECONDS, REST_SECONDS = 0.05, 0.5
 """Between looks for receipts that are due: after submits of this process, and else."""
 
 TAKE_DUE = text(
@@ -87,7 +87,7 @@ class Simulator:
         self.on_receipts: OnReceipts = lambda receipts: None
 
     def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
         """Begin to deliver receipts, in a thread of its own. No phone ever answers."""
         self.on_receipts = on_receipts
@@ -187,7 +187,7 @@ class Simulator:
             self._submitted.wait(REST_SECONDS)
             self._submitted.clear()
             try:
-                while not self._stop.wait(LOOK_SECONDS) and (
+                while not self._stop.wait(POLL_SECONDS) and (
                     self.deliver_due() or time.monotonic() < self._awake_until
                 ):
                     pass

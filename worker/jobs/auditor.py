@@ -19,7 +19,7 @@ from shared.settings import Settings
 
 log = logging.getLogger(__name__)
 
-LOOK = 60.0
+CHECK_SECONDS = 60.0
 """Seconds between looks whether an audit is due."""
 PATIENCE = 20
 """After an audit the hourly ones rest for so many times as long as it took, if that is more than an hour."""
@@ -44,7 +44,7 @@ TAKE = text(
      WHERE lease.held_until < clock_timestamp()
     """
 )
-REST = text(
+PAUSE = text(
     """
     UPDATE lease SET held_until = GREATEST(held_until, clock_timestamp() + :rest)
      WHERE name = :name AND holder = :holder
@@ -68,7 +68,7 @@ class Auditor:
                     self.audit_when_due()
                 except Exception:
                     log.exception("the audit failed and is tried again in an hour")
-                if stop.wait(LOOK):
+                if stop.wait(CHECK_SECONDS):
                     return
 
         threading.Thread(target=run, name="auditor", daemon=True).start()
@@ -85,7 +85,7 @@ class Auditor:
         breaches = audit(self._engine, full=False, doubt_grace=self._settings.doubt_grace, span=span)
         rest = timedelta(seconds=PATIENCE * (time.monotonic() - begun))
         with self._engine.begin() as connection:
-            connection.execute(REST, {"name": HOUR.name, "rest": rest, "holder": holder})
+            connection.execute(PAUSE, {"name": HOUR.name, "rest": rest, "holder": holder})
         for breach in breaches:
             log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
         accounts = {breach.account_id for breach in breaches if breach.account_id is not None}

@@ -30,7 +30,7 @@ DUE = text(
      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
     """
 )
-LOOK_FOR = text(
+FIND = text(
     """
     SELECT b.id FROM send s JOIN batch b ON b.send_id = s.id
      WHERE s.account_id = :account AND position(:phone IN b.recipients) > 0
@@ -86,7 +86,7 @@ PARTS = text(
     """
 )
 EVENTS = text("DELETE FROM event WHERE account_id = :account AND position('\"' || :phone || '\"' IN data::text) > 0")
-ANSWERS = text(
+STORED_RESPONSES = text(
     """
     SELECT path, key, answer FROM idempotency
      WHERE account_id = :account AND position(:phone IN answer) > 0 FOR UPDATE
@@ -172,7 +172,7 @@ def _erase_messages(
 ) -> list[UUID]:
     """Erase the phone from batches that have ended, and their messages. Returns the others."""
     asked = {**whose, "erasure": erasure.id, "waiting": erasure.waiting}
-    ids = list(connection.execute(LOOK_FOR, asked).scalars())
+    ids = list(connection.execute(FIND, asked).scalars())
     rows = connection.execute(LOCK_BATCHES, {"ids": ids, "phone": erasure.phone}).all()
     having = [row for row in rows if whose["phone"] in row.recipients.split("\n")]
     ready = [row for row in having if row.state in ENDED and not row.in_doubt]
@@ -187,16 +187,16 @@ def _erase_messages(
 def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
     """Take the phone, and the values that were for it, out of a batch. Returns how many messages it was."""
     lines = row.recipients.split("\n")
-    places = [place for place, line in enumerate(lines) if line == phone]
+    indexes = [index for index, line in enumerate(lines) if line == phone]
     texts = texts_of(connection)
     variables = texts.open_json(row.variables, row.id)
-    for place in places:
-        lines[place] = ERASED
-        if variables is not None and place < len(variables):
-            variables[place] = None
+    for index in indexes:
+        lines[index] = ERASED
+        if variables is not None and index < len(variables):
+            variables[index] = None
     kept = None if variables is None else texts.seal_json(variables, row.id)
     connection.execute(REWRITE, {"id": row.id, "recipients": "\n".join(lines), "variables": kept})
-    return len(places)
+    return len(indexes)
 
 
 def _erase_elsewhere(connection: Connection, whose: dict[str, Any], counts: Counter[str]) -> None:
@@ -209,7 +209,7 @@ def _erase_elsewhere(connection: Connection, whose: dict[str, Any], counts: Coun
     for statement in (PARTS, EVENTS, REJECTIONS, IMPORT_ERRORS):
         connection.execute(statement, whose)
     connection.execute(UNREADABLE, {"phone": whose["phone"]})
-    for row in connection.execute(ANSWERS, whose).all():
+    for row in connection.execute(STORED_RESPONSES, whose).all():
         answer = json.dumps(_without(json.loads(row.answer), whose["phone"]), separators=(",", ":"))
         of = {"account": whose["account"], "path": row.path, "key": row.key}
         connection.execute(REWRITE_ANSWER, {**of, "answer": answer})

@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, text
 
-from shared.contacts.csv import Bad, ContactReader, NoContacts, Place
+from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import Contact, GroupFull, Put, UnknownGroup, put_contacts
 from shared.db.connection import transaction
 from shared.job_failures import FAILURES, RESTS, attempt
@@ -24,7 +24,7 @@ from shared.sms.numbering import numbering_of
 
 log = logging.getLogger(__name__)
 
-LOOK = 1.0
+POLL_SECONDS = 1.0
 """Seconds between looks for imports whose task was lost."""
 MAX_ERRORS = 100_000
 """Rows of one import whose errors are kept; the others are counted."""
@@ -111,7 +111,7 @@ class Importer:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self._wake.wait(LOOK)
+            self._wake.wait(POLL_SECONDS)
             self._wake.clear()
             try:
                 with self._tolerated():
@@ -127,10 +127,10 @@ def import_chunk(engine: Engine) -> bool:
         if row is None:
             return False
         job.begin(row.id, row.account_id, row.failures)
-        piece = connection.execute(TAKE_CHUNK, {"id": row.id, "number": row.next_piece}).scalar_one()
-        reader = ContactReader(numbering_of(row.country), Place(**(row.place or {})))
+        chunk = connection.execute(TAKE_CHUNK, {"id": row.id, "number": row.next_piece}).scalar_one()
+        reader = ContactReader(numbering_of(row.country), Checkpoint(**(row.place or {})))
         try:
-            contacts, bad = reader.read(piece, row.next_piece + 1 == row.pieces)
+            contacts, rejected = reader.read(chunk, row.next_piece + 1 == row.pieces)
             once = list({contact.phone: contact for contact in contacts}.values())
             with connection.begin_nested():
                 put = put_contacts(connection, row.group_id, once)
@@ -139,8 +139,8 @@ def import_chunk(engine: Engine) -> bool:
             connection.execute(FAIL, {"id": row.id, "error": error})
             connection.execute(DROP_PIECES, {"id": row.id})
             return True
-        _keep_errors(connection, row, bad)
-        connection.execute(MOVE_ON, {"id": row.id, **_progress(piece, contacts, bad, put, reader.place)})
+        _keep_errors(connection, row, rejected)
+        connection.execute(MOVE_ON, {"id": row.id, **_progress(chunk, contacts, rejected, put, reader.checkpoint)})
     return True
 
 
@@ -148,20 +148,22 @@ def _set_aside(connection: Connection, import_id: str, _: str) -> None:
     connection.execute(SET_ASIDE, {"id": import_id, "error": OURS})
 
 
-def _keep_errors(connection: Connection, row: Row[Any], bad: list[Bad]) -> None:
-    kept = bad[: max(0, MAX_ERRORS - row.invalid)]
+def _keep_errors(connection: Connection, row: Row[Any], rejected: list[RejectedRow]) -> None:
+    kept = rejected[: max(0, MAX_ERRORS - row.invalid)]
     if kept:
         line, value, code, detail = map(list, zip(*kept, strict=True))
         connection.execute(KEEP_ERRORS, {"id": row.id, "line": line, "value": value, "code": code, "detail": detail})
 
 
-def _progress(piece: str, contacts: list[Contact], bad: list[Bad], put: Put, place: Place) -> dict[str, Any]:
+def _progress(
+    chunk: str, contacts: list[Contact], rejected: list[RejectedRow], put: Put, checkpoint: Checkpoint
+) -> dict[str, Any]:
     return {
-        "bytes": len(piece.encode()),
-        "place": json.dumps(place.as_dict()),
-        "rows": len(contacts) + len(bad),
+        "bytes": len(chunk.encode()),
+        "place": json.dumps(checkpoint.as_dict()),
+        "rows": len(contacts) + len(rejected),
         "added": put.added,
         "changed": put.changed,
         "unchanged": len(contacts) - put.added - put.changed,
-        "invalid": len(bad),
+        "invalid": len(rejected),
     }

@@ -24,7 +24,7 @@ from shared.sms.countries import PREFIX, country_of
 
 log = logging.getLogger(__name__)
 
-LOOK = 10.0
+CHECK_SECONDS = 10.0
 """Seconds between looks, and between two counts of the hour under way."""
 PATIENCE = 50
 """An hour rests for this many times as long as it took to count: counting takes 2 % of one connection at most."""
@@ -113,7 +113,7 @@ class UsageCounter:
         """Begin to look each ten seconds, until `stop` is set."""
 
         def run() -> None:
-            while not stop.wait(LOOK):
+            while not stop.wait(CHECK_SECONDS):
                 try:
                     while self.count_one() and not stop.is_set():
                         pass
@@ -154,7 +154,7 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
     age = row.now - hour - HOUR
     accepted, by_status = counters[0], dict(zip(STORED, counters[1:], strict=True))
     waiting = accepted - sum(by_status.values()) + sum(by_status[status] for status in OPEN)
-    rest = max(LOOK, age.total_seconds() / 2, PATIENCE * (time.monotonic() - began))
+    rest = max(CHECK_SECONDS, age.total_seconds() / 2, PATIENCE * (time.monotonic() - began))
     connection.execute(
         COUNTED, {"hour": hour, "counters": counters, "final": age > FINAL_AFTER and not waiting, "rest": rest}
     )

@@ -33,7 +33,7 @@ CROWDED, BRAKE = 3.0, 1.05
 """When more turns than this wait to submit, claims are made by so much slower than the rate, until they are fewer."""
 CONTENDED = 0.5
 """When so many turns wait to submit, as a mean, the rate is what they wait for."""
-LOOK_AWAY = 5.0
+RETRY_SECONDS = 5.0
 """Seconds for which Redis is left alone after a failure."""
 HEARD, ASK_AGAIN = 3.0, 0.2
 """Seconds after which all workers know how many there are and which of them are without Redis, and until a worker
@@ -84,7 +84,7 @@ class Pacer:
         try:
             reply = script(keys=[f"pace:{carrier}"], args=arguments)
         except RedisError:
-            self._away_until = now + LOOK_AWAY
+            self._away_until = now + RETRY_SECONDS
             self._away_since = self._away_since or now
             return None
         self._away_since = None

@@ -79,7 +79,7 @@ class RateLimitedCarrier:
         self.name = carrier.name
         self.pace = pace
         self._carrier = carrier
-        self._turns = turns
+        self._cycles = turns
 
     @property
     def rate(self) -> float:
@@ -89,7 +89,7 @@ class RateLimitedCarrier:
     @property
     def window(self) -> int:
         """As many messages as one turn of the carrier may have unanswered."""
-        return max(1, self._carrier.window // self._turns)
+        return max(1, self._carrier.window // self._cycles)
 
     @property
     def trouble(self) -> str | None:

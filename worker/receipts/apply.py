@@ -120,7 +120,7 @@ def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
     if not receipts:
         return
     with transaction(engine) as connection:
-        unmatched = _place(connection, carrier, apply_usual(connection, carrier, receipts))
+        unmatched = _match_others(connection, carrier, apply_usual(connection, carrier, receipts))
         if unmatched:
             keep(connection, carrier, unmatched)
         crashpoint("receipts.before_commit")
@@ -212,7 +212,7 @@ def _match_page(connection: Connection, kept: Sequence[Row[Any]]) -> int:
     matched = []
     for carrier in sorted({row.carrier for row in kept}):
         receipts = {row.id: _receipt(row) for row in kept if row.carrier == carrier}
-        unmatched = {id(receipt) for receipt in _place(connection, carrier, list(receipts.values()))}
+        unmatched = {id(receipt) for receipt in _match_others(connection, carrier, list(receipts.values()))}
         matched += [number for number, receipt in receipts.items() if id(receipt) not in unmatched]
     if matched:
         connection.execute(DROP_KEPT, {"ids": matched})
@@ -226,7 +226,7 @@ def _receipt(row: Row[Any]) -> Receipt:
     return Receipt(*fields, row.received_at)
 
 
-def _place(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
+def _match_others(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
     """Apply the receipts. Returns those that are for nothing that is known."""
     unmatched = apply(connection, carrier, receipts) if receipts else []
     return _without_id(connection, carrier, unmatched)

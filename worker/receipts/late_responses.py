@@ -16,14 +16,14 @@ STATUS_OF = {
 """A message that was in doubt is never submitted again by itself, not even when it turns out not to be taken."""
 
 
-def record_late_responses(engine: Engine, answers: list[LateResponse]) -> None:
+def record_late_responses(engine: Engine, responses: list[LateResponse]) -> None:
     """Resolve the doubts that the answers are about."""
     with transaction(engine) as connection:
         resolve(
             connection,
             [
                 Resolution(message, STATUS_OF[outcome.answer], outcome.reference, outcome.error)
-                for message, outcome in answers
+                for message, outcome in responses
                 if outcome.answer in STATUS_OF
             ],
         )

@@ -20,7 +20,7 @@ from worker.pacing.rate_limits import Limit, RateLimitedCarrier, SharedPace
 from worker.sending.authentication_share import DEFAULT_SHARE
 from worker.sending.dispatch import Dispatcher
 
-LOOK = 1.0
+REFRESH_SECONDS = 1.0
 """Seconds between looks for what other workers have sorted, or were ended before they took."""
 
 WAITING = text("SELECT DISTINCT carrier FROM batch WHERE state = 'queued' AND carrier LIKE '%/%'")
@@ -48,14 +48,14 @@ class LimitedQueues:
         self._first = first
         self._shares = shares
         self._made: dict[str, Dispatcher] = {}
-        self._looked = float("-inf")
+        self._refreshed_at = float("-inf")
         self._lock = threading.Lock()
 
     def waiting(self) -> set[str]:
         """Queues in which messages stand, looked for once a second."""
-        if not self._paces or time.monotonic() - self._looked < LOOK:
+        if not self._paces or time.monotonic() - self._refreshed_at < REFRESH_SECONDS:
             return set()
-        self._looked = time.monotonic()
+        self._refreshed_at = time.monotonic()
         with reading(self._engine) as connection:
             return {queue for queue in connection.execute(WAITING).scalars() if self._known(queue)}
 

@@ -25,7 +25,7 @@ from shared.sends.sendable import SENDABLE
 from worker.pacing.carrier_status import CarrierStatus
 from worker.routing.routes import Choice, Routes
 
-AT_ONCE = 64
+BATCH_SIZE = 64
 """Batches of one round."""
 WAIT = 30.0
 """Seconds until a batch that waits for a carrier is looked at again; sooner when one opens."""
@@ -108,25 +108,26 @@ class Sorter:
 
     def _sort(self) -> set[str]:
         with transaction(self._engine, durable=False) as connection:
-            rows = connection.execute(UNSORTED, {"limit": AT_ONCE}).all()
+            rows = connection.execute(UNSORTED, {"limit": BATCH_SIZE}).all()
             if not rows:
                 return set()
-            places = [self._place(row) for row in rows]
+            sorted_batches = [self._sort_or_raise(row) for row in rows]
             connection.execute(
                 SORT,
                 {
                     "id": [row.id for row in rows],
-                    "carrier": [place.queue for place in places],
+                    "carrier": [sorted_batch.queue for sorted_batch in sorted_batches],
                     "route": [
-                        None if row.test else place.choice.explanation for row, place in zip(rows, places, strict=True)
+                        None if row.test else sorted_batch.choice.explanation
+                        for row, sorted_batch in zip(rows, sorted_batches, strict=True)
                     ],
-                    "portion": [place.portion for place in places],
-                    "retry": [place.retry for place in places],
-                    "waits": [place.choice.why == "waits" for place in places],
+                    "portion": [sorted_batch.portion for sorted_batch in sorted_batches],
+                    "retry": [sorted_batch.retry for sorted_batch in sorted_batches],
+                    "waits": [sorted_batch.choice.why == "waits" for sorted_batch in sorted_batches],
                     "seconds": WAIT,
                 },
             )
-        return {place.queue for place in places}
+        return {sorted_batch.queue for sorted_batch in sorted_batches}
 
     def follow(self, most: int = 500) -> None:
         """What one worker does each second: let queues follow what has opened and closed."""
@@ -136,22 +137,22 @@ class Sorter:
             connection.execute(UNSORT_CLOSED, {"known": known, "limit": most})
             connection.execute(WAKE_OPENED, {"open": carriers, "limit": most})
 
-    def _place(self, row: Row[Any]) -> Sorted:
+    def _sort_or_raise(self, row: Row[Any]) -> Sorted:
         """Where a batch goes. Raises SendUnusable."""
         try:
-            return self._place_of(row)
+            return self._sort_batch(row)
         except Exception as error:
             raise SendUnusable(row.send_id) from error
 
-    def _place_of(self, row: Row[Any]) -> Sorted:
+    def _sort_batch(self, row: Row[Any]) -> Sorted:
         if row.test:
             return Sorted(Choice(self._simulator, "test key", "only"))
         open_now = self._carrier_status.open | self._carrier_status.trying
         if row.only is not None:
             return Sorted(Choice(row.only, "test", "only" if row.only in open_now else "waits"))
-        place = self._portion(row, open_now)
-        self._carrier_status.trying.discard(place.choice.carrier)
-        return place
+        sorted_batch = self._portion(row, open_now)
+        self._carrier_status.trying.discard(sorted_batch.choice.carrier)
+        return sorted_batch
 
     def _portion(self, row: Row[Any], open_now: frozenset[str]) -> Sorted:
         """The choice for all of the batch's next messages, or else for the first portion that need not wait."""

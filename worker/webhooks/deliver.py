@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 MAX_WEBHOOKS = 1_000
 """Webhooks that one process posts to at the same time."""
-LOOK_SECONDS = 0.25
+POLL_SECONDS = 0.25
 RENEW_SECONDS = 3.0
 PAGE_SECONDS = 15.0
 """After so long no post of a page is begun."""
@@ -60,7 +60,7 @@ class Deliverer:
             found = await self.poll()
             if not found:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self.stop.wait(), LOOK_SECONDS)
+                    await asyncio.wait_for(self.stop.wait(), POLL_SECONDS)
         if self._tasks:
             await asyncio.wait(self._tasks)
         renewing.cancel()

@@ -71,7 +71,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Js
         with engine.begin() as connection:
 
             def act() -> str:
-                queue_import(connection, made, uploaded.pieces, uploaded.size)
+                queue_import(connection, made, uploaded.chunks, uploaded.size)
                 return encode(_import(_find(connection, caller, made)))
 
             answered = once(connection, key, act)

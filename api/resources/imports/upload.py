@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from api.http.uploaded_file import UploadedFile, check_media_type, not_csv, open_file, pieces_of_file
+from api.http.uploaded_file import UploadedFile, check_media_type, chunks_of_file, not_csv, open_file
 from shared.contacts.imports import keep_piece
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
@@ -23,7 +23,7 @@ def check_upload() -> None:
 class Uploaded(NamedTuple):
     """A file that is in the database: its pieces, its bytes as UTF-8, and its SHA-256."""
 
-    pieces: int
+    chunks: int
     size: int
     digest: str
 
@@ -35,14 +35,14 @@ def take_upload(engine: Engine, import_id: UUID) -> Uploaded:
     """
     sha = hashlib.sha256()
     file = open_file(MAX_UPLOAD_BYTES)
-    pieces = size = 0
-    for piece in pieces_of_file(UploadedFile(_hashed(file.blocks, sha), file.encoding)):
-        keep_piece(engine, import_id, pieces, piece)
-        pieces += 1
-        size += len(piece.encode())
-    if not pieces:
+    chunks = size = 0
+    for chunk in chunks_of_file(UploadedFile(_hashed(file.blocks, sha), file.encoding)):
+        keep_piece(engine, import_id, chunks, chunk)
+        chunks += 1
+        size += len(chunk.encode())
+    if not chunks:
         raise not_csv("The file is empty.")
-    return Uploaded(pieces, size, sha.hexdigest())
+    return Uploaded(chunks, size, sha.hexdigest())
 
 
 def _hashed(blocks: Iterator[bytes], sha: "hashlib._Hash") -> Iterator[bytes]:

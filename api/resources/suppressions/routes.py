@@ -60,9 +60,9 @@ CSV_PAGE = 5_000
 
 SUPPRESSION, ADDED, REMOVED = SuppressionResponse(), SuppressedResponse(), UnsuppressedResponse()
 
-Place = tuple[int, str, str]
+Position = tuple[int, str, str]
 """Phone, category and sender ID: where a page ends."""
-FIRST: Place = (0, "", "")
+FIRST: Position = (0, "", "")
 
 
 @endpoint(
@@ -75,7 +75,7 @@ FIRST: Place = (0, "", "")
 )
 def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     """List who has opted out, by phone; with `Accept: text/csv`, stream all of them as CSV."""
-    after = _place(query["cursor"]) if "cursor" in query else FIRST
+    after = _position(query["cursor"]) if "cursor" in query else FIRST
     if current_request().wants_csv:
         return _csv(caller, query, after)
     with reading_list(services().engine) as connection:
@@ -147,7 +147,7 @@ def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> Jso
         return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read)))).response()
 
 
-def _place(cursor: str) -> Place:
+def _position(cursor: str) -> Position:
     phone, _, rest = from_cursor(cursor).partition("|")
     category, bar, sender = rest.partition("|")
     if not (is_phone(phone) and bar):
@@ -156,7 +156,7 @@ def _place(cursor: str) -> Place:
 
 
 def _page(
-    connection: Connection, caller: Caller, query: dict[str, Any], after: Place, limit: int
+    connection: Connection, caller: Caller, query: dict[str, Any], after: Position, limit: int
 ) -> tuple[Sequence[Row[Any]], Row[Any] | None]:
     """The entries, and the last that was examined where there are more."""
     phone = query.get("phone")
@@ -170,12 +170,14 @@ def _page(
     end = None
     if phone is None and query.keys() & {"category", "sender_id", "reason"}:
         end = last_examined(connection, EXAMINED, parameters)
-    place: Place | tuple[None, str, str] = (None, "", "") if end is None else (end.phone, end.category, end.sender_id)
-    parameters |= zip(("end_phone", "end_category", "end_sender"), place, strict=True)
+    position: Position | tuple[None, str, str] = (
+        (None, "", "") if end is None else (end.phone, end.category, end.sender_id)
+    )
+    parameters |= zip(("end_phone", "end_category", "end_sender"), position, strict=True)
     return connection.execute(LIST, parameters).all(), end
 
 
-def _csv(caller: Caller, query: dict[str, Any], after: Place) -> CsvResponse:
+def _csv(caller: Caller, query: dict[str, Any], after: Position) -> CsvResponse:
     engine = services().engine
 
     def lines() -> Iterator[str]:

@@ -70,7 +70,7 @@ def usage(caller: Caller, query: dict[str, Any]) -> Any:
             return _csv(parameters)
         rows = _page(connection, parameters, list_cursor(query.get("cursor"), len(DIMENSIONS)), query["limit"] + 1)
         counted_at = connection.execute(COUNTED_AT).scalar()
-    return page(rows, query["limit"], _counts, lambda row: json.dumps(_place(row))) | {
+    return page(rows, query["limit"], _counts, lambda row: json.dumps(_position(row))) | {
         "counted_at": timestamp(counted_at)
     }
 
@@ -98,7 +98,7 @@ def _page(connection: Connection, parameters: dict[str, Any], after: list[str] |
     return list(connection.execute(USAGE, {**parameters, "after": after, "limit": limit}).all())
 
 
-def _place(row: Row[Any]) -> list[str]:
+def _position(row: Row[Any]) -> list[str]:
     return [getattr(row, name) for name in DIMENSIONS]
 
 
@@ -118,6 +118,6 @@ def _csv(parameters: dict[str, Any]) -> CsvResponse:
             yield "".join(csv_line(getattr(row, name) for name in COLUMNS) for row in rows)
             if len(rows) < CSV_PAGE:
                 return
-            after = _place(rows[-1])
+            after = _position(rows[-1])
 
     return CsvResponse(lines(), "usage.csv")

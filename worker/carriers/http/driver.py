@@ -15,7 +15,7 @@ from worker.carriers.base import (
     Answer,
     LateResponse,
     OnInbound,
-    OnLateAnswers,
+    OnLateResponses,
     OnReceipts,
     Outcome,
     Pace,
@@ -66,7 +66,7 @@ class HttpCarrier:
         self._transport = Transport(config, connections)
         self._pool = ThreadPoolExecutor(connections, thread_name_prefix=f"{config.name}-request")
         self._poller = Poller(config, self._transport)
-        self._on_late: OnLateAnswers = lambda answers: None
+        self._on_late_response: OnLateResponses = lambda responses: None
         self._closing = threading.Event()
         self._lock = threading.Lock()
         self._waits_until = 0.0
@@ -74,10 +74,10 @@ class HttpCarrier:
         self.health = Health("closed")
 
     def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
         """Begin to fetch receipts, where the carrier is asked for them. Those that it sends come to the API."""
-        self._on_late = on_late_responses
+        self._on_late_response = on_late_responses
         self.health = Health("bound")
         self._poller.start(on_receipts)
 
@@ -125,9 +125,9 @@ class HttpCarrier:
             outcomes = _lost(order, "internal_error")
         with order.lock:
             order.outcomes = outcomes
-            late = order.given_up
+            is_late = order.given_up
         order.done.set()
-        if late and order.left:
+        if is_late and order.left:
             teller = threading.Timer(HOLD, self._tell_late, (order, outcomes))
             teller.daemon = True
             teller.start()
@@ -173,11 +173,11 @@ class HttpCarrier:
             self.health = Health(state, error)
 
     def _tell_late(self, order: Order, outcomes: list[Outcome]) -> None:
-        answers = zip(order.ids, outcomes, strict=True)
-        known = [LateResponse(message, outcome) for message, outcome in answers if outcome.answer != Answer.IN_DOUBT]
+        responses = zip(order.ids, outcomes, strict=True)
+        known = [LateResponse(message, outcome) for message, outcome in responses if outcome.answer != Answer.IN_DOUBT]
         try:
             if known:
-                self._on_late(known)
+                self._on_late_response(known)
         except Exception as error:
             log.warning("%s: %d late answers are lost: %s", self.name, len(known), type(error).__name__)
 

@@ -46,7 +46,7 @@ def orders(config: HttpConfig, parcels: list[Parcel]) -> Iterator[Order]:
     for parcel in parcels:
         for start in range(0, len(parcel.ids), config.request.batch):
             end = start + config.request.batch
-            ids = [parcel.ids[place] for place in range(start, min(end, len(parcel.ids)))]
+            ids = [parcel.ids[index] for index in range(start, min(end, len(parcel.ids)))]
             yield _order(config, ours, parcel, ids, list(parcel.phones[start:end]), now)
 
 

@@ -112,8 +112,8 @@ def _leaves(order: Order) -> Any:
 def _read(response: httpx2.Response, deadline: float) -> bytes:
     """The body. Raises Lost where it is too long, or does not end in time."""
     body = b""
-    for piece in response.iter_bytes():
-        body += piece
+    for chunk in response.iter_bytes():
+        body += chunk
         if len(body) > LARGEST or time.monotonic() > deadline:
             raise Lost("unreadable_answer")
     return body

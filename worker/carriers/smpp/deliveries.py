@@ -17,7 +17,7 @@ from shared.carriers.smpp.numbers import RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import Malformed, pdu, read_message
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
-from worker.carriers.base import LateResponse, OnInbound, OnLateAnswers, OnReceipts, OnUnreadable, Receipt
+from worker.carriers.base import LateResponse, OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.longs import Longs
@@ -72,7 +72,7 @@ class Held(NamedTuple):
     receipt: Receipt
 
 
-class Late(NamedTuple):
+class LateAnswer(NamedTuple):
     """An answer that came too late for `submit`."""
 
     due: float
@@ -91,21 +91,21 @@ class Deliveries:
         self.on_unreadable: OnUnreadable = lambda found: None
         self._on_inbound: OnInbound | None = None
         self._on_receipts: OnReceipts = lambda receipts: None
-        self._on_late: OnLateAnswers = lambda answers: None
+        self._on_late_responses: OnLateResponses = lambda answers: None
         self._waiting: deque[Delivery] = deque()
         self._held: list[Held] = []
         self._not_marked: list[Unreadable] = []
         """Messages that look like receipts, for the operator to see."""
-        self._late: deque[Late] = deque()
+        self._late: deque[LateAnswer] = deque()
         self._come = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
 
     def start(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
         """Begin to store."""
-        self._on_receipts, self._on_late, self._on_inbound = on_receipts, on_late_responses, on_inbound
+        self._on_receipts, self._on_late_responses, self._on_inbound = on_receipts, on_late_responses, on_inbound
         self._thread.start()
 
     def stop(self) -> None:
@@ -128,7 +128,7 @@ class Deliveries:
 
     def late(self, submission: Submission, index: int, answer: CarrierAnswer) -> None:
         """Take a late answer from the reader."""
-        self._late.append(Late(time.monotonic() + HOLD, submission, index, answer))
+        self._late.append(LateAnswer(time.monotonic() + HOLD, submission, index, answer))
         self._come.set()
 
     def _run(self) -> None:
@@ -265,7 +265,7 @@ class Deliveries:
             if receipt_or_response is not None:
                 answers.append(receipt_or_response)
         if answers:
-            self._on_late(answers)
+            self._on_late_responses(answers)
 
 
 def _answer_all(answers: list[tuple[Delivery, int]]) -> None:

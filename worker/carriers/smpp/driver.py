@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 
 from shared.carriers.smpp.numbers import Command
-from worker.carriers.base import OnInbound, OnLateAnswers, OnReceipts, OnUnreadable, Outcome, Pace, Parcel, Unpaced
+from worker.carriers.base import OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Outcome, Pace, Parcel, Unpaced
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health
 from worker.carriers.smpp.deliveries import Deliveries
@@ -67,7 +67,7 @@ class SmppCarrier:
         return None if health.state == "bound" else f"{health.state}: {health.error or 'no answer yet'}"
 
     def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateAnswers, on_inbound: OnInbound | None = None
+        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
         """Begin to connect, and to hand over receipts, late answers and messages from phones. Returns at once."""
         self._deliveries.start(on_receipts, on_late_responses, on_inbound)

@@ -85,11 +85,11 @@ class Session:
 
         Returns how many of those that count as sent have certainly not left.
         """
-        pieces = chunks_of(window)
+        chunks = chunks_of(window)
         cost, limit, at = window.submission.cost, window.submission.limit, 0
         while at < len(window.indexes):
             chunk = pace.chunk
-            most = max(1, chunk // cost) if chunk else len(pieces)
+            most = max(1, chunk // cost) if chunk else len(chunks)
             if limit is not None and limit.chunk:
                 most = min(most, len(window.indexes) - at, max(1, limit.chunk // cost))
                 if not limit.take(most * cost, deadline):
@@ -97,7 +97,7 @@ class Session:
             taken = self.windows.take(window, deadline, most)
             if not taken or (chunk and not pace.take(taken * cost, deadline)):
                 return taken
-            part = pieces[3 * at : 3 * (at + taken)]
+            part = chunks[3 * at : 3 * (at + taken)]
             data = b"".join(part)
             left = self._writer.write(data, deadline)
             if left < len(data):
@@ -164,9 +164,9 @@ class Session:
                 self.feed(data)
             if now - looked >= TICK:
                 looked = now
-                self._look_after(now)
+                self._keep_alive(now)
 
-    def _look_after(self, now: float) -> None:
+    def _keep_alive(self, now: float) -> None:
         """Ask a silent carrier whether it lives, and part when it is time."""
         if self._leave_by is not None and (now >= self._leave_by or not self.windows.unanswered()):
             self.say(pdu(Command.UNBIND_RESP, 0, self._unbind_sequence))

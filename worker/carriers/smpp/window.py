@@ -161,19 +161,19 @@ def chunks_of(window: Window) -> list[bytes]:
     submission, indexes = window.submission, window.indexes
     count = len(indexes)
     numbers = pack(f">{count}I", *range(window.first, window.first + count))
-    pieces = [b""] * (3 * count)
-    pieces[0::3] = [submission.heads[index] for index in indexes]
-    pieces[1::3] = [numbers[at : at + 4] for at in range(0, 4 * count, 4)]
-    pieces[2::3] = [submission.bodies[index] for index in indexes]
-    return pieces
+    chunks = [b""] * (3 * count)
+    chunks[0::3] = [submission.heads[index] for index in indexes]
+    chunks[1::3] = [numbers[at : at + 4] for at in range(0, 4 * count, 4)]
+    chunks[2::3] = [submission.bodies[index] for index in indexes]
+    return chunks
 
 
-def untouched_of(pieces: list[bytes], left: int) -> int:
+def untouched_of(chunks: list[bytes], left: int) -> int:
     """How many PDUs did not even begin to leave, when `left` octets may have."""
-    for at in range(0, len(pieces), 3):
+    for at in range(0, len(chunks), 3):
         if left <= 0:
-            return (len(pieces) - at) // 3
-        left -= sum(map(len, pieces[at : at + 3]))
+            return (len(chunks) - at) // 3
+        left -= sum(map(len, chunks[at : at + 3]))
     return 0
 
 

@@ -148,8 +148,8 @@ def read_work(engine: Engine, hook: Hook) -> Work:
         work = Work(retries=_retries(connection, hook, 1 if hook.failures else RETRIES), end=at)
         if hook.failures and work.retries:
             return work
-        wanted = None if hook.events is None else [*hook.events, EventType.WEBHOOK_TEST]
-        page = stream.read_page(connection, hook.account_id, at, 1 if hook.failures else PAGE, wanted)
+        done = None if hook.events is None else [*hook.events, EventType.WEBHOOK_TEST]
+        page = stream.read_page(connection, hook.account_id, at, 1 if hook.failures else PAGE, done)
         mine = [event for event in page.events if _is_for(hook, event)]
         known = _known(connection, hook, mine)
         for event in mine:
@@ -241,16 +241,16 @@ def tell_disabled(connection: Connection, hook: Hook, reason: str) -> None:
 def _how_far(hook: Hook, work: Work) -> tuple[list[Job], Position]:
     """The jobs of which something is to be written, and where the next page begins."""
     end = Position(hook.xid, hook.event_id)
-    wanted = [job for job in work.retries if _wants(hook, job)]
+    done = [job for job in work.retries if _is_done(hook, job)]
     for job, behind in zip(work.fresh, work.ends, strict=True):
-        if not _wants(hook, job):
-            return wanted, end
+        if not _is_done(hook, job):
+            return done, end
         end = behind
-        wanted.append(job)
-    return wanted, work.end
+        done.append(job)
+    return done, work.end
 
 
-def _wants(hook: Hook, job: Job) -> bool:
+def _is_done(hook: Hook, job: Job) -> bool:
     """Whether the job is done with for now. Where all go to one address, what was not tried simply comes again."""
     return job.reply is not None or (job.skipped is not None and hook.url is None)
 

@@ -13,12 +13,12 @@ from shared.lifecycle import Category
 NOTE = text(
     """
     INSERT INTO pumping_finding (account_id, rule, prefix, phones, most, refused)
-    VALUES (:account, :rule, :prefix, :phones, :most, :refused)
+    VALUES (:account, :rule, :prefix, :phones, :limit, :refused)
     """
 )
 WHY = {
-    "block": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {most} are usual.",
-    "burst": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {most} are usual by the"
+    "block": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual.",
+    "burst": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual by the"
     " hour before.",
 }
 
@@ -54,7 +54,7 @@ def check_pumping(services: Services, draft: Draft) -> None:
                 rule=finding.rule,
                 prefix=finding.prefix,
                 phones=finding.phones,
-                limit=finding.limit,
+                most=finding.limit,
                 window_seconds=int(WINDOW),
             )
 

@@ -14,9 +14,10 @@ TOO_LARGE = (
 
 
 def problem_of_head(url: bytes, headers: Headers, version: str) -> str:
-    """What is wrong with a head (RFC 9112 §3.2, and the sizes above); empty where nothing is."""
+    """What is wrong with a head (RFC 9112 §3.2 and §6.1, and the sizes above); empty where nothing is."""
     size = longest = len(url)
     hosts = 0
+    codings: list[bytes] = []
     for name, value in headers:
         length = len(name) + len(value)
         size += length
@@ -24,8 +25,12 @@ def problem_of_head(url: bytes, headers: Headers, version: str) -> str:
             longest = length
         if name == b"host":
             hosts += 1
+        elif name == b"transfer-encoding":
+            codings.append(value)
     if hosts != 1 and (hosts or version == "1.1"):
         return f"The request has {hosts or 'no'} Host header{'s' if hosts else ''}, and has to have one."
+    if codings and (version != "1.1" or len(codings) > 1 or codings[0].lower() != b"chunked"):
+        return "The only Transfer-Encoding is chunked, once, in HTTP/1.1."
     if size > MAX_HEAD_BYTES or longest > MAX_LINE_BYTES or len(headers) > MAX_HEADERS:
         return TOO_LARGE
     return ""

@@ -32,7 +32,7 @@ def head_bytes(status: int, headers: Headers) -> bytes:
     """The status line and the headers as they are sent. Raises ValueError for a line break in a header."""
     lines = [name + b": " + value + b"\r\n" for name, value in headers]
     head = b"".join([STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status, *lines, b"\r\n"])
-    if head.count(b"\n") != len(lines) + 2:
+    if not head.count(b"\n") == head.count(b"\r") == len(lines) + 2:
         raise ValueError("a header of the response has a line break")
     return head
 
@@ -84,6 +84,9 @@ class ClientConnection(Protocol):
     def response_completed(self) -> None:
         """The response to a request was written."""
 
+    def close(self) -> None:
+        """End the connection when the client has taken what was sent to it."""
+
     def shut_down(self) -> None:
         """End the connection, after the response to a request that is under way."""
 
@@ -125,7 +128,7 @@ class Exchange:
         self._news = asyncio.Event()
         """Set when there is something to receive."""
         self._head: tuple[int, Headers] | None = None
-        self._is_chunked = False
+        self._has_body = self._is_chunked = False
         self._left: int | None = None
         """Bytes of the response's body that are announced and not written."""
 
@@ -159,8 +162,8 @@ class Exchange:
         """The response has been written."""
         self.response_complete = True
         self._news.set()
-        if not self.keep_alive:
-            self.connection.transport.close()
+        if not self.keep_alive or self.more_body:  # nobody reads what is left of the body
+            self.connection.close()
         self.connection.response_completed()
 
     async def _run(self) -> None:
@@ -208,7 +211,7 @@ class Exchange:
 
     def _send_body(self, body: bytes, more: bool) -> None:
         written = b"" if self.response_started else self._start()
-        if self.scope["method"] == "HEAD":
+        if not self._has_body:
             body = b""
         if self._is_chunked:
             written += b"%x\r\n%s\r\n" % (len(body), body) if body else b""
@@ -236,7 +239,7 @@ class Exchange:
             self.keep_alive = False
         elif not self.keep_alive:
             headers.append(CLOSE)
-        has_body = self.scope["method"] != "HEAD" and status not in (204, 304)
+        self._has_body = has_body = self.scope["method"] != "HEAD" and status not in (204, 304)
         if b"content-length" in known:
             self._left = int(known[b"content-length"]) if has_body else None
         elif has_body and self.scope["http_version"] == "1.1":

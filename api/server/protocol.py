@@ -11,24 +11,14 @@ from typing import Any, cast
 import httptools
 
 from api.http.json_body import SMALL_BODY
-from api.http.request_body import DRAIN_SECONDS, DRAINED, is_small
-from api.http.request_head import MAX_HEAD_BYTES, TOO_LARGE, problem_of_head
+from api.http.request_body import DRAIN_SECONDS, DRAINED, announced_length, is_small
+from api.http.request_head import MAX_HEAD_BYTES, MAX_HEADERS, TOO_LARGE, problem_of_head
 from api.http.wsgi import Headers
+from api.server import limits
 from api.server.deadline import Deadline
 from api.server.exchange import Exchange, ServerState, answer_bytes, scope_of
 from api.server.responses import problem_answer
 
-MAX_CHUNK_OVERHEAD = 16 * 1024
-"""Bytes in which none of a body's is, while it is to come: the sizes of its chunks, and what they are extended with."""
-REQUEST_SECONDS = 20.0
-"""For a request's head, and then for its body if it is a small one. Who reads a large one waits for it."""
-READER_SECONDS = 60.0
-"""In which a client takes what was sent to it, when more than 64 kB of it wait: a page of an export, say."""
-KEEP_ALIVE_SECONDS = 75.0
-"""For which a connection stays open without a request."""
-TRAILERS = "Trailers (headers after the body) are not accepted."
-NO_REQUEST = "This is not a valid HTTP request (RFC 9112)."
-TOO_SLOW = "The request did not arrive in time."
 VERSIONS = ("1.0", "1.1")
 
 
@@ -53,39 +43,35 @@ class HttpConnection(asyncio.Protocol):
         self._url = b""
         self._headers: Headers = []
         self._expects_continue = False
-        self._head_count = 0
-        """Headers of the head that is here: what the parser calls headers after it are trailers."""
         self._in_head = True
+        """Whether a head is to come or has begun: what the parser calls headers after it are trailers."""
         self._unused = 0
         """Bytes that have come since the last one of a body, or since the head began that is coming."""
         self._progressed = False
-        """Whether, in what has just come, something began or went on for which these bytes are counted anew."""
+        """Whether what has just come resets this count."""
         self._wrong = ""
         """What is wrong with the request, where the parser does not know it."""
         self._failed = False
-        """Nothing that comes is read any more."""
+        """Nothing that comes is read any more; it is discarded."""
         self._discarded = 0
-        """Bytes that came after it had failed."""
-        self._request_deadline = Deadline(self.loop, REQUEST_SECONDS, partial(self._refuse, TOO_SLOW))
-        self._reader_deadline = Deadline(self.loop, READER_SECONDS, lambda: self.transport.abort())
-        self._idle_deadline = Deadline(self.loop, KEEP_ALIVE_SECONDS, lambda: self.transport.close())
+        self._request_deadline = Deadline(self.loop, limits.REQUEST_SECONDS, partial(self._refuse, limits.TOO_SLOW))
+        self._reader_deadline = Deadline(self.loop, limits.READER_SECONDS, lambda: self.transport.abort())
+        self._idle_deadline = Deadline(self.loop, limits.KEEP_ALIVE_SECONDS, self.close)
         self._reading_paused = False
         self._writable = asyncio.Event()
         self._writable.set()
 
-    # The transport's side.
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A client has connected."""
-        self.transport = open_transport = cast(asyncio.Transport, transport)
+        self.transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
         self._peer = (str(peer[0]), int(peer[1])) if peer else None
         self.state.connections.add(self)
         if not self.state.limits.add(self, self._address):
             self._failed = True
             refused = problem_answer("rate_limited", "Too many connections are open from your address.", "")
-            open_transport.write(answer_bytes(refused))
-            open_transport.close()
+            self.transport.write(answer_bytes(refused))
+            self.close()
             return
         self._request_deadline.start()
 
@@ -95,7 +81,7 @@ class HttpConnection(asyncio.Protocol):
             deadline.close()
         self.state.connections.discard(self)
         self.state.limits.remove(self, self._address)
-        for exchange in (self._current, *self._waiting):
+        for exchange in (self._active, self._current, *self._waiting):
             if exchange is not None:
                 exchange.disconnect()
         self._waiting.clear()
@@ -111,7 +97,8 @@ class HttpConnection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """It has taken nearly all of it."""
         self._writable.set()
-        self._reader_deadline.stop()
+        if not self.transport.is_closing():
+            self._reader_deadline.stop()
 
     def data_received(self, data: bytes) -> None:
         """Something came."""
@@ -120,14 +107,13 @@ class HttpConnection(asyncio.Protocol):
             if self._discarded > DRAINED:
                 self.transport.abort()
             return
-        self._idle_deadline.stop()
         self._progressed = False
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             self._end_after_response()  # to nothing that we know of, and what follows is not HTTP
         except httptools.HttpParserError:
-            self._refuse(self._wrong or NO_REQUEST)
+            self._refuse(self._wrong or limits.NOT_HTTP)
         else:
             self._unused = 0 if self._progressed else self._unused + len(data)
             self._check_progress()
@@ -136,6 +122,7 @@ class HttpConnection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         """A request has begun."""
+        self._idle_deadline.stop()
         self._url, self._headers, self._expects_continue = b"", [], False
         self._in_head = self._progressed = True
 
@@ -145,7 +132,10 @@ class HttpConnection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header, or a trailer."""
-        name = name.lower()
+        if not self._in_head or len(self._headers) >= MAX_HEADERS:
+            self._wrong = TOO_LARGE if self._in_head else limits.TRAILERS
+            raise ValueError("refused")
+        name, value = name.lower(), value.rstrip(b" \t")
         if name == b"expect" and value.lower() == b"100-continue":
             self._expects_continue = True
         self._headers.append((name, value))
@@ -158,13 +148,19 @@ class HttpConnection(asyncio.Protocol):
             raise ValueError("refused")
         if self.transport.is_closing():
             raise ValueError("the response before it was the last one")
-        self._in_head, self._head_count = False, len(self._headers)
+        if self._parser.should_upgrade() and announced_length(self._headers) != 0:
+            self._wrong = limits.UPGRADE  # the parser would leave the body out
+            raise ValueError("refused")
+        if len(self._waiting) >= limits.MAX_PIPELINED:
+            raise ValueError("too many requests wait")
+        self._in_head = False
         self._request_deadline.stop()
         before = self._current
         keep_alive = version == "1.1" and self._parser.should_keep_alive()
         method = self._parser.get_method().decode("ascii")
         scope = scope_of(method, self._url, version, self._headers, self._peer, self.state.address)
-        self._current = Exchange(self, scope, keep_alive, self._expects_continue)
+        expects_continue = self._expects_continue and version == "1.1"  # RFC 9110 §10.1.1
+        self._current = Exchange(self, scope, keep_alive, expects_continue)
         if before is None or before.response_complete:
             self._begin(self._current)
         else:
@@ -179,9 +175,7 @@ class HttpConnection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         """All of it is here."""
-        if len(self._headers) > self._head_count:
-            self._wrong = TRAILERS
-            raise ValueError(TRAILERS)
+        self._request_deadline.stop()
         assert self._current is not None
         self._current.end_body()
 
@@ -191,6 +185,7 @@ class HttpConnection(asyncio.Protocol):
         """Take no more from the client for now."""
         if not self._reading_paused and not self.transport.is_closing():
             self._reading_paused = True
+            self._request_deadline.stop()
             self.transport.pause_reading()
 
     def resume_reading(self) -> None:
@@ -198,6 +193,7 @@ class HttpConnection(asyncio.Protocol):
         if self._reading_paused and not self.transport.is_closing():
             self._reading_paused = False
             self.transport.resume_reading()
+            self._time_arrival()
 
     def _begin(self, exchange: Exchange) -> None:
         self._active = exchange
@@ -211,11 +207,17 @@ class HttpConnection(asyncio.Protocol):
         """The response to a request was written: the next one begins, or the connection is idle."""
         if self.transport.is_closing():
             return
-        self.resume_reading()
         if self._waiting:
             self._begin(self._waiting.popleft())
-        else:
+        elif not self._in_head:
             self._idle_deadline.start()
+        if not self._waiting:
+            self.resume_reading()
+
+    def close(self) -> None:
+        """End the connection when the client has taken what was sent to it. It has some time for it."""
+        self.transport.close()
+        self._reader_deadline.start()
 
     def end_if_idle(self) -> bool:
         """End the connection where no request is under way. Returns whether it was."""
@@ -227,7 +229,7 @@ class HttpConnection(asyncio.Protocol):
     def shut_down(self) -> None:
         """End the connection, after the response to a request that is under way."""
         if not self._is_busy:
-            self.transport.close()
+            self.close()
         elif self._current is not None:
             self._current.keep_alive = False
 
@@ -243,18 +245,22 @@ class HttpConnection(asyncio.Protocol):
 
     def _check_progress(self) -> None:
         """Refuse a request of which too much has come, or time what is missing of it."""
-        current = self._current
-        if self._in_head:
-            if self._unused > MAX_HEAD_BYTES:
-                self._refuse(TOO_LARGE)
-            else:
-                self._request_deadline.start()
-        elif len(self._headers) > self._head_count:
-            self._refuse(TRAILERS)
-        elif current is None or not current.more_body:
+        in_body = not self._in_head and self._current is not None and self._current.more_body
+        if self._in_head and self._unused > MAX_HEAD_BYTES:
+            self._refuse(TOO_LARGE)
+        elif in_body and self._unused > limits.MAX_CHUNK_OVERHEAD:
+            self._refuse(limits.CHUNK_OVERHEAD)
+        else:
+            self._time_arrival()
+
+    def _time_arrival(self) -> None:
+        """Start or stop the deadline for what is missing of a request. It does not count while nothing is read."""
+        if self._failed or self._reading_paused:
             self._request_deadline.stop()
-        elif self._unused > MAX_CHUNK_OVERHEAD:
-            self._refuse("The chunks of the body have too much overhead.")
+        elif self._in_head:
+            self._request_deadline.start()
+        elif self._current is None or not self._current.more_body:
+            self._request_deadline.stop()
         elif is_small(self._headers, SMALL_BODY):
             self._request_deadline.start()
 
@@ -270,17 +276,16 @@ class HttpConnection(asyncio.Protocol):
             current.disconnect()
         if current is not None and current in self._waiting:
             self._drop_last()
-            return
-        if self.transport.is_closing() or (current is not None and current.response_started):
-            self.transport.close()
-            return
-        self.transport.write(answer_bytes(problem_answer("bad_request", detail, "")))
-        if not self.transport.can_write_eof():
-            self.transport.close()
-            return
-        self.transport.write_eof()  # with more to come the connection would be reset, and the answer lost
-        self.resume_reading()
-        self.loop.call_later(DRAIN_SECONDS, self.transport.abort)
+        elif self.transport.is_closing() or (current is not None and current.response_started):
+            self.close()
+        else:
+            self.transport.write(answer_bytes(problem_answer("bad_request", detail, "")))
+            if self.transport.can_write_eof():
+                self.transport.write_eof()  # with more to come the connection would be reset, and the answer lost
+                self.resume_reading()
+                self.loop.call_later(DRAIN_SECONDS, self.transport.abort)
+            else:
+                self.close()
 
     def _drop_last(self) -> None:
         """Forget a request that is not all here, and end the connection after the response before it."""
@@ -291,7 +296,4 @@ class HttpConnection(asyncio.Protocol):
 
     def _end_after_response(self) -> None:
         self._failed = True
-        if self._is_busy and self._current is not None:
-            self._current.keep_alive = False
-        else:
-            self.transport.close()
+        self.shut_down()

@@ -2,6 +2,7 @@
 
 import logging
 import multiprocessing
+import os
 import signal
 import threading
 import time
@@ -93,5 +94,5 @@ def _beat(heartbeat: Connection) -> None:
         while True:
             heartbeat.send_bytes(b".")
             time.sleep(HEARTBEAT_SECONDS)
-    except OSError:
-        pass  # nobody listens any more
+    except OSError:  # the supervisor has died, and nobody else would ever end this process or free its port
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -135,3 +135,14 @@ def test_a_process_that_stands_still_is_replaced(server: tuple[Command, int]) ->
     wait_until(lambda: stopped not in listeners(port), 30, "its end")
     wait_until(lambda: len(listeners(port)) == 2, 30, "another one")
     assert all(answers(port) for _ in range(20))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_processes_end_when_their_supervisor_has_died(server: tuple[Command, int], number: signal.Signals) -> None:
+    """They would keep the port, and another service could not be started."""
+    running, port = server
+    children = listeners(port)
+    assert running.pid is not None
+    os.kill(running.pid, number)
+    wait_until(lambda: not any(map(psutil.pid_exists, children)), 30, "the end of its processes")
+    SharedPort(LOOPBACK, port).close()

@@ -11,7 +11,7 @@ from api.http.request import Request, current_request, is_on_event_loop
 from api.http.request_head import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.http.responses import Response
 from api.http.wsgi import Answer
-from api.server import protocol
+from api.server import limits
 from api.server.application import Application
 from api.server.connections import Connections
 from api.server.exchange import ServerState
@@ -108,14 +108,14 @@ def test_requests_that_come_whole_are_answered_and_the_connection_stays() -> Non
     ids=["nothing", "a word", "half a head", "no body", "half a body"],
 )
 def test_what_does_not_come_in_time_is_refused(chunks: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "REQUEST_SECONDS", 0.05)
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
     connection = after(*chunks, seconds=0.2)
     assert connection.closed
     assert connection.written.startswith(b"HTTP/1.1 400 ") and b"did not arrive in time" in connection.written
 
 
 def test_a_large_body_is_awaited_by_whoever_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "REQUEST_SECONDS", 0.05)
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
     connection = after(HEAD + b"Content-Length: 70000\r\n\r\n", b"a", seconds=0.2)
     assert connection == (b"", False)
 
@@ -345,7 +345,7 @@ def test_after_an_answer_that_ends_the_connection_nothing_is_handled() -> None:
 
 
 def test_a_request_that_takes_longer_than_connections_are_kept_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "KEEP_ALIVE_SECONDS", 0.2)
+    monkeypatch.setattr(limits, "KEEP_ALIVE_SECONDS", 0.2)
     sender = Sender()
 
     def slow(environ: dict[str, Any], start: Any) -> list[bytes]:
@@ -360,7 +360,7 @@ def test_a_request_that_takes_longer_than_connections_are_kept_is_answered(monke
 
 
 def test_a_small_body_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "REQUEST_SECONDS", 0.05)
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
     sender = Sender()
     seen = after(SEND + b"\r\n" + BODY[:5], seconds=0.2, application=sender.served)
     assert b"did not arrive in time" in seen.written and seen.closed and not sender.on_the_loop

@@ -1,0 +1,17 @@
+"""Limits and deadlines of a connection, and what a client reads when it exceeds one."""
+
+MAX_CHUNK_OVERHEAD = 16 * 1024
+"""Bytes of chunk sizes and chunk extensions that may arrive without a byte of the body itself."""
+MAX_PIPELINED = 100
+"""Requests on one connection that may wait for the response to an earlier one. The connection ends after them."""
+REQUEST_SECONDS = 20.0
+"""For the head of a request, and then for a small body. The application times large bodies."""
+READER_SECONDS = 60.0
+"""For a client to take a response, when more than 64 kB are waiting or the connection is about to close."""
+KEEP_ALIVE_SECONDS = 75.0
+"""How long a connection stays open without a request."""
+NOT_HTTP = "This is not a valid HTTP request (RFC 9112)."
+TOO_SLOW = "The request did not arrive in time."
+TRAILERS = "Trailers (headers after the body) are not accepted."
+CHUNK_OVERHEAD = "The chunks of the body have too much overhead."
+UPGRADE = "A request that asks for another protocol (Upgrade, CONNECT) must not have a body."

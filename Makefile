@@ -30,7 +30,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers pooler crashpoints faults hostile carriers fuzz schemathesis simulate mutations docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers pooler crashpoints faults hostile carriers fuzz schemathesis simulate next mutations docs clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -79,6 +79,13 @@ simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FI
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 9) / 10 )) --first $(FIRST) --database-crashes
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 4) / 5 )) --first $(FIRST) --shared-phones 0.8
 
+next: $(READY) ## Run the tests without servers on the newest versions of all dependencies, pre-releases too
+	$(BIN)/python -m venv --clear $(VENV)-next
+	$(BIN)/python -m tests.newest > $(VENV)-next/requirements.txt
+	$(VENV)-next/bin/python -m pip --disable-pip-version-check install --quiet --pre --requirement $(VENV)-next/requirements.txt
+	$(VENV)-next/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
+	$(VENV)-next/bin/python -m pytest -n $(TEST_JOBS) --dist loadfile $(or $(TESTS),tests/unit tests/integration)
+
 mutations: $(READY) ## Break each guarantee by a small change: make mutations ONLY=webhooks
 	$(BIN)/python -m tests.mutations.run $(if $(ONLY),--only "$(ONLY)")
 
@@ -112,7 +119,7 @@ lock: $(READY) ## Resolve the dependencies again; UPGRADE=1 takes newer versions
 	$(PIN) --group docs --constraint requirements.lock --output-file requirements-docs.lock
 
 clean: ## Remove the virtual environment and caches; var/ (your data) stays
-	rm -rf $(VENV) build site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-next build site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
 
 # All stamps are written last, so an interrupted install is done again from its start.

@@ -1,10 +1,6 @@
 """What each process of the API runs: `api.asgi:app`, for an ASGI server."""
 
-import multiprocessing
-import os
-import signal
 import sys
-import threading
 
 from api.app import create_app
 from api.database_guard import keep_looking
@@ -17,15 +13,6 @@ from shared.guard import Guard
 from shared.logs import configure_logging
 from shared.settings import SettingsError
 
-
-def _end_with_parent() -> None:
-    """End when the process that started this one has ended, however: nobody else would."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os.kill(os.getpid(), signal.SIGTERM)
-
-
 configure_logging()
 try:
     made = create_app()
@@ -37,4 +24,3 @@ on_loop = direct_endpoint("POST", "/sms/send", services)
 app = Application(made.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
 keep_looking(Guard(services.engine, witness=services.commits.witness))
 collect_less_often()
-threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()

@@ -87,6 +87,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingRe
     ),
     scope="sms:send",
     large=True,
+    cancellable=True,
 )
 def price(caller: Caller) -> JsonResponse:
     """Say what a send would cost and reject; takes the body of any of the three, and sends nothing."""

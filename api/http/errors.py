@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from api.http.problems import CATALOGUE, Problem
 from api.http.request import Request
 from api.http.responses import Response, problem_response
+from shared.db.cancellation import Cancelled
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.full_disk import is_disk_full
 from shared.encryption import TextKeyMissing, TextUnreadable
@@ -34,6 +35,8 @@ def error_response(error: Exception, request: Request, hint: str | None = None) 
 def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
     if isinstance(error, Problem):
         return error
+    if isinstance(error, Cancelled):
+        return Problem("unavailable", "The client has left.")
     if isinstance(error, HTTPException):
         return _of_http(error, hint)
     if isinstance(error, UNAVAILABLE) or (isinstance(error, DBAPIError) and error.connection_invalidated):

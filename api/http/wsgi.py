@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from shared.db.cancellation import Cancellation
+
 Environ = dict[str, Any]
 Wsgi = Callable[..., Iterable[bytes]]
 Headers = list[tuple[bytes, bytes]]
@@ -19,6 +21,8 @@ BASE: Environ = {
     "wsgi.run_once": False,
     "wsgi.input_terminated": True,  # it ends by itself, however long it was said to be
 }
+CANCELLATION = "bulksms.cancellation"
+"""The key of a request's Cancellation in its environment."""
 MAX_NAMES = 1_000
 """Names of headers whose keys are remembered."""
 
@@ -97,10 +101,12 @@ class StreamedAnswer:
         self.headers = start.headers(close=environ["wsgi.input"].unread())
         self._result = result
         self._chunks = iter(result)
+        self._cancellation = _cancellation(environ)
 
     def next(self) -> bytes | None:
-        """The next chunk; None after the last."""
-        return next(self._chunks, None)
+        """The next chunk; None after the last. Raises Cancelled where the client has left meanwhile."""
+        with self._cancellation.active():
+            return next(self._chunks, None)
 
     def close(self) -> None:
         """No more is wanted."""
@@ -110,9 +116,10 @@ class StreamedAnswer:
 def call(app: Wsgi, environ: Environ) -> Answer | StreamedAnswer:
     """Call an application. Returns its answer: whole, or as it is made where it does not say how long it is."""
     start = Start()
-    result = app(environ, start)
-    if start.has_length:
-        return whole(start, environ, result)
+    with _cancellation(environ).active():
+        result = app(environ, start)
+        if start.has_length:
+            return whole(start, environ, result)
     return StreamedAnswer(start, environ, result)
 
 
@@ -123,6 +130,10 @@ def whole(start: Start, environ: Environ, result: Iterable[bytes]) -> Answer:
         return Answer(start.status, start.headers(close=environ["wsgi.input"].unread()), b"".join(result))
     finally:
         _close(result)
+
+
+def _cancellation(environ: Environ) -> Cancellation:
+    return environ.setdefault(CANCELLATION, Cancellation())  # type: ignore[no-any-return]
 
 
 def _close(result: Iterable[bytes]) -> None:

@@ -124,10 +124,6 @@ class Lane:
         self._waiting.setdefault(owner, deque()).append(cast(Job, (job, function)))
         return job
 
-    def has_room(self, owner: Owner) -> bool:
-        """Whether a job of the owner's would start at once."""
-        return self._free > 0 and self._running.held(owner) < self._max_per_owner
-
     def withdraw(self, owner: Owner, job: "asyncio.Future[Result]") -> bool:
         """Take back a job. False where it has begun."""
         queue = self._waiting.get(owner, ())

@@ -26,7 +26,7 @@ from api.http.request_body import (
     whole_body,
 )
 from api.http.responses import Response
-from api.http.wsgi import Answer, Environ, Wsgi, call, environ_of
+from api.http.wsgi import CANCELLATION, Answer, Environ, Wsgi, call, environ_of
 from api.limits.bulkheads import (
     CARRIER_THREADS,
     EXPORTS_OF_ACCOUNT,
@@ -48,6 +48,7 @@ from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections
 from api.server.owners import owner_by_peer
 from api.server.responses import Send, problem_answer, send_stream, send_whole, wait_until_done
+from shared.db.cancellation import Cancellation
 
 Scope = MutableMapping[str, Any]
 Reply = Response | PendingResponse
@@ -152,16 +153,16 @@ class Application:
         if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
             return
-        waits = not lane.has_room(owner)
+        cancellation = environ[CANCELLATION] = Cancellation()
         job = lane.submit(owner, partial(call, self._app, environ))
-        if waits and not unread:
-            await wait_until_done(job, receive, partial(lane.withdraw, owner, job))
+        if not unread:
+            await wait_until_done(job, receive, partial(lane.withdraw, owner, job), cancellation.cancel)
         answer = await job
         if isinstance(answer, Answer):
             await send_whole(send, receive, answer, unread)
         elif self._exports.take(owner, EXPORTS_OF_ACCOUNT):
             try:
-                await send_stream(send, receive, answer, partial(lane.submit, owner))
+                await send_stream(send, receive, answer, partial(lane.submit, owner), cancellation.cancel)
             finally:
                 self._exports.give_back(owner)
         else:

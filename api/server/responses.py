@@ -3,12 +3,18 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from api.http.problems import Problem
 from api.http.request_body import Gone, Receive, drain
 from api.http.wsgi import Answer, StreamedAnswer
+from shared.db.cancellation import Cancelled
 from shared.ids import random_bits
+
+CANCEL_AGAIN_SECONDS = 0.5
+
+_cancelling = ThreadPoolExecutor(4, "cancel")
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
@@ -29,15 +35,26 @@ def problem_answer(code: str, detail: str, path: str) -> Answer:
     return Answer(problem.kind.status, headers, body)
 
 
-async def wait_until_done(job: "asyncio.Future[Any]", receive: Receive, withdraw: Callable[[], bool]) -> None:
-    """Wait for a job. Raises Gone where its client leaves before it has begun: nobody would get its answer."""
+async def wait_until_done(
+    job: "asyncio.Future[Any]", receive: Receive, withdraw: Callable[[], bool], cancel: Callable[[], None]
+) -> None:
+    """Wait for a job. When its client leaves, it is cancelled. Raises Gone where it had not begun."""
     gone = asyncio.ensure_future(_until_gone(receive))
     try:
         await asyncio.wait((job, gone), return_when=asyncio.FIRST_COMPLETED)
         if not job.done() and withdraw():
             raise Gone
+        await _cancel_until_done(job, cancel)
     finally:
         gone.cancel()
+
+
+async def _cancel_until_done(job: "asyncio.Future[Any]", cancel: Callable[[], None]) -> None:
+    """Cancel again and again: between two statements there is nothing that could be cancelled."""
+    loop = asyncio.get_running_loop()
+    while not job.done():
+        await loop.run_in_executor(_cancelling, cancel)
+        await asyncio.wait((job,), timeout=CANCEL_AGAIN_SECONDS)
 
 
 async def _until_gone(receive: Receive) -> None:
@@ -54,7 +71,13 @@ async def send_whole(send: Send, receive: Receive, answer: Answer, unread: bool 
         await send({"type": "http.response.body", "body": b""})
 
 
-async def send_stream(send: Send, receive: Receive, answer: StreamedAnswer, in_thread: Callable[..., Any]) -> None:
+async def send_stream(
+    send: Send,
+    receive: Receive,
+    answer: StreamedAnswer,
+    in_thread: "Callable[[Callable[[], Any]], asyncio.Future[Any]]",
+    cancel: Callable[[], None],
+) -> None:
     """Send an answer as it is made, until it is over or its client has left.
 
     Where the client is slow to take it the loop waits, and no thread; api/server/protocol.py says for how long.
@@ -62,12 +85,18 @@ async def send_stream(send: Send, receive: Receive, answer: StreamedAnswer, in_t
     gone = asyncio.ensure_future(_until_gone(receive))
     try:
         await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
-        while (chunk := await in_thread(answer.next)) is not None:
+        chunk: bytes | None = b""
+        while chunk is not None:
+            job = in_thread(answer.next)
+            await asyncio.wait((job, gone), return_when=asyncio.FIRST_COMPLETED)
+            await _cancel_until_done(job, cancel)
+            chunk = await job
             if gone.done():
                 return
-            if chunk:
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        await send({"type": "http.response.body", "body": b""})
+            if chunk or chunk is None:
+                await send({"type": "http.response.body", "body": chunk or b"", "more_body": chunk is not None})
+    except Cancelled:
+        pass
     finally:
         gone.cancel()
         await in_thread(answer.close)

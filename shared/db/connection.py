@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
 from shared.crashpoints import crashpoint
+from shared.db.cancellation import current_cancellation
 from shared.db.sessions import Sessions
 from shared.encryption import Texts
 
@@ -137,15 +138,26 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
     The end of a transaction that wrote nothing would be a rollback: a round trip, and with it the driver forgets every
     statement that it had prepared on this connection, whoever uses it next (psycopg, "Prepared statements").
+
+    In a request that may be cancelled, its statements end when the client leaves. Raises Cancelled then.
     """
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        yield connection
+    cancellation = current_cancellation()
+    with _autocommit(engine) as connection:
+        if cancellation is None:
+            yield connection
+        else:
+            with cancellation.covering(connection):
+                yield connection
+
+
+def _autocommit(engine: Engine) -> Connection:
+    return engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
 
 @contextmanager
 def on_disk(engine: Engine) -> Iterator[Connection]:
     """A connection for one statement that writes, a transaction by itself: one round trip, durable as `transaction`."""
-    with reading(engine) as connection:
+    with _autocommit(engine) as connection:
         yield connection
 
 
@@ -155,7 +167,7 @@ def off_disk(engine: Engine) -> Iterator[Connection]:
 
     The statement selects `OFF_DISK`: then its commit does not wait for the disk, as with `durable=False`.
     """
-    with reading(engine) as connection:
+    with _autocommit(engine) as connection:
         yield connection
 
 

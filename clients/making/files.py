@@ -1,4 +1,4 @@
-"""Which files are made of the OpenAPI document, and what is in them."""
+"""Which files are made of the OpenAPI document and of the pytest plugin, and what is in them."""
 
 import json
 from pathlib import Path
@@ -17,6 +17,7 @@ def made_files() -> dict[str, str]:
     return {
         "postman/bulksms.postman_collection.json": json.dumps(collection(described), indent=2, ensure_ascii=False)
         + "\n",
+        "python/bulksms_client/testing.py": (ROOT.parent / "bulksms" / "testing.py").read_text(),
         "typescript/operations.js": operations_js(described),
         "typescript/schema.d.ts": schema_d_ts(described),
     }

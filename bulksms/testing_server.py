@@ -1,0 +1,185 @@
+"""The whole service in one process, for the tests of other projects: `bulksms.testing` starts it.
+
+Celery is eager, Redis is fakeredis, the carrier is the simulator; Postgres is an embedded server whose folder goes with
+the process. Commands come as lines of JSON on standard input, a line of standard output answers each, and the end of
+standard input ends the process.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fakeredis
+from sqlalchemy import Engine, text
+
+from api.app import create_app
+from api.endpoint import PREFIX
+from api.server.application import Application
+from api.server.process import BACKLOG, serve
+from api.server.reuse_port import bound_socket
+from bulksms.local.ports import LOOPBACK
+from bulksms.local.postgres import Postgres
+from shared.accounts.administration import create_account, create_key, top_up
+from shared.api_key import SCOPES
+from shared.carriers.receipts import Receipt
+from shared.db.connection import make_engine
+from shared.db.migrate import migrate
+from shared.lifecycle import MessageStatus
+from shared.settings import Settings
+from shared.task_queue import make_celery
+from worker.process import WorkerProcess
+from worker.receipts.apply import record
+from worker.tasks import register
+from worker.webhooks.client import Client
+from worker.webhooks.deliver import Deliverer
+
+SECRET_KEY = "a-secret-key-that-is-only-for-tests"
+SENDER_ID, CREDITS = "ACME", 1_000
+POSTGRES = {
+    "shared_buffers": "64MB",
+    "dynamic_shared_memory_type": "mmap",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+}
+# Not by request_sender and decide_sender: a name is one account's, and here every account has the same.
+ADD_SENDER = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')")
+SENT = text(
+    """
+    SELECT s.message_id FROM simulated_submit s JOIN batch b ON b.id = batch_of(s.message_id)
+     WHERE b.account_id = :account ORDER BY s.at, s.message_id
+    """
+)
+
+
+class TestService:
+    """The API and a worker on one database, and the commands of the tests."""
+
+    __test__ = False
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._failing: dict[str, str] = {}
+        self._settings = Settings(
+            database_url=engine.url.render_as_string(hide_password=False),
+            redis_url="redis://unused",
+            broker_url="memory://",
+            secret_key=SECRET_KEY,
+            eager=True,
+            simulator_receipt_delay=0.0,
+            webhook_loopback=True,
+        )
+        celery = make_celery(self._settings)
+        self._worker = WorkerProcess(self._settings, engine, fakeredis.FakeRedis())
+        self._worker.simulator.on_receipts = self._record
+        register(celery, self._worker.sweeper.work, imports=self._worker.importer.work)
+        self._flask = create_app(self._settings, engine=engine, celery=celery)
+        self.api = Application(self._flask.wsgi_app)
+        self.commands: dict[str, Callable[..., Any]] = {
+            "create_account": self.create_account,
+            "sent": self.sent,
+            "deliver_receipts": self.deliver_receipts,
+            "fail": self.fail,
+            "reset": self.reset,
+        }
+
+    def start(self) -> None:
+        """Begin with what workers do by themselves: scheduled sends, retries and webhooks."""
+        self._worker.sweeper.start()
+        threading.Thread(target=lambda: asyncio.run(self._post_webhooks()), name="webhooks", daemon=True).start()
+
+    def stop(self) -> None:
+        """End what `start` began."""
+        self._worker.sweeper.stop()
+
+    def create_account(self) -> dict[str, Any]:
+        """A new account with credits, a sender ID and a key of all scopes."""
+        with self._engine.begin() as connection:
+            number = connection.execute(text("SELECT count(*) FROM account")).scalar_one()
+            account = create_account(connection, f"test-{number}", authentication=True)
+            connection.execute(ADD_SENDER, {"account": account, "sender": SENDER_ID})
+            top_up(connection, account, CREDITS, "test", "test")
+            key = create_key(connection, account, SECRET_KEY, scopes=SCOPES)
+        pair = {"api_key": key.api_key, "api_secret": key.api_secret}
+        token = self._flask.test_client().post(f"{PREFIX}/auth/token", json=pair).get_json()["access_token"]
+        return {"account_id": account, "sender_id": SENDER_ID, "token": token, **pair}
+
+    def sent(self, account_id: int, token: str) -> list[dict[str, Any]]:
+        """The account's messages that the carrier was given, as the API has them."""
+        with self._engine.connect() as connection:
+            messages = connection.execute(SENT, {"account": account_id}).scalars().all()
+        client, headers = self._flask.test_client(), {"Authorization": f"Bearer {token}"}
+        return [client.get(f"{PREFIX}/messages/{message}", headers=headers).get_json() for message in messages]
+
+    def deliver_receipts(self) -> int:
+        """Deliver what is due, of all accounts. Returns how many receipts there were."""
+        delivered = 0
+        while count := self._worker.simulator.deliver_due():
+            delivered += count
+        return delivered
+
+    def fail(self, phone: str, error: str) -> None:
+        """Let receipts say that the phone was not reached."""
+        self._failing[phone] = error
+
+    def reset(self) -> None:
+        """Leave nothing to the next test: no receipt that waits, and no phone that fails."""
+        self.deliver_receipts()
+        self._failing.clear()
+
+    def _record(self, receipts: list[Receipt]) -> None:
+        record(self._engine, self._worker.simulator.name, [self._as_failed(receipt) for receipt in receipts])
+
+    def _as_failed(self, receipt: Receipt) -> Receipt:
+        error = self._failing.get(receipt.phone or "")
+        return receipt if error is None else receipt._replace(status=MessageStatus.UNDELIVERED, error=error)
+
+    async def _post_webhooks(self) -> None:
+        client = Client(self._settings.webhook_loopback)
+        try:
+            await Deliverer(self._engine, client, SECRET_KEY, ()).run()
+        finally:
+            await client.close()
+
+
+def answer_commands(service: TestService) -> None:
+    """Answer each line of standard input; at its end, end this process."""
+    for line in sys.stdin:
+        arguments = json.loads(line)
+        command = service.commands[arguments.pop("command")]
+        try:
+            reply = {"result": command(**arguments)}
+        except Exception as error:
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(reply), flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def main() -> None:
+    """Serve on a free port of the loopback address until standard input ends."""
+    with tempfile.TemporaryDirectory(prefix="bulksms-testing-") as folder:
+        Path(folder).chmod(0o755)  # Postgres may run as another user
+        with Postgres(Path(folder) / "postgres", settings=POSTGRES) as postgres:
+            engine = make_engine(postgres.start(), pool=16)
+            migrate(engine)
+            service = TestService(engine)
+            service.start()
+            listening = bound_socket(LOOPBACK, 0)
+            listening.listen(BACKLOG)  # what connects before the loop serves it waits
+            base_url = f"http://{LOOPBACK}:{listening.getsockname()[1]}"
+            print(json.dumps({"result": {"base_url": base_url}}), flush=True)
+            threading.Thread(target=answer_commands, args=(service,), name="commands", daemon=True).start()
+            asyncio.run(serve(service.api, listening))
+            service.stop()
+            engine.dispose()
+
+
+if __name__ == "__main__":
+    main()

@@ -8,7 +8,7 @@ The contract is what the request goes through before the function sees it, and w
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
@@ -22,7 +22,8 @@ from api.http.direct import DirectEndpoint
 from api.http.event_loop import PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.http.problems import Problem, invalid
-from api.http.request import current_request
+from api.http.request import Request, current_request
+from api.http.request_cost import ROWS_PER_REQUEST, add_rows, cost_of
 from api.http.responses import CsvResponse, JsonResponse, Response
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
@@ -103,6 +104,14 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
     def handle(**arguments: Any) -> Response | CsvResponse | PendingResponse:
         if operation.cancellable:
             allow_cancellation()
+        try:
+            return respond(arguments)
+        finally:
+            request = current_request()
+            if request.cost or request.recipients_priced:
+                _charge(request, arguments.get("caller"))
+
+    def respond(arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
         if scope is not None:
             arguments["caller"] = authenticate(scope)
         if takes is not None:
@@ -110,9 +119,35 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         if query is not None:
             arguments["query"] = load(query, _query_values())
         answer = function(**arguments)
+        if isinstance(answer, CsvResponse):
+            answer.lines = _charged(answer.lines, arguments["caller"].account_id)
+        elif isinstance(answer, dict) and isinstance(answer.get("data"), list):
+            add_rows(len(answer["data"]))
         return answer if isinstance(answer, (PendingResponse, Response, CsvResponse)) else answer_json(answer)
 
     return handle
+
+
+def _charge(request: Request, caller: Caller | None) -> None:
+    """Charge the caller's account for the work of its request, beyond the one request that was taken already."""
+    cost = int(cost_of(request)) - 1
+    if caller is not None and cost > 0:
+        left = services().requests.charge(caller.account_id, cost)
+        if request.rate_limit is not None:
+            rate, before = request.rate_limit
+            request.rate_limit = (rate, max(0, min(before, int(left))))
+
+
+def _charged(lines: Iterator[str], account: int) -> Iterator[str]:
+    """The lines of an export, charged as they are written."""
+    requests = services().requests
+
+    def written() -> Iterator[str]:
+        for chunk in lines:
+            requests.charge(account, chunk.count("\n") / ROWS_PER_REQUEST)
+            yield chunk
+
+    return written()
 
 
 def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
@@ -158,7 +193,7 @@ def take_request(caller: Caller) -> None:
         wait = requests.wait(left, rate)
         raise Problem(
             "rate_limited",
-            f"More than {counted(rate, 'request')} per second.",
+            f"More than {counted(rate, 'request')} per second, or as much work (`request_cost` of GET /limits).",
             headers={"Retry-After": str(wait)},
         )
 

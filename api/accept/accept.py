@@ -38,7 +38,8 @@ from api.commit.idempotency import Answered, answered_before, key_of_request
 from api.commit.rules import add_rules
 from api.http.event_loop import PendingResponse
 from api.http.problems import Problem, invalid
-from api.http.request import is_on_event_loop
+from api.http.request import current_request, is_on_event_loop
+from api.http.request_cost import add_recipients
 from api.http.responses import JsonResponse
 from api.services import Services
 from shared.crashpoints import crashpoint
@@ -88,6 +89,8 @@ def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) 
     except Exception:
         uncount_recipients(services, draft)
         raise
+    if not answered.replayed:
+        current_request().recipients_priced = 0  # they are paid for
     return finish(answered)
 
 
@@ -233,6 +236,7 @@ def _group(
     made = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
     if template is None:
         return made
+    add_recipients(group.contact_count)
     with services.large_groups.reading(caller.account_id, group.contact_count):
         return made | group_of(services, body, group.last_position, template)
 
@@ -260,6 +264,7 @@ def _several_phones(
     screened = drop_excluded(services, caller, body, screened)
     personal: dict[str, Any] = {}
     if template is not None:
+        add_recipients(len(phones))
         screened, personal = chunks_of_list(template, screened, variables, body, BATCH_SIZE)
     rejected = screened.rejected
     if rejected and body["strict"]:

@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from psycopg.errors import QueryCanceled
 from sqlalchemy import Connection, Engine, Row, TextClause, text
+from sqlalchemy.exc import DBAPIError
 
+from api.http.request_cost import add_rows
 from shared.db.connection import STATEMENT_MILLISECONDS, reading
 
 STATEMENT_SECONDS = 5
@@ -21,9 +24,13 @@ END = text(f"SET statement_timeout = {STATEMENT_MILLISECONDS}")
 def reading_list(engine: Engine) -> Iterator[Connection]:
     """A connection for what only reads and may have much to read: each statement ends after STATEMENT_SECONDS."""
     with reading(engine) as connection:
-        connection.execute(BEGIN, {"milliseconds": str(1000 * STATEMENT_SECONDS)})
+        connection.execute(BEGIN, {"milliseconds": str(int(1000 * STATEMENT_SECONDS))})
         try:
             yield connection
+        except DBAPIError as error:
+            if isinstance(error.orig, QueryCanceled):  # it took too long, and nobody knows for how many rows
+                add_rows(MAX_ROWS_EXAMINED)
+            raise
         finally:
             if not connection.invalidated:
                 connection.execute(END)
@@ -34,4 +41,7 @@ def last_examined(connection: Connection, statement: TextClause, parameters: dic
 
     The statement selects, in the list's order, what a row's place is, and ends in `OFFSET :most LIMIT 1`.
     """
-    return connection.execute(statement, {**parameters, "most": MAX_ROWS_EXAMINED - 1}).one_or_none()
+    last = connection.execute(statement, {**parameters, "most": MAX_ROWS_EXAMINED - 1}).one_or_none()
+    if last is not None:
+        add_rows(MAX_ROWS_EXAMINED)
+    return last

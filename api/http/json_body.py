@@ -10,6 +10,7 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from api.http.problems import Problem
 from api.http.request import current_request
 from api.http.request_body import Whole
+from api.http.request_cost import add_bytes
 
 SMALL_BODY = 64 * 1024
 LARGE_BODY = 8 * 1024 * 1024
@@ -63,6 +64,7 @@ def read_bytes(limit: int) -> bytes:
         raise _too_large(limit)
     if announced is not None and len(raw) < announced:
         raise _ended_early()
+    add_bytes(len(raw))
     return raw
 
 

@@ -17,7 +17,17 @@ _current: ContextVar["Request | None"] = ContextVar("request", default=None)
 class Request:
     """One request: its environment (PEP 3333), what the endpoints work with, and what is noted while it is handled."""
 
-    __slots__ = ("_http", "environ", "loop", "rate_limit", "recipient_counted", "request_id", "services")
+    __slots__ = (
+        "_http",
+        "cost",
+        "environ",
+        "loop",
+        "rate_limit",
+        "recipient_counted",
+        "recipients_priced",
+        "request_id",
+        "services",
+    )
 
     def __init__(self, environ: Environ, services: Any, loop: asyncio.AbstractEventLoop | None = None) -> None:
         given = environ.get("HTTP_X_REQUEST_ID")
@@ -29,6 +39,10 @@ class Request:
         """The client's X-Request-Id where it is usable, or one of ours."""
         self.rate_limit: tuple[int, int] | None = None
         """Requests per second that the caller may make, and how many are left now."""
+        self.cost = 0.0
+        """What its work costs, in requests of the rate limit (api/http/request_cost.py)."""
+        self.recipients_priced = 0
+        """Recipients of a message with placeholders that were priced, and not paid for."""
         self.recipient_counted = False
         """Whether its message was counted against the recipient's limit."""
         self._http: HttpRequest | None = None
@@ -67,6 +81,11 @@ def current_request() -> Request:
     if request is None:
         raise RuntimeError("no request is being handled")
     return request
+
+
+def request_or_none() -> Request | None:
+    """The request that is being handled; None outside of one."""
+    return _current.get()
 
 
 def is_on_event_loop() -> bool:

@@ -3,6 +3,9 @@
 import threading
 import time
 
+MAX_DEBT = 5
+"""Bursts that may be taken from a bucket beyond what is in it: nobody waits longer than for so many."""
+
 
 class Bucket:
     """Tokens of one key: what was left at a time, the rate at which more come, and what was taken since the last sync.
@@ -48,6 +51,17 @@ class Buckets:
                 bucket.left, bucket.at = left, now
                 bucket.used += tokens
         return left
+
+    def charge(self, key: object, tokens: float) -> float:
+        """Take tokens that may not be there. Returns what is left: a debt below zero, of MAX_DEBT bursts at most."""
+        with self._lock:
+            now = time.monotonic()
+            bucket = self._buckets.get(key) or self._make(key, self.rate, now)
+            most = bucket.rate * self.burst
+            left = min(most, bucket.left + (now - bucket.at) * bucket.rate)
+            bucket.left, bucket.at = max(left - tokens, -MAX_DEBT * most), now
+            bucket.used += tokens
+            return bucket.left
 
     def left(self, key: object) -> float:
         """Tokens that could be taken now."""

@@ -14,7 +14,7 @@ from typing import cast
 from redis import Redis
 from redis.exceptions import RedisError
 
-from api.limits.rate_limit import Buckets
+from api.limits.rate_limit import MAX_DEBT, Buckets
 
 log = logging.getLogger(__name__)
 
@@ -24,16 +24,16 @@ RETRY_SECONDS = 5.0
 BATCH_SIZE = 500
 """Buckets in one call."""
 
-COUNT = """
+COUNT = f"""
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1e6
-local answer = {}
+local answer = {{}}
 for place, key in ipairs(KEYS) do
     local rate, most, used = tonumber(ARGV[3 * place - 2]), tonumber(ARGV[3 * place - 1]), tonumber(ARGV[3 * place])
     local kept = redis.call('HMGET', key, 'left', 'at')
     local left = most
     if kept[1] then left = math.min(most, tonumber(kept[1]) + math.max(0, now - tonumber(kept[2])) * rate) end
-    left = math.max(left - used, -5 * most)
+    left = math.max(left - used, -{MAX_DEBT} * most)
     redis.call('HSET', key, 'left', tostring(left), 'at', string.format('%.6f', now))
     redis.call('PEXPIRE', key, math.ceil(1000 * (most - left) / rate) + 1000)
     answer[place] = tostring(left)

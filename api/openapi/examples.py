@@ -110,7 +110,10 @@ HEADERS = {
         "Requests that are taken from an account in a window of `w` seconds.",
         '"requests";q=10000;w=1',
     ),
-    "RateLimit": ("Requests that are left now.", '"requests";r=9999;t=1'),
+    "RateLimit": (
+        "Requests that are left now; one with much work counts as several (`request_cost` of GET /limits).",
+        '"requests";r=9999;t=1',
+    ),
     "Idempotency-Replayed": ("`true`: this is the answer of an earlier request with the same key.", "true"),
     "Retry-After": ("Seconds to wait before the next try.", "2"),
     "WWW-Authenticate": ("How to authenticate.", 'Bearer realm="bulksms", error="invalid_token"'),

@@ -1148,6 +1148,18 @@ export interface InboundPage {
   next_cursor: string | null;
 }
 
+/** How much work of a request counts as one request of the rate limit, and as at least one. */
+export interface RequestCost {
+  /** Rows of a list, report or export, returned or examined because of a filter. */
+  rows: number;
+  /** Recipients of a message with placeholders, for a quote or a send that is refused. Sends that are accepted are not charged by recipients. */
+  recipients: number;
+  /** Bytes of a JSON body. */
+  body_bytes: number;
+  /** The longest wait after a request that cost more than there was. */
+  debt_seconds: number;
+}
+
 /** What the account's sends may reserve, and what they have reserved, where that is limited. */
 export interface Spending {
   /** Credits that its sends may reserve on a day; null: as many as there are. */
@@ -1188,6 +1200,8 @@ export interface Limits {
   token_seconds: number;
   /** Requests per second that are taken from the account. */
   requests_per_second: number;
+  /** What costs as much as one request; the account's next requests pay for what was too much. */
+  request_cost: RequestCost;
   /** The longest page. */
   page_items: number;
   /** Bytes of a URL, and of one header. */

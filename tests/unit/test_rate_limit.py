@@ -9,7 +9,7 @@ import pytest
 from redis import Redis
 from redis.exceptions import RedisError
 
-from api.limits.rate_limit import Buckets
+from api.limits.rate_limit import MAX_DEBT, Buckets
 from api.limits.shared_rate_limit import SharedRateLimit
 
 
@@ -62,6 +62,24 @@ def test_a_rate_that_is_lowered_counts_at_once(clock: Clock) -> None:
     assert taken(buckets, 50, rate=3) == 3
     clock.now += 1
     assert taken(buckets, 500, rate=200) == 200
+
+
+def test_what_was_charged_afterwards_is_owed(clock: Clock) -> None:
+    buckets = Buckets(10)
+    assert buckets.take("a") == 9
+    assert buckets.charge("a", 29) == -20
+    assert taken(buckets, 5) == 0 and buckets.wait(buckets.take("a")) == 3
+    clock.now += 2.15
+    assert taken(buckets, 5) == 1
+    assert taken(buckets, 20, "b") == 10
+
+
+def test_a_debt_is_bounded(clock: Clock) -> None:
+    buckets = Buckets(10)
+    assert buckets.charge("a", 1e9) == -10 * MAX_DEBT
+    assert buckets.charge("a", 1e9) == -10 * MAX_DEBT
+    clock.now += MAX_DEBT + 1
+    assert taken(buckets, 20) == 10
 
 
 def test_no_more_keys_are_remembered_than_fit(clock: Clock) -> None:

@@ -42,6 +42,27 @@ class RecipientLimitsResponse(Schema):
     marketing = fields.Integer(required=True, allow_none=True, metadata=doc("Of this category; null: any number.", 10))
 
 
+class RequestCostResponse(Schema):
+    """How much work of a request counts as one request of the rate limit, and as at least one."""
+
+    rows = fields.Integer(
+        required=True,
+        metadata=doc("Rows of a list, report or export, returned or examined because of a filter.", 100),
+    )
+    recipients = fields.Integer(
+        required=True,
+        metadata=doc(
+            "Recipients of a message with placeholders, for a quote or a send that is refused. Sends that are accepted"
+            " are not charged by recipients.",
+            10,
+        ),
+    )
+    body_bytes = fields.Integer(required=True, metadata=doc("Bytes of a JSON body.", 65_536))
+    debt_seconds = fields.Integer(
+        required=True, metadata=doc("The longest wait after a request that cost more than there was.", 5)
+    )
+
+
 class LimitsResponse(Schema):
     """What the service takes at most, and the account's backlog."""
 
@@ -62,6 +83,11 @@ class LimitsResponse(Schema):
     token_seconds = fields.Integer(required=True, metadata=doc("How long a token is valid, in seconds.", 86_400))
     requests_per_second = fields.Integer(
         required=True, metadata=doc("Requests per second that are taken from the account.", 10_000)
+    )
+    request_cost = fields.Nested(
+        RequestCostResponse,
+        required=True,
+        metadata=doc("What costs as much as one request; the account's next requests pay for what was too much."),
     )
     page_items = fields.Integer(required=True, metadata=doc("The longest page.", 1000))
     header_bytes = fields.Integer(required=True, metadata=doc("Bytes of a URL, and of one header.", 8192))

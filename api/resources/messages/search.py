@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from api.http.pagination import bad_cursor, from_cursor, to_cursor
+from api.http.request_cost import add_rows
 from api.resources.messages.history import FROM_BATCH, SENDS, MessageRow, batches_in_order, messages_of_batch
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of
@@ -133,9 +134,12 @@ def _page(
 ) -> Found:
     found: list[MessageRow] = []
     examined = batches = 0
+    add_rows(MAX_BATCHES if wanted.phone is not None and end is not None else 0)
     for row in batches_in_order(connection, values):
         messages = [each for each in messages_of_batch(connection, row) if row.id != batch_of(after) or each.id > after]
-        found += filter(wanted.fits, messages)
+        fitting = list(filter(wanted.fits, messages))
+        found += fitting
+        add_rows(len(messages) - len(fitting))
         if len(found) > limit:
             return Found(found[:limit], to_cursor(str(found[limit - 1].id)))
         examined, batches = examined + len(messages), batches + bool(messages)

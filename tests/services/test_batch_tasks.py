@@ -106,11 +106,14 @@ def test_inspect_finds_a_batch_by_its_id(tmp_path: Path) -> None:
         phones = [str(FIRST_PHONE + number) for number in range(5_000)]
         send = slow.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"]
         batches, inspect = batches_of(slow, send), celery_of(slow).control.inspect(timeout=2)
-        [active] = (inspect.active() or {"": []}).values()
-        assert {task["id"] for task in active} & batches
-        assert all(task["args"] == [task["id"]] for task in active)
-        [found] = (inspect.query_task(*batches) or {"": {}}).values()
-        assert found.keys() & batches
+
+        def active() -> list[dict[str, Any]]:
+            [tasks] = (inspect.active() or {"": []}).values()
+            return [task for task in tasks if task["id"] in batches]
+
+        wait_until(active, 60, "an active task of a batch")
+        assert all(task["args"] == [task["id"]] for task in active())
+        wait_until(lambda: batches & set(*(inspect.query_task(*batches) or {"": {}}).values()), 60, "a batch by its id")
         assert inspect.reserved() is not None
         slow.post(f"/sends/{send}/cancel")
         slow.wait_for_end(60)

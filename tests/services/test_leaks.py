@@ -105,7 +105,7 @@ def test_no_command_line_holds_a_secret(service: House) -> None:
     assert service.api is not None
     ours = [psutil.Process(process.pid) for process in (service.api, service.postgres, service.redis, *service.workers)]
     lines = [" ".join(each.cmdline()) for one in ours for each in (one, *one.children(recursive=True))]
-    assert any("api.server" in line for line in lines) and any("redis" in line for line in lines)
+    assert any("api.server" in line for line in lines) and any("valkey" in line for line in lines)
     passwords = [make_url(url).password or "" for url in (service.postgres.url, service.redis.url)]
     assert all(passwords)
     for secret in (*canaries(service), *passwords):

@@ -1,4 +1,4 @@
-"""Runs the API: `python -m api.server`. Processes of one port, each an event loop and its threads."""
+"""Runs the API: `python -m api.server`. Several processes share a port; each has an event loop and threads."""
 
 import errno
 import logging
@@ -27,7 +27,7 @@ API = "api.asgi:app"
 @click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
 @click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True)
 def main(application: str, host: str, port: int, processes: int) -> None:
-    """Run the HTTP API, or another APPLICATION in the same way."""
+    """Run the HTTP API, or another ASGI APPLICATION."""
     configure_logging()
     if application == API:
         _check_settings()
@@ -44,7 +44,7 @@ def main(application: str, host: str, port: int, processes: int) -> None:
 
 
 def _check_settings() -> None:
-    """End with one sentence where they are wrong: the children would say it again each time that they are started."""
+    """Exit with one sentence if the settings are wrong. Otherwise each child would report it at every start."""
     try:
         settings = service_settings()
         http_carriers(settings.carriers_file)
@@ -56,7 +56,7 @@ def _check_settings() -> None:
 
 
 def _look_at_database(settings: Settings) -> None:
-    """Say at once what is wrong with it. The API starts all the same, and is ready when it is mended."""
+    """Log what is wrong with the database. The API starts anyway, and is ready as soon as that is fixed."""
     engine = make_engine(settings.database_url, 1, "bulksms-api")
     problem = schema_problem(engine)
     engine.dispose()

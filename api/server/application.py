@@ -1,6 +1,6 @@
-"""The ASGI application: Flask in threads, and `POST /sms/send`, the request that comes most, on the event loop.
+"""The ASGI application: Flask in threads, and `POST /sms/send`, the most frequent request, on the event loop.
 
-Bodies are awaited, and long answers written, by the loop: a thread is held only while something is worked on.
+The loop waits for bodies and writes long responses, so a request holds a thread only while it is worked on.
 """
 
 import asyncio
@@ -54,18 +54,18 @@ Scope = MutableMapping[str, Any]
 Reply = Response | PendingResponse
 
 THREADS = 8
-"""For all but single sends, sign-in and carriers, unless the database has another number of connections for them."""
+"""Default size of the lane for accounts. In production it is DATABASE_POOL."""
 IN_MEMORY = 2 * 1024 * 1024
-"""Bytes of an account's body that are kept in memory: 100,000 phones. Those of strangers are as long as small ones."""
+"""Bytes of an account's body that are kept in memory: enough for 100,000 phones. Before sign-in it is SMALL_BODY."""
 EVENT_LOOP_PATH = f"{PREFIX}/sms/send"
 """Its POST requests are handled on the event loop."""
 HEALTH = ("/healthz", "/readyz")
-"""Counted by themselves: a proxy that asks for it may bring others' requests from the same address."""
+"""Their shares are counted separately: a proxy may check health from the address of other requests."""
 CARRIERS = "/carriers/"
 EXPORTED = "text/csv"
-"""What a request accepts that asks for an export: refused before any of it is made, where the account has too many."""
+"""The `Accept` of an export. If the account has too many exports, it is refused before any work."""
 IMPORT = "/import"
-"""How the paths end that take files."""
+"""The end of each path that takes a file."""
 
 
 class Application:
@@ -79,8 +79,8 @@ class Application:
         connections: Connections | None = None,
         threads: int = THREADS,
     ) -> None:
-        """`on_loop` handles the POST requests of EVENT_LOOP_PATH. `threads` work for accounts, with a connection of the
-        database each; those of the other lanes have the rest of the connections, which nobody else takes."""
+        """`on_loop` handles POST requests to EVENT_LOOP_PATH. `threads` is the size of the lane for accounts. Each
+        thread uses one database connection, and the pool has more for the other lanes."""
         self._app = app
         self._on_loop = on_loop
         self._owner_of = owner_of
@@ -92,7 +92,7 @@ class Application:
         self._open, self._exports, self._large, self._parsed = Share(), Share(), Permits(), Permits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request. Returns without an answer where the client has left."""
+        """Handle one request. Sends no response if the client has left."""
         environ = environ_of(scope, Unread())
         owner = self._owner_of(environ)
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
@@ -118,7 +118,7 @@ class Application:
 
     @asynccontextmanager
     async def _body(self, owner: Owner, scope: Scope, receive: Receive) -> AsyncIterator[Whole | Spooled | Unread]:
-        """The body of a request, when it is here. Raises Gone or TooSlow."""
+        """The complete body of a request. Raises Gone or TooSlow."""
         length, most = announced_length(scope["headers"]), _most(owner, scope["path"])
         if length is not None and length <= SMALL_BODY:
             yield Whole(await whole_body(receive))
@@ -138,7 +138,7 @@ class Application:
 
     @asynccontextmanager
     async def _worked_on(self, owner: Owner, path: str) -> AsyncIterator[None]:
-        """When there is memory for one more large body of the owner's."""
+        """Held while a large body is parsed and worked on. Waits until the owner may have one more."""
         if path.endswith(IMPORT):
             yield
             return
@@ -170,9 +170,9 @@ class Application:
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
 
     async def _answer_on_loop(self, endpoint: DirectEndpoint, owner: Owner, environ: Environ) -> Answer:
-        """Handle a request here, or where that would block, again in a thread.
+        """Handle a request on the loop. If that would block, start again in a thread.
 
-        What was noted of it stays noted: it is counted once.
+        It is the same Request object, so limits count it once.
         """
         request = endpoint.request(environ, asyncio.get_running_loop())
         try:
@@ -195,7 +195,7 @@ class Application:
 
 
 def is_for_event_loop(scope: Scope) -> bool:
-    """Whether the request is one that is handled on the event loop."""
+    """Whether the event loop handles the request."""
     return scope["path"] == EVENT_LOOP_PATH and scope["method"] == "POST" and is_small(scope["headers"], SMALL_BODY)
 
 
@@ -204,7 +204,7 @@ def _too_many(path: str) -> Answer:
 
 
 def _most(owner: Owner, path: str) -> int:
-    """Bytes of a body that are read of somebody. What each endpoint takes is its own to say."""
+    """The largest body that is read. Endpoints may have lower limits."""
     if not isinstance(owner, int):
         return LARGEST_CALLBACK if path.startswith(CARRIERS) else SMALL_BODY
     return MAX_UPLOAD_BYTES if path.endswith(IMPORT) else LARGE_BODY

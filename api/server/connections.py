@@ -1,4 +1,4 @@
-"""The connections of one process, by the address that they come from."""
+"""The connections of one process, by client address."""
 
 import resource
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Protocol
 from api.http.client_ip import shared_by_one
 
 KEPT_FREE = 256
-"""Open files that are left for all else."""
+"""Open files that are left for everything else."""
 MOST = 16_384
 MAX_PER_ADDRESS = 1_000
 
@@ -16,14 +16,14 @@ class Connection(Protocol):
     """A connection of a client."""
 
     def end_if_idle(self) -> bool:
-        """End it where no request is under way on it. Returns whether it was."""
+        """End the connection if no request is under way. Returns whether it did."""
 
 
 class Connections:
-    """Connections, as many as the process can have, and not all of them of one address.
+    """As many connections as the process can have, with a limit for each address.
 
-    When all are taken, the address that has the most loses the one that has been open the longest without a request.
-    Peers that are proxies bring the requests of others, and are not counted.
+    When the process is full, the address with the most connections loses its oldest idle one. Trusted proxies are not
+    counted, because they bring the requests of others.
     """
 
     def __init__(self, is_proxy: Callable[[str], bool] = lambda _: False, most: int | None = None) -> None:
@@ -35,7 +35,7 @@ class Connections:
         self._count = 0
 
     def add(self, connection: Connection, peer: str) -> bool:
-        """A client has connected. False where it may not: its address has too many."""
+        """Count a new connection. False if it has to be refused."""
         if self._is_proxy(peer):
             return True
         network = shared_by_one(peer)
@@ -48,7 +48,7 @@ class Connections:
         return True
 
     def remove(self, connection: Connection, peer: str) -> None:
-        """It has gone."""
+        """Stop counting a connection that has ended."""
         network = shared_by_one(peer)
         held = self._of.get(network)
         if held is None or connection not in held:

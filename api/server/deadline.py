@@ -1,11 +1,11 @@
-"""A time after which something is done, unless it is stopped before."""
+"""A timer that can be started and stopped repeatedly."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class Deadline:
-    """A timer of an event loop that is started and stopped again and again."""
+    """Calls a function after some seconds, unless it is stopped first."""
 
     __slots__ = ("_act", "_handle", "_loop", "_seconds")
 
@@ -16,17 +16,17 @@ class Deadline:
         self._handle: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to count, unless it counts already."""
+        """Start the timer, unless it is running."""
         if self._handle is None and self._act is not None:
             self._handle = self._loop.call_later(self._seconds, self._act)
 
     def stop(self) -> None:
-        """Count no more."""
+        """Stop the timer."""
         if self._handle is not None:
             self._handle.cancel()
             self._handle = None
 
     def close(self) -> None:
-        """Stop for good, and forget what was to be done."""
+        """Stop for good, and drop the reference to the function."""
         self.stop()
         self._act = None

@@ -1,4 +1,4 @@
-"""One request on a connection and its response, as an ASGI application sees them."""
+"""One request and its response, as ASGI 3.0 describes them."""
 
 import asyncio
 import logging
@@ -25,11 +25,11 @@ STATUS_LINES = {each.value: f"HTTP/1.1 {each.value} {each.phrase}\r\n".encode() 
 CLOSE = (b"connection", b"close")
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 PAUSE_AT = 64 * 1024
-"""Bytes of a body that wait for the application: no more is read of the connection until it takes them."""
+"""Bytes of a body that may wait for the application. Above that, the connection is not read."""
 
 
 def head_bytes(status: int, headers: Headers) -> bytes:
-    """The status line and the headers as they are sent. Raises ValueError for a line break in a header."""
+    """The status line and headers on the wire. Raises ValueError for a line break in a header."""
     lines = [name + b": " + value + b"\r\n" for name, value in headers]
     head = b"".join([STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status, *lines, b"\r\n"])
     if not head.count(b"\n") == head.count(b"\r") == len(lines) + 2:
@@ -40,7 +40,7 @@ def head_bytes(status: int, headers: Headers) -> bytes:
 def scope_of(
     method: str, url: bytes, version: str, headers: Headers, client: Address | None, server: Address | None
 ) -> Scope:
-    """A request as ASGI has it. Raises UnicodeDecodeError or httptools' error for a URL that is none."""
+    """The ASGI scope of a request. Raises UnicodeDecodeError or an error of httptools for an invalid URL."""
     parsed = httptools.parse_url(url)
     path = parsed.path or b"/"
     text = path.decode("ascii")
@@ -61,39 +61,39 @@ def scope_of(
 
 
 def answer_bytes(answer: Answer) -> bytes:
-    """A whole response as it is sent."""
+    """A whole response on the wire."""
     return head_bytes(answer.status, answer.headers) + answer.body
 
 
 class ClientConnection(Protocol):
-    """A connection as its requests see it."""
+    """What an exchange needs of its connection."""
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
     state: "ServerState"
 
     def pause_reading(self) -> None:
-        """Take no more from the client for now."""
+        """Stop reading from the client."""
 
     def resume_reading(self) -> None:
-        """Take more again."""
+        """Read from the client again."""
 
     async def writable(self) -> None:
-        """Wait until the client has taken what was sent to it."""
+        """Wait until the client has read enough of what was sent."""
 
     def response_completed(self) -> None:
-        """The response to a request was written."""
+        """A response has been written."""
 
     def close(self) -> None:
-        """End the connection when the client has taken what was sent to it."""
+        """Close the connection when the client has read what was sent."""
 
     def shut_down(self) -> None:
-        """End the connection, after the response to a request that is under way."""
+        """Close the connection, after the response to any request that is under way."""
 
 
 @dataclass
 class ServerState:
-    """What the connections of one process share."""
+    """The state that all connections of a process share."""
 
     application: Callable[[Scope, Receive, Send], Awaitable[None]]
     limits: Connections
@@ -103,7 +103,7 @@ class ServerState:
     _date: tuple[int, tuple[bytes, bytes]] = (0, (b"date", b""))
 
     def date(self) -> tuple[bytes, bytes]:
-        """The header `Date`, made once a second."""
+        """The header `Date`, formatted once a second."""
         now = int(time.time())
         if self._date[0] != now:
             self._date = now, (b"date", formatdate(now, usegmt=True).encode())
@@ -111,7 +111,7 @@ class ServerState:
 
 
 class Exchange:
-    """A request whose head is here, and its response: the application runs in a task (ASGI 3.0, HTTP spec 2.3)."""
+    """A request and its response. The application runs in a task (ASGI 3.0, HTTP spec 2.3)."""
 
     def __init__(self, connection: ClientConnection, scope: Scope, keep_alive: bool, expects_continue: bool) -> None:
         self.connection = connection
@@ -119,18 +119,18 @@ class Exchange:
         self.keep_alive = keep_alive
         """Whether the connection stays open after the response."""
         self.more_body = True
-        """Whether more of the request's body is to come."""
+        """Whether the request's body is incomplete."""
         self.response_started = self.response_complete = False
         self._disconnected = False
-        """Whether nobody waits for the response any more."""
+        """Whether the client has left or was refused."""
         self._expects_continue = expects_continue
         self._body = bytearray()
         self._news = asyncio.Event()
-        """Set when there is something to receive."""
+        """Set when `_receive` has something to return."""
         self._head: tuple[int, Headers] | None = None
         self._has_body = self._is_chunked = False
         self._left: int | None = None
-        """Bytes of the response's body that are announced and not written."""
+        """Bytes of the response's Content-Length that are not written yet."""
 
     def begin(self) -> None:
         """Start the application."""
@@ -140,7 +140,7 @@ class Exchange:
         task.add_done_callback(tasks.discard)
 
     def receive_body(self, data: bytes) -> None:
-        """Some of the body has come."""
+        """Part of the body has arrived."""
         if self.response_complete:
             return
         self._body += data
@@ -149,7 +149,7 @@ class Exchange:
         self._news.set()
 
     def end_body(self) -> None:
-        """All of the body has come."""
+        """The body is complete."""
         self.more_body = False
         self._news.set()
 
@@ -224,7 +224,7 @@ class Exchange:
             self._finish()
 
     def _count(self, size: int, more: bool) -> None:
-        """Hold the body to the length that was announced: what came after it would be taken for the next response."""
+        """Hold the body to its Content-Length: clients would take the rest for the next response."""
         if self._left is None:
             return
         self._left -= size

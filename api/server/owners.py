@@ -1,4 +1,4 @@
-"""Whose request it is, by its head alone: what it holds of the service is counted to that account or address."""
+"""Finds the owner of a request from its head: the account or address whose share of the service it uses."""
 
 from api.http.client_ip import address_of, shared_by_one
 from api.http.wsgi import Environ
@@ -8,19 +8,19 @@ from shared.api_key import is_within
 
 
 def owner_by_peer(environ: Environ) -> Owner:
-    """The address that is connected."""
+    """The address of the peer."""
     return shared_by_one(str(environ.get("REMOTE_ADDR") or ""))
 
 
 class Owners:
-    """Knows the owner of a request."""
+    """Finds owners by token and address."""
 
     def __init__(self, services: Services) -> None:
         self._tokens = services.tokens
         self._trusted = services.settings.trusted_proxies
 
     def __call__(self, environ: Environ) -> Owner:
-        """The account of a live token that is used from where it may be, or the address that it comes from."""
+        """The account of a valid token that may be used from this address; otherwise the address."""
         caller = self._tokens.signed(environ.get("HTTP_AUTHORIZATION"))
         if caller is not None and not caller.networks:
             return caller.account_id
@@ -30,5 +30,5 @@ class Owners:
         return shared_by_one(address)
 
     def is_proxy(self, peer: str) -> bool:
-        """Whether the peer brings the requests of others."""
+        """Whether the peer is a trusted proxy."""
         return is_within(peer, self._trusted)

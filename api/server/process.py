@@ -1,4 +1,4 @@
-"""One process of the server: an ASGI application on a socket, until it is told to stop."""
+"""One server process: serves an ASGI application on a socket until it is told to stop."""
 
 import asyncio
 import importlib
@@ -15,7 +15,7 @@ from api.server.protocol import HttpConnection
 
 BACKLOG = 2048
 END_SECONDS = 20.0
-"""How long requests may go on when the server is told to stop."""
+"""How long open requests may take after the server is told to stop."""
 
 
 def run(application: str, listening: socket) -> None:
@@ -27,7 +27,7 @@ def run(application: str, listening: socket) -> None:
 
 
 async def serve(application: Any, listening: socket) -> None:
-    """Serve an ASGI application. Told to stop twice, it does not wait for the requests that are under way."""
+    """Serve an ASGI application. A second signal ends it without waiting for open requests."""
     loop = asyncio.get_running_loop()
     stop, stop_now = asyncio.Event(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,6 +1,6 @@
-"""HTTP/1.1 as the API takes it (RFC 9112): one connection, on httptools' parser, with bounds on everything that comes.
+"""One HTTP/1.1 connection (RFC 9112), on the parser of httptools, with limits on everything that arrives.
 
-What is no request is answered in the shape of the API's other errors, after the requests before it.
+Input that is not valid HTTP gets problem details, like every other error, after the responses to earlier requests.
 """
 
 import asyncio
@@ -31,28 +31,28 @@ class HttpConnection(asyncio.Protocol):
         self.state = state
         self.loop = asyncio.get_running_loop()
         self._parser: Any = httptools.HttpRequestParser(self)
-        # What follows a request that asks for the end of the connection is not looked at, and no error.
+        # Ignore data after a request with `Connection: close`; it is not an error.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self._peer: tuple[str, int] | None = None
         self._waiting: deque[Exchange] = deque()
-        """Requests that came before the response to the one before them."""
+        """Pipelined requests, whose turn has not come yet."""
         self._current: Exchange | None = None
-        """The last request whose head is here."""
+        """The latest request whose head is complete."""
         self._active: Exchange | None = None
-        """The one that is being handled."""
+        """The request that is being handled."""
         self._url = b""
         self._headers: Headers = []
         self._expects_continue = False
         self._in_head = True
-        """Whether a head is to come or has begun: what the parser calls headers after it are trailers."""
+        """Whether the next head is awaited or arriving. Headers that the parser reports later are trailers."""
         self._unused = 0
-        """Bytes that have come since the last one of a body, or since the head began that is coming."""
+        """Bytes received since the last byte of a body, or since the current head began."""
         self._progressed = False
-        """Whether what has just come resets this count."""
+        """Whether the data just received resets this count."""
         self._wrong = ""
-        """What is wrong with the request, where the parser does not know it."""
+        """What is wrong with the request, for errors that the parser does not detect."""
         self._failed = False
-        """Nothing that comes is read any more; it is discarded."""
+        """Whether all further input is discarded."""
         self._discarded = 0
         self._request_deadline = Deadline(self.loop, limits.REQUEST_SECONDS, partial(self._refuse, limits.TOO_SLOW))
         self._reader_deadline = Deadline(self.loop, limits.READER_SECONDS, lambda: self.transport.abort())
@@ -76,7 +76,7 @@ class HttpConnection(asyncio.Protocol):
         self._request_deadline.start()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has gone, or we have ended it."""
+        """The connection has ended, by the client or by us."""
         for deadline in (self._request_deadline, self._reader_deadline, self._idle_deadline):
             deadline.close()
         self.state.connections.discard(self)
@@ -87,21 +87,21 @@ class HttpConnection(asyncio.Protocol):
         self._waiting.clear()
         self._current = self._active = None
         self._writable.set()
-        self._parser = None  # which refers to this
+        self._parser = None  # it refers to this connection: break the cycle
 
     def pause_writing(self) -> None:
-        """The client does not take what is sent to it as quickly as that is made. It has some time for it."""
+        """The client reads more slowly than we write. It has READER_SECONDS to catch up."""
         self._writable.clear()
         self._reader_deadline.start()
 
     def resume_writing(self) -> None:
-        """It has taken nearly all of it."""
+        """The client has caught up."""
         self._writable.set()
         if not self.transport.is_closing():
             self._reader_deadline.stop()
 
     def data_received(self, data: bytes) -> None:
-        """Something came."""
+        """Parse what has arrived, and check the limits."""
         if self._failed:
             self._discarded += len(data)
             if self._discarded > DRAINED:
@@ -111,27 +111,27 @@ class HttpConnection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._end_after_response()  # to nothing that we know of, and what follows is not HTTP
+            self._end_after_response()  # we support no other protocol, and what follows is not HTTP
         except httptools.HttpParserError:
             self._refuse(self._wrong or limits.NOT_HTTP)
         else:
             self._unused = 0 if self._progressed else self._unused + len(data)
             self._check_progress()
 
-    # The parser's side. What is raised here, `data_received` gets as an error of the parser.
+    # Callbacks of the parser. What they raise reaches `data_received` as an error of the parser.
 
     def on_message_begin(self) -> None:
-        """A request has begun."""
+        """The first byte of a request has arrived."""
         self._idle_deadline.stop()
         self._url, self._headers, self._expects_continue = b"", [], False
         self._in_head = self._progressed = True
 
     def on_url(self, url: bytes) -> None:
-        """Some of its URL."""
+        """Part of the URL has arrived."""
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header, or a trailer."""
+        """A header or a trailer has arrived."""
         if not self._in_head or len(self._headers) >= MAX_HEADERS:
             self._wrong = TOO_LARGE if self._in_head else limits.TRAILERS
             raise ValueError("refused")
@@ -141,15 +141,15 @@ class HttpConnection(asyncio.Protocol):
         self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        """Its head is here."""
+        """The head is complete: handle the request now, or after the earlier ones."""
         version = self._parser.get_http_version()
         self._wrong = problem_of_head(self._url, self._headers, version)
         if self._wrong or version not in VERSIONS:
             raise ValueError("refused")
         if self.transport.is_closing():
-            raise ValueError("the response before it was the last one")
+            raise ValueError("the connection is closing")
         if self._parser.should_upgrade() and announced_length(self._headers) != 0:
-            self._wrong = limits.UPGRADE  # the parser would leave the body out
+            self._wrong = limits.UPGRADE  # the parser would skip the body
             raise ValueError("refused")
         if len(self._waiting) >= limits.MAX_PIPELINED:
             raise ValueError("too many requests wait")
@@ -168,28 +168,28 @@ class HttpConnection(asyncio.Protocol):
             self._waiting.append(self._current)
 
     def on_body(self, body: bytes) -> None:
-        """Some of its body."""
+        """Part of the body has arrived."""
         self._progressed = True
         assert self._current is not None
         self._current.receive_body(body)
 
     def on_message_complete(self) -> None:
-        """All of it is here."""
+        """The request is complete."""
         self._request_deadline.stop()
         assert self._current is not None
         self._current.end_body()
 
-    # The application's side.
+    # Called by exchanges and by the process.
 
     def pause_reading(self) -> None:
-        """Take no more from the client for now."""
+        """Stop reading from the client."""
         if not self._reading_paused and not self.transport.is_closing():
             self._reading_paused = True
             self._request_deadline.stop()
             self.transport.pause_reading()
 
     def resume_reading(self) -> None:
-        """Take more again."""
+        """Read from the client again."""
         if self._reading_paused and not self.transport.is_closing():
             self._reading_paused = False
             self.transport.resume_reading()
@@ -200,11 +200,11 @@ class HttpConnection(asyncio.Protocol):
         exchange.begin()
 
     async def writable(self) -> None:
-        """Wait until the client has taken what was sent to it."""
+        """Wait until the client has read enough of what was sent."""
         await self._writable.wait()
 
     def response_completed(self) -> None:
-        """The response to a request was written: the next one begins, or the connection is idle."""
+        """A response has been written: start the next request, or become idle."""
         if self.transport.is_closing():
             return
         if self._waiting:
@@ -215,25 +215,25 @@ class HttpConnection(asyncio.Protocol):
             self.resume_reading()
 
     def close(self) -> None:
-        """End the connection when the client has taken what was sent to it. It has some time for it."""
+        """Close the connection when the client has read what was sent. It has READER_SECONDS for it."""
         self.transport.close()
         self._reader_deadline.start()
 
     def end_if_idle(self) -> bool:
-        """End the connection where no request is under way. Returns whether it was."""
+        """End the connection if no request is under way. Returns whether it did."""
         if self.transport.is_closing() or self._is_busy:
             return False
         self.transport.abort()
         return True
 
     def shut_down(self) -> None:
-        """End the connection, after the response to a request that is under way."""
+        """Close the connection, after the response to any request that is under way."""
         if not self._is_busy:
             self.close()
         elif self._current is not None:
             self._current.keep_alive = False
 
-    # What is too slow or too much.
+    # Limits and deadlines.
 
     @property
     def _address(self) -> str:
@@ -244,7 +244,7 @@ class HttpConnection(asyncio.Protocol):
         return self._current is not None and not self._current.response_complete
 
     def _check_progress(self) -> None:
-        """Refuse a request of which too much has come, or time what is missing of it."""
+        """Refuse a request that is too large, or time the rest of it."""
         in_body = not self._in_head and self._current is not None and self._current.more_body
         if self._in_head and self._unused > MAX_HEAD_BYTES:
             self._refuse(TOO_LARGE)
@@ -254,7 +254,7 @@ class HttpConnection(asyncio.Protocol):
             self._time_arrival()
 
     def _time_arrival(self) -> None:
-        """Start or stop the deadline for what is missing of a request. It does not count while nothing is read."""
+        """Start or stop the deadline for the rest of a request. It does not run while reading is paused."""
         if self._failed or self._reading_paused:
             self._request_deadline.stop()
         elif self._in_head:
@@ -265,7 +265,7 @@ class HttpConnection(asyncio.Protocol):
             self._request_deadline.start()
 
     def _refuse(self, detail: str) -> None:
-        """Read no more, answer what is wrong once, and end the connection."""
+        """Stop reading, respond once with what is wrong, and close the connection."""
         self._failed = True
         self._request_deadline.stop()
         current = self._current
@@ -281,14 +281,14 @@ class HttpConnection(asyncio.Protocol):
         else:
             self.transport.write(answer_bytes(problem_answer("bad_request", detail, "")))
             if self.transport.can_write_eof():
-                self.transport.write_eof()  # with more to come the connection would be reset, and the answer lost
+                self.transport.write_eof()  # closing now would reset the connection and lose the response
                 self.resume_reading()
                 self.loop.call_later(DRAIN_SECONDS, self.transport.abort)
             else:
                 self.close()
 
     def _drop_last(self) -> None:
-        """Forget a request that is not all here, and end the connection after the response before it."""
+        """Drop the incomplete last request, and close the connection after the response before it."""
         self._waiting.pop()
         last = self._waiting[-1] if self._waiting else self._active
         if last is not None:

@@ -1,4 +1,4 @@
-"""Answers on their way to an ASGI server, whole or streamed, and clients that leave or are slow to take them."""
+"""Sending responses, whole or streamed, and noticing clients that leave."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 def problem_answer(code: str, detail: str, path: str) -> Answer:
-    """A problem that is answered before the application is asked, and after which the connection ends."""
+    """A problem found before the request reaches its endpoint. The connection closes after it."""
     problem, identifier = Problem(code, detail), f"req_{random_bits():016x}"
     body = json.dumps(problem.document(path[:500], identifier)).encode()
     headers = [
@@ -38,7 +38,7 @@ def problem_answer(code: str, detail: str, path: str) -> Answer:
 async def wait_until_done(
     job: "asyncio.Future[Any]", receive: Receive, withdraw: Callable[[], bool], cancel: Callable[[], None]
 ) -> None:
-    """Wait for a job. When its client leaves, it is cancelled. Raises Gone where it had not begun."""
+    """Wait for a job, and cancel it when the client leaves. Raises Gone if it had not started."""
     gone = asyncio.ensure_future(_until_gone(receive))
     try:
         await asyncio.wait((job, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -50,7 +50,7 @@ async def wait_until_done(
 
 
 async def _cancel_until_done(job: "asyncio.Future[Any]", cancel: Callable[[], None]) -> None:
-    """Cancel again and again: between two statements there is nothing that could be cancelled."""
+    """Cancel repeatedly: between two statements there is nothing to cancel."""
     loop = asyncio.get_running_loop()
     while not job.done():
         await loop.run_in_executor(_cancelling, cancel)
@@ -63,7 +63,10 @@ async def _until_gone(receive: Receive) -> None:
 
 
 async def send_whole(send: Send, receive: Receive, answer: Answer, unread: bool = False) -> None:
-    """Send an answer. Where its request has an `unread` body, the connection ends when its client has the answer."""
+    """Send a response. If part of the request's body is `unread`, drain it before the connection closes.
+
+    Closing earlier would reset the connection, and the client would lose the response.
+    """
     await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
     await send({"type": "http.response.body", "body": answer.body, "more_body": unread})
     if unread:
@@ -78,9 +81,9 @@ async def send_stream(
     in_thread: "Callable[[Callable[[], Any]], asyncio.Future[Any]]",
     cancel: Callable[[], None],
 ) -> None:
-    """Send an answer as it is made, until it is over or its client has left.
+    """Send a response chunk by chunk, until it is complete or the client has left.
 
-    Where the client is slow to take it the loop waits, and no thread; api/server/protocol.py says for how long.
+    A slow client makes the loop wait, never a thread; api/server/limits.py says for how long.
     """
     gone = asyncio.ensure_future(_until_gone(receive))
     try:

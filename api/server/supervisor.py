@@ -17,17 +17,17 @@ log = logging.getLogger(__name__)
 CHECK_SECONDS = 0.5
 HEARTBEAT_SECONDS = 1.0
 HUNG_SECONDS = 10.0
-"""A process without a heartbeat for so long is killed, and another started."""
+"""A process without a heartbeat for this long is killed and replaced."""
 START_SECONDS = 120.0
-"""The same before its first heartbeat: it has yet to be loaded."""
+"""The same before the first heartbeat, while the process loads the application."""
 KILL_SECONDS = END_SECONDS + 10
-"""How long a process that was told to stop may take."""
+"""How long a process may take to stop before it is killed."""
 
 _spawn = multiprocessing.get_context("spawn")
 
 
 class Child:
-    """One process, started at once."""
+    """A server process. Creating the object starts it."""
 
     def __init__(self, application: str, listening: SharedPort | socket) -> None:
         self._heartbeats, theirs = _spawn.Pipe(duplex=False)
@@ -37,7 +37,7 @@ class Child:
         theirs.close()
 
     def is_well(self) -> bool:
-        """Whether it runs, and its heart has been heard lately."""
+        """Whether the process runs and has sent a heartbeat recently."""
         try:
             while self._heartbeats.poll():
                 self._heartbeats.recv_bytes()
@@ -63,7 +63,7 @@ class Supervisor:
         self._stop = threading.Event()
 
     def run(self) -> None:
-        """Start them, and start another for each that ends. Returns when all have ended."""
+        """Start the processes, and replace those that end or hang. Returns after a signal, when all have ended."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._stop.set())
         children = [self._start() for _ in range(self._count)]
@@ -84,7 +84,7 @@ class Supervisor:
 
 
 def _main(application: str, listening: socket, heartbeat: Connection) -> None:
-    """What a process runs. What it was given as a SharedPort comes as a socket of its own."""
+    """The entry point of a process. A SharedPort arrives as a socket of the process's own."""
     threading.Thread(target=_beat, args=(heartbeat,), name="heartbeat", daemon=True).start()
     run(application, listening)
 
@@ -94,5 +94,5 @@ def _beat(heartbeat: Connection) -> None:
         while True:
             heartbeat.send_bytes(b".")
             time.sleep(HEARTBEAT_SECONDS)
-    except OSError:  # the supervisor has died, and nobody else would ever end this process or free its port
+    except OSError:  # the supervisor has died: nobody else would stop this process and free its port
         os.kill(os.getpid(), signal.SIGTERM)

@@ -60,6 +60,7 @@ TAGS = {
     "messages": "One SMS to one phone each: its status, and what happened to it.",
     "inbound": "Messages from phones. A STOP, in any of many languages, puts its phone on the opt-out list.",
     "webhooks": "Where events are posted, signed as Standard Webhooks 1.0 says, and what became of it.",
+    "webhook-events": "What is posted to your webhooks.",
     "events": "The same events to be pulled, in order.",
     "balance": "Credits, and the ledger behind them.",
     "groups": "Contact groups and their contacts.",

@@ -17,13 +17,18 @@ from api.openapi.links import links_of
 from api.openapi.operation_ids import operation_id
 from api.openapi.problem import ErrorResponse
 from api.openapi.schema_examples import example_of
-from api.openapi.webhooks import DATA_SCHEMAS, webhooks
+from api.openapi.webhooks import DATA_SCHEMAS, event_schemas, webhooks
 from api.resources.auth.routes import CREDENTIALS, REVOKE_TOKEN
 from api.schemas.base import Request
 from api.schemas.fields import Timestamp
 from shared.settings import IDEMPOTENCY_DAYS
 
 BODIES = {"/auth/token": CREDENTIALS, "/auth/revoke": REVOKE_TOKEN}
+CSV_FORM = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {"file": {"type": "string", "format": "binary", "description": "The CSV file."}},
+}
 KEYLESS = ("/auth/token", "/auth/revoke")
 """POSTs that do not read an Idempotency-Key."""
 
@@ -48,6 +53,7 @@ def document() -> dict[str, Any]:
         path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + operation.path)
         spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.answers)})
     made = _corrected(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
+    made["components"]["schemas"] |= event_schemas() | {"CsvForm": CSV_FORM}
     return made | {"webhooks": webhooks()}
 
 
@@ -102,9 +108,8 @@ def _body(operation: Endpoint) -> dict[str, Any] | None:
         return _json({"anyOf": list(schemas.values())}, each, required=True)
     if operation.path in CSV_BODIES:
         example = {"schema": {"type": "string"}, "example": CSV_BODIES[operation.path]}
-        file = {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}, "required": ["file"]}
-        form = {"schema": file, "example": {"file": CSV_BODIES[operation.path]}}
-        return {"required": True, "content": {"text/csv": example, "multipart/form-data": form}}
+        form = {"schema": {"$ref": "#/components/schemas/CsvForm"}, "example": {"file": CSV_BODIES[operation.path]}}
+        return {"required": True, "content": {"multipart/form-data": form, "text/csv": example}}
     schema = operation.takes() if operation.takes is not None else BODIES.get(operation.path)
     if schema is None:
         return None

@@ -1,5 +1,6 @@
 """What is posted to webhooks, as the OpenAPI document describes it: an operation of the receiver for each event."""
 
+import re
 from typing import Any, Final
 
 from marshmallow import Schema
@@ -37,22 +38,35 @@ def webhooks() -> dict[str, Any]:
     return {event.value: {"post": _operation(event)} for event in EventType}
 
 
-def _operation(event: EventType) -> dict[str, Any]:
-    example = {"type": event.value, "timestamp": SENT_AT, "data": _example(event)}
-    schema = {
+def event_schemas() -> dict[str, dict[str, Any]]:
+    """The schema of each event's body, by its name: generators of clients need one, and make a poor one up."""
+    return {_schema_name(event): _schema(event) for event in EventType}
+
+
+def _schema_name(event: EventType) -> str:
+    return "".join(word.capitalize() for word in re.split(r"[._]", event.value)) + "Event"
+
+
+def _schema(event: EventType) -> dict[str, Any]:
+    return {
         "type": "object",
         "required": ["type", "timestamp", "data"],
         "properties": {
-            "type": {"type": "string", "const": event.value},
+            "type": {"type": "string", "const": event.value, "description": "What happened."},
             "timestamp": {"type": "string", "format": "date-time", "description": "When it happened."},
-            "data": {"$ref": f"#/components/schemas/{data_of(event).__name__}"},
+            "data": {"$ref": f"#/components/schemas/{data_of(event).__name__}", "description": "What it is about."},
         },
     }
+
+
+def _operation(event: EventType) -> dict[str, Any]:
+    example = {"type": event.value, "timestamp": SENT_AT, "data": _example(event)}
+    schema = {"$ref": f"#/components/schemas/{_schema_name(event)}"}
     return {
         "operationId": f"on_{event.value.replace('.', '_')}",
         "summary": f"Receive {event.value}",
         "description": "Answer 2xx within 15 seconds. An event may be posted more than once: tell it by `webhook-id`.",
-        "tags": ["webhooks"],
+        "tags": ["webhook-events"],
         "security": [],
         "parameters": HEADERS,
         "requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}},

@@ -88,7 +88,8 @@ def _item(method: str, path: str, operation: dict[str, Any]) -> dict[str, Any]:
 def _headers(operation: dict[str, Any]) -> list[dict[str, Any]]:
     keyed = any(each.get("$ref", "").endswith("/Idempotency-Key") for each in operation["parameters"])
     made = [{"key": "Idempotency-Key", "value": "{{$guid}}"}] if keyed else []
-    kinds = list(operation.get("requestBody", {}).get("content", {}))
+    content = operation.get("requestBody", {}).get("content", {})
+    kinds = [kind for kind in content if kind != "multipart/form-data"]
     return [{"key": "Content-Type", "value": kinds[0]}, *made] if kinds else made
 
 

@@ -121,5 +121,6 @@ def _keyed(operation: dict[str, Any]) -> bool:
 
 
 def _media(operation: dict[str, Any]) -> str | None:
-    kinds = list(operation.get("requestBody", {}).get("content", {}))
+    content = operation.get("requestBody", {}).get("content", {})
+    kinds = [kind for kind in content if kind != "multipart/form-data"]
     return None if not kinds else "application/json" if "application/json" in kinds else kinds[0]

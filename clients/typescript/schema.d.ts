@@ -1717,6 +1717,182 @@ export interface UsagePage {
   counted_at: string | null;
 }
 
+export interface MessageSentEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: MessageEventData;
+}
+
+export interface MessageDeliveredEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: MessageEventData;
+}
+
+export interface MessageUndeliveredEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: MessageEventData;
+}
+
+export interface MessageFailedEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: MessageEventData;
+}
+
+export interface MessageRejectedEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: MessageEventData;
+}
+
+export interface MessageExpiredEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: MessageEventData;
+}
+
+export interface MessageCanceledEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: MessageEventData;
+}
+
+export interface MessageInDoubtEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: MessageEventData;
+}
+
+export interface MessageReceivedEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: MessageReceivedData;
+}
+
+export interface SendCompletedEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: SendEventData;
+}
+
+export interface SendCanceledEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: SendEventData;
+}
+
+export interface SendHeldEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: SendEventData;
+}
+
+export interface SuppressionCreatedEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: SuppressionEventData;
+}
+
+export interface SenderIdApprovedEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: SenderIdEventData;
+}
+
+export interface SenderIdRejectedEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: SenderIdEventData;
+}
+
+export interface SenderIdSuspendedEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: SenderIdEventData;
+}
+
+export interface BalanceLowEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: LowBalanceData;
+}
+
+export interface WebhookDisabledEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: WebhookDisabledData;
+}
+
+export interface WebhookTestEvent {
+  /** What happened. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  /** What it is about. */
+  data: WebhookTestData;
+}
+
+export interface CsvForm {
+  /** The CSV file. */
+  file: string;
+}
+
 export interface Operations {
   /** Send one message to one phone. */
   sendMessage(request: { body: SingleSend; key?: string; signal?: AbortSignal }): Promise<Single>;

@@ -335,6 +335,25 @@ def test_no_operation_is_called_as_a_schema(document: dict[str, Any]) -> None:
     assert schemas.isdisjoint(called)
 
 
+def test_webhooks_are_for_generators_of_clients(document: dict[str, Any]) -> None:
+    """Each tag becomes a file, so those of paths and webhooks differ; a body without a name is called as parameters."""
+    of_paths = {tag for _, operation in operations(document) for tag in operation["tags"]}
+    posts = [methods["post"] for methods in document["webhooks"].values()]
+    of_webhooks = {tag for post in posts for tag in post["tags"]}
+    assert of_paths.isdisjoint(of_webhooks)
+    assert {tag["name"] for tag in document["tags"]} >= of_webhooks
+    assert all(set(post["requestBody"]["content"]["application/json"]["schema"]) == {"$ref"} for post in posts)
+
+
+def test_uploads_offer_the_form_first(document: dict[str, Any]) -> None:
+    """Some generators take the first content alone, and a form is what a browser sends."""
+    uploads = [o["requestBody"]["content"] for _, o in operations(document) if "text/csv" in str(o.get("requestBody"))]
+    assert len(uploads) == 2
+    for content in uploads:
+        assert list(content) == ["multipart/form-data", "text/csv"]
+        assert set(content["multipart/form-data"]["schema"]) == {"$ref"}
+
+
 def test_every_id_is_of_an_operation() -> None:
     assert set(IDS) <= {operation.function.__name__ for operation in ENDPOINTS}
 

@@ -1,4 +1,4 @@
-"""What a carrier driver is.
+"""The interface of a carrier driver.
 
 A driver knows one carrier's protocol and nothing else. The policy (order, pace, retries, money, doubt) lives above
 it, so a new driver is made by copying one and changing how it talks.
@@ -17,26 +17,26 @@ from shared.inbound import Inbound
 
 
 class Answer(StrEnum):
-    """What a carrier's answer to one submit means for the message."""
+    """The meaning of a carrier's response to one submit."""
 
     ACCEPTED = "accepted"
-    """The carrier has it."""
+    """The carrier has taken the message."""
     THROTTLED = "throttled"
-    """Certainly not taken: too fast, or the carrier's queue is full. Comes again, and is not an attempt."""
+    """Not taken: submitted too fast, or the carrier's queue is full. Retried, and not counted as an attempt."""
     REJECTED = "rejected"
-    """Certainly not taken, and would not be taken another time."""
+    """Not taken, and a retry would not help."""
     FAILED = "failed"
-    """Certainly not taken this time."""
+    """Not taken this time; a retry may succeed."""
     IN_DOUBT = "in_doubt"
-    """Bytes left us and no answer came. Never submitted again."""
+    """Bytes were written and no response came. Never submitted again."""
 
 
 OURS = frozenset({"not_connected", "window_full", "not_in_time"})
-"""Errors of throttled messages that never left us: the carrier said nothing of the kind."""
+"""Errors of throttled messages that were never written: we set them, not the carrier."""
 
 
 class Outcome(NamedTuple):
-    """One message's answer, the carrier's id of it (raw, as received) and the carrier's code."""
+    """One message's outcome, the carrier's message id (raw, as received) and the carrier's error code."""
 
     answer: Answer
     reference: str | None = None
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """Messages of one text from one sender: phones and message ids, in the same order."""
+    """Messages with the same text and sender: phones and message ids, in the same order."""
 
     sender_id: str
     text: str
@@ -57,117 +57,117 @@ class Parcel:
 
 
 class LateResponse(NamedTuple):
-    """An answer that came after `submit` had given the message up as in doubt."""
+    """A response that arrived after `submit` had reported the message as in doubt."""
 
     message_id: UUID
     outcome: Outcome
 
 
 OnReceipts = Callable[[list[Receipt]], None]
-"""Stores the receipts. When it returns they are committed, and only then may the carrier be answered."""
+"""Stores receipts. They are committed when it returns; only then may the driver acknowledge them to the carrier."""
 
 OnLateResponses = Callable[[list[LateResponse]], None]
 
 OnInbound = Callable[[list[Inbound]], None]
-"""Stores messages from phones. When it returns they are committed, and only then may the carrier be answered."""
+"""Stores inbound messages. They are committed when it returns; only then may the driver acknowledge them."""
 
 
 OnUnreadable = Callable[[list[Unreadable]], None]
-"""Keeps what could not be read. When it returns it is committed, and only then may the carrier be answered."""
+"""Stores unreadable deliveries. They are committed when it returns; only then may the driver acknowledge them."""
 
 
 @runtime_checkable
 class KeepsUnreadable(Protocol):
-    """A driver that has a carrier's deliveries as they came, and hands on those that it cannot read."""
+    """A driver that sees the carrier's raw deliveries and passes on those it cannot read."""
 
     on_unreadable: OnUnreadable
-    """Told before the driver is opened."""
+    """Set before the driver is opened."""
 
     @property
     def unreadable(self) -> int:
-        """How many could not be read since the driver was made."""
+        """Deliveries that could not be read since the driver was created."""
 
     @property
     def unknown_answers(self) -> int:
-        """How many answers were to nothing that waits for one."""
+        """Responses that matched no outstanding request."""
 
 
 class Pace(Protocol):
-    """How fast messages may leave. A driver asks it just before it writes; how it is decided lies above the driver."""
+    """How fast messages may be written. Drivers call it before each write; the policy lies above them."""
 
     @property
     def chunk(self) -> int:
-        """Segments that leave together at most; 0: as many as there are, and nobody need be asked."""
+        """The most segments written together; 0 means no limit, and `take` need not be called."""
 
     @property
     def allowed(self) -> float:
-        """Segments per second that may leave at present; 0 is no limit. Not for drivers."""
+        """Segments per second allowed at present; 0 means no limit. Not for drivers."""
 
     @property
     def contended(self) -> bool:
-        """Whether turns wait for each other, rather than for the carrier's answers. Not for drivers."""
+        """Whether cycles wait for the pace rather than for the carrier's responses. Not for drivers."""
 
     def take(self, segments: int, deadline: float) -> bool:
-        """Wait until so many segments may leave. False: not before `deadline` (monotonic), and none may leave then."""
+        """Wait until this many segments may be written. False if not before `deadline` (monotonic): write none."""
 
     def book(self, segments: int) -> bool:
-        """Wait until a turn may claim so many segments. False: it may claim none now. Not for drivers."""
+        """Wait until a cycle may claim this many segments. False if it may claim none now. Not for drivers."""
 
     def booked(self, segments: int, claimed: int) -> None:
-        """What the turn claimed, that had booked so many segments. Not for drivers."""
+        """Report how many of the booked segments the cycle claimed. Not for drivers."""
 
     def throttled(self, taken: float) -> None:
-        """The carrier throttles, after it took so many segments per second. Not for drivers."""
+        """Report that the carrier throttles after taking this many segments per second. Not for drivers."""
 
 
 class Unpaced:
-    """The pace of a carrier that nobody limits."""
+    """The pace of a carrier without a limit."""
 
     chunk, allowed, contended = 0, 0.0, False
 
     def take(self, segments: int, deadline: float) -> bool:
-        """They may leave."""
+        """Return True at once."""
         return True
 
     def book(self, segments: int) -> bool:
-        """They may be claimed."""
+        """Return True at once."""
         return True
 
     def booked(self, segments: int, claimed: int) -> None:
-        """Nobody counts."""
+        """Do nothing."""
 
     def throttled(self, taken: float) -> None:
-        """Nobody slows down."""
+        """Do nothing."""
 
 
 class Carrier(Protocol):
-    """One carrier, opened once in a worker process and used by its turns in several threads."""
+    """One carrier, opened once per worker process and used by cycles in several threads."""
 
     name: str
     rate: float
-    """Segments per second that the carrier takes from all workers together; 0 is no limit. May change at any time."""
+    """Segments per second that the carrier takes from all workers together; 0: no limit. May change."""
     window: int
-    """Messages that may be unanswered at a time, per process. May change at any time."""
+    """Most messages outstanding at a time, per process. May change at any time."""
     pace: Pace
-    """What is asked before messages leave; given to the driver before it is opened."""
+    """Consulted before messages are written; set before the driver is opened."""
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing can be submitted at present, such as a lost connection; None when it can."""
+        """Why nothing can be submitted now, such as a lost connection; None if messages can be submitted."""
 
     def open(
         self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
-        """Connect, and begin to deliver receipts, late answers and messages from phones.
+        """Connect, and begin to deliver receipts, late responses and inbound messages.
 
-        Returns at once; connecting is retried. Without `on_inbound` messages from phones stay with the carrier.
+        Returns at once; connecting is retried. Without `on_inbound`, inbound messages stay with the carrier.
         """
 
     def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
-        """Submit the messages pipelined. Returns one outcome each, in order, within the carrier's answer time.
+        """Submit the messages pipelined. Returns one outcome per message, in order, within the carrier's answer time.
 
-        `limit` is a pace of their own, which they wait for before they take any of the carrier's room.
+        `limit` is an additional pace for these messages. They wait for it before they occupy the carrier's window.
         """
 
     def close(self) -> None:
-        """Stop; what is under way is answered first where that is quick."""
+        """Stop, after waiting briefly for outstanding responses."""

@@ -1,16 +1,16 @@
-"""The simulated carrier: no phone rings, everything else is real.
+"""The simulated carrier: no phone gets a message, everything else is real.
 
-What happens to a message depends on its phone alone. Country code 999 belongs to nobody; there the two digits after it
-choose the outcome, so `99901…` is never delivered:
+A message's outcome depends on its phone alone. Country code 999 is unassigned; the two digits after it choose the
+outcome, so `99901…` is never delivered:
 
-    99901  undelivered               99906  no answer, and no receipt ever
-    99902  rejected by the carrier   99907  receipt before the answer
-    99903  throttled, then accepted  99908  receipt twice
-    99904  slow answer               99909  receipt never
-    99905  no answer, receipt later  99910  fails three times
+    99901  undelivered                 99906  no response and no receipt
+    99902  rejected by the carrier     99907  receipt before the response
+    99903  throttled, then accepted    99908  two receipts
+    99904  slow response               99909  no receipt
+    99905  no response, receipt later  99910  fails three times
 
-Every other phone gets its message. Receipts come back asynchronously, `receipt_delay` seconds later. Like a real
-carrier's, they survive our crashes: they are kept in tables of the carrier's own, and come again until we took them.
+Messages to all other phones are delivered. Receipts come asynchronously, `receipt_delay` seconds later. Like a real
+carrier's, they survive our crashes: they are stored in the simulator's own tables and redelivered until we take them.
 """
 
 import logging
@@ -36,12 +36,12 @@ UNDELIVERED, REJECTED, THROTTLED, SLOW, SILENT_TAKEN, SILENT, EARLY, TWICE, NEVE
 ACCEPTED_OUTCOMES = frozenset({UNDELIVERED, THROTTLED, SLOW, SILENT_TAKEN, EARLY, TWICE, NEVER})
 
 EARLY_SECONDS = 0.2
-"""Before the answer to a message whose receipt comes first."""
+"""Delay of the response to a message whose receipt comes first."""
 PATIENCE = 10.0
-"""Seconds within which a window must have left; the rest of it goes back."""
+"""Seconds for a window to be submitted; messages not submitted by then are returned as throttled."""
 NOT_IN_TIME = Outcome(Answer.THROTTLED, error="not_in_time")
 POLL_SECONDS, REST_SECONDS = 0.05, 0.5
-"""Between looks for receipts that are due: after submits of this process, and else."""
+"""Seconds between polls for due receipts: after this process has submitted, and otherwise."""
 
 TAKE_DUE = text(
     """
@@ -57,7 +57,7 @@ class Simulator:
     """A deterministic carrier in the worker's process."""
 
     trouble: str | None = None
-    """Never any; tests give it some."""
+    """Always None; tests set it."""
 
     def __init__(
         self,
@@ -89,33 +89,33 @@ class Simulator:
     def open(
         self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
-        """Begin to deliver receipts, in a thread of its own. No phone ever answers."""
+        """Begin to deliver receipts, in a separate thread. There are no inbound messages."""
         self.on_receipts = on_receipts
         self._thread = threading.Thread(target=self._deliver, name="simulator", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Stop delivering receipts; those not delivered come from the next worker."""
+        """Stop delivering receipts. Another worker delivers the remaining ones."""
         self._stop.set()
         self._submitted.set()
         if self._thread is not None:
             self._thread.join(5)
 
     def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
-        """Answer each message as its phone says, and write down what was taken and which receipts are due."""
+        """Return each message's outcome by its phone; store the accepted submits and their future receipts."""
         submits: list[str] = []
         receipts: list[str] = []
         outcomes = []
         waits = [self._round_trip]
-        left = self._leave(parcels, limit)
+        allowed = self._take_permits(parcels, limit)
         at_once = datetime.now(UTC)
         due = at_once + self._delay
         for parcel in parcels:
             for message, phone in zip(parcel.ids, parcel.phones, strict=True):
-                if left <= 0:
+                if allowed <= 0:
                     outcomes.append(NOT_IN_TIME)
                     continue
-                left -= parcel.segments
+                allowed -= parcel.segments
                 magic = phone[:5] if phone.startswith("999") else ""
                 outcome = self._answer(magic, phone)
                 outcomes.append(outcome)
@@ -128,22 +128,22 @@ class Simulator:
                     waits.append(self.answer_time)
                 if magic == EARLY:
                     waits.append(min(EARLY_SECONDS, self.answer_time))
-        kept = self._keep(submits, receipts)
+        stored = self._store(submits, receipts)
         self._awake_until = time.monotonic() + self._delay.total_seconds() + 1
         self._submitted.set()
         time.sleep(max(waits))
-        return outcomes if kept else [given_up(outcome) for outcome in outcomes]
+        return outcomes if stored else [given_up(outcome) for outcome in outcomes]
 
-    def _leave(self, parcels: list[Parcel], limit: Pace | None) -> int:
-        """Wait until the messages may leave. Returns how many segments may."""
+    def _take_permits(self, parcels: list[Parcel], limit: Pace | None) -> int:
+        """Wait for the paces' permission to submit. Returns the number of segments that may be submitted."""
         segments = sum(parcel.segments * len(parcel.phones) for parcel in parcels)
         paces = [pace for pace in (limit, self.pace) if pace is not None and pace.chunk]
         if not paces:
             return segments
         chunk, deadline = min(pace.chunk or segments for pace in paces), time.monotonic() + PATIENCE
-        for left in range(0, segments, chunk):
-            if not all(pace.take(min(chunk, segments - left), deadline) for pace in paces):
-                return left
+        for start in range(0, segments, chunk):
+            if not all(pace.take(min(chunk, segments - start), deadline) for pace in paces):
+                return start
         return segments
 
     def _answer(self, magic: str, phone: str) -> Outcome:
@@ -164,11 +164,11 @@ class Simulator:
         return Outcome(Answer.ACCEPTED, self._reference())
 
     def _reference(self) -> str:
-        """A message id of the carrier's. Taking the next of a count is atomic, so threads need no lock for it."""
+        """A new carrier message id. `next` on a `count` is atomic, so no lock is needed."""
         return f"{self._prefix}{next(self._numbers):08x}"
 
-    def _keep(self, submits: list[str], receipts: list[str]) -> bool:
-        """Write the carrier's books, on disk. False when it cannot be known whether they were written."""
+    def _store(self, submits: list[str], receipts: list[str]) -> bool:
+        """Commit submits and receipts. False if it is unknown whether they were committed."""
         if not submits:
             return True
         try:
@@ -178,7 +178,7 @@ class Simulator:
                     columns = "reference, phone, status, error, due_at, carrier"
                     copy_rows(connection, "simulated_receipt", columns, "".join(receipts))
         except SQLAlchemyError as error:
-            log.warning("the simulated carrier gives no answer, its books cannot be written: %s", error)
+            log.warning("the simulated carrier does not respond: its submits could not be stored: %s", error)
             return False
         return True
 
@@ -192,11 +192,11 @@ class Simulator:
                 ):
                     pass
             except Exception as error:
-                log.warning("receipts could not be stored, they come again: %r", error)
+                log.warning("receipts could not be stored and will be delivered again: %r", error)
                 self._stop.wait(1)
 
     def deliver_due(self) -> int:
-        """Deliver the receipts that are due. Returns how many; those that could not be stored come again."""
+        """Deliver the receipts that are due. Returns how many. Raises if they cannot be stored; they stay due."""
         with transaction(self._engine) as connection:
             rows = connection.execute(TAKE_DUE, {"carrier": self.name}).all()
             receipts = [
@@ -213,5 +213,5 @@ class Simulator:
 
 
 def given_up(outcome: Outcome) -> Outcome:
-    """The outcome when the carrier's books may or may not have been written: what it took is in doubt."""
+    """The outcome if it is unknown whether the submits were stored: accepted messages are in doubt."""
     return Outcome(Answer.IN_DOUBT) if outcome.answer == Answer.ACCEPTED else outcome

@@ -1,8 +1,8 @@
-"""The driver of carriers over HTTP, each of them declared (shared/carriers/http).
+"""The driver for HTTP carriers, each declared in CARRIERS_FILE (shared/carriers/http).
 
-orders     messages as requests           answers    an answer as outcomes
-transport  one request, and what left     driver     the `Carrier`: submit, open, close
-polling    receipts that are fetched
+orders     builds requests from messages     answers    turns a response into outcomes
+transport  sends one request                 driver     the `Carrier`: submit, open, close
+polling    fetches receipts
 """
 
 from worker.carriers.http.driver import HttpCarrier

@@ -1,8 +1,8 @@
-"""What an answer means for the messages of its request, as the carrier's declaration says.
+"""Turns an HTTP response into the outcomes of its request's messages, by the carrier's declaration.
 
-Where the declaration is silent: 429, and 503 with Retry-After, took nothing and will later; 401 and 403 took nothing
-and our credentials are refused; other 4xx took nothing and never will, but for 408; a redirection that only names
-another address took nothing. All else, such as a 500, or a 200 that cannot be read, may have been taken.
+For statuses the declaration does not cover: 429, and 503 with Retry-After, are throttled; 401 and 403 mean that our
+credentials are refused; other 4xx except 408 are rejected; a redirect to another address has failed. Everything else,
+such as a 500 or an unreadable 200, is in doubt.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,22 +18,22 @@ IN_DOUBT: Meaning = "in_doubt"
 
 
 class Heard(NamedTuple):
-    """The outcome of each message, in order; and whether the carrier refuses our credentials, or us for now."""
+    """The outcome of each message, in order, and whether the carrier refuses our credentials or throttles us."""
 
     outcomes: list[Outcome]
     suspended: str | None = None
-    """The carrier's code, where it does."""
+    """The carrier's error code if it refuses our credentials."""
     throttled: bool = False
 
 
 def heard(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> Heard:
-    """What an answer says of the messages to these phones."""
+    """The parsed response for a request with messages to these phones, in the request's order."""
     parsed = _heard(config, status, retry_after, body, phones)
     return parsed._replace(outcomes=[_explained(outcome, config.error_codes) for outcome in parsed.outcomes])
 
 
 def _explained(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
-    """With the meaning of its error, where the message may keep it."""
+    """The outcome with its error mapped to the catalogue, if the message may keep the error."""
     if outcome.error is None or outcome.answer not in (Answer.REJECTED, Answer.FAILED):
         return outcome
     return outcome._replace(error=with_code(outcome.error, error_codes))
@@ -78,7 +78,7 @@ def _all(meaning: Meaning, code: str, phones: list[str]) -> Heard:
 
 
 def _each(reply: Reply, document: Any, code: str, phones: list[str]) -> Heard:
-    """The outcomes of an answer that speaks of each message. One that it does not speak of is in doubt."""
+    """The outcomes of a response with an entry per message. A message without an entry is in doubt."""
     entries = paths.entries(document, reply.each) if isinstance(document, (dict, list)) else None
     if not entries:
         return _all(IN_DOUBT, code or "unreadable_answer", phones)
@@ -86,28 +86,28 @@ def _each(reply: Reply, document: Any, code: str, phones: list[str]) -> Heard:
     if find is None and len(entries) != len(phones):
         return _all(IN_DOUBT, "unreadable_answer", phones)
     outcomes, suspended, throttled = [], None, False
-    for place, phone in enumerate(phones):
-        meaning, reference, parsed = _meaning(reply, find(phone) if find else entries[place])
-        suspended = parsed or SUSPENDED if meaning == SUSPENDED else suspended
+    for index, phone in enumerate(phones):
+        meaning, reference, entry_code = _meaning(reply, find(phone) if find else entries[index])
+        suspended = entry_code or SUSPENDED if meaning == SUSPENDED else suspended
         throttled = throttled or meaning == "throttled"
-        outcomes.append(outcome(meaning, reference, parsed))
+        outcomes.append(outcome(meaning, reference, entry_code))
     return Heard(outcomes, suspended, throttled)
 
 
 def _meaning(reply: Reply, entry: Any) -> tuple[Meaning, str | None, str]:
-    """What one entry means, the carrier's id, and its code."""
+    """One entry's meaning, carrier message id and error code."""
     reference = paths.identity(paths.at(entry, reply.id)) if reply.id is not None else None
     if reply.code is None:
-        known = reference is not None or (reply.id is None and entry is not None)
-        return ("accepted", reference, "") if known else (IN_DOUBT, None, "unreadable_answer")
+        taken = reference is not None or (reply.id is None and entry is not None)
+        return ("accepted", reference, "") if taken else (IN_DOUBT, None, "unreadable_answer")
     code_value = paths.at(entry, reply.code)
     return reply.codes.get(paths.word(code_value), IN_DOUBT), reference, paths.code(code_value) or "unreadable_answer"
 
 
 def _by_phone(path: str, entries: list[Any]) -> Callable[[str], Any]:
-    """Finds the entry of a phone; nothing where there are two, as nobody knows which is whose."""
-    found: dict[str, Any] = {}
+    """A function that finds a phone's entry; None if there are two, as they cannot be told apart."""
+    by_phone: dict[str, Any] = {}
     for entry in entries:
         phone = paths.word(paths.at(entry, path)).lstrip("+")
-        found[phone] = None if phone in found else entry
-    return found.get
+        by_phone[phone] = None if phone in by_phone else entry
+    return by_phone.get

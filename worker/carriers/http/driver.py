@@ -1,4 +1,4 @@
-"""The `Carrier` of a declared carrier over HTTP: several requests at a time, over connections that are kept."""
+"""The `Carrier` for a declared HTTP carrier: concurrent requests over persistent connections."""
 
 import logging
 import threading
@@ -30,23 +30,23 @@ from worker.carriers.http.transport import Lost, Reply, Transport
 log = logging.getLogger(__name__)
 
 LATE_TIME = 30.0
-"""Seconds for which an answer is waited for after its messages were given up as in doubt."""
+"""Seconds to keep waiting for a response after its messages were reported as in doubt."""
 HOLD = 2.0
-"""Seconds for which a late answer waits, until its messages' doubt is surely recorded."""
+"""Seconds to hold a late response, so that its messages' doubt is recorded first."""
 SUSPENDED_TIME = 30.0
 """Seconds between tries while our credentials, or the carrier's certificate, are refused."""
 LONGEST_PAUSE = 300.0
-"""Seconds of a Retry-After that are heeded."""
+"""The longest Retry-After that is honoured, in seconds."""
 MAX_THREADS = 200
 FIRST_WAIT = 0.5
-"""Seconds until a carrier that could not be reached is tried again; each time twice as many, to SUSPENDED_TIME."""
+"""Seconds before an unreachable carrier is retried; doubles each time, up to SUSPENDED_TIME."""
 
 State = Literal["closed", "bound", "connecting", "suspended"]
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What the carrier can do now. `bound`: it answered when it was last asked. `suspended`: it refuses us."""
+    """The carrier's state. `bound`: the last request got a response. `suspended`: it refuses our credentials."""
 
     state: State
     error: str | None = None
@@ -54,7 +54,7 @@ class Health:
 
 
 class HttpCarrier:
-    """One account at a carrier over HTTP."""
+    """One account at an HTTP carrier."""
 
     def __init__(self, config: HttpConfig) -> None:
         self.name = config.name
@@ -76,21 +76,21 @@ class HttpCarrier:
     def open(
         self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
-        """Begin to fetch receipts, where the carrier is asked for them. Those that it sends come to the API."""
+        """Begin to poll for receipts, if so declared. Receipts that the carrier posts go to the API."""
         self._on_late_response = on_late_responses
         self.health = Health("bound")
         self._poller.start(on_receipts)
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing can be submitted: it could not be reached, refuses us, or wants us to wait."""
+        """Why nothing can be submitted: the carrier is unreachable, refuses our credentials, or asked us to wait."""
         waits = time.monotonic() < self._waits_until or self._closing.is_set()
         return f"{self.health.state}: {self.health.error}" if waits else None
 
     def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
-        """Submit the messages, as many requests at a time as the window allows. One outcome each, in order.
+        """Submit the messages, with as many concurrent requests as the window allows. One outcome each, in order.
 
-        What may have left and has no answer is in doubt; what certainly did not leave is throttled.
+        A message without a response is in doubt if any of it may have been written, and throttled if not.
         """
         deadline = time.monotonic() + self._config.answer_time
         if self.trouble is not None:
@@ -107,7 +107,7 @@ class HttpCarrier:
         return [outcome for order in requests for outcome in _given_up(order)]
 
     def close(self) -> None:
-        """Let requests under way be answered for two seconds, and end."""
+        """Wait up to two seconds for outstanding responses, then close."""
         self._closing.set()
         self._poller.stop()
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -128,9 +128,9 @@ class HttpCarrier:
             is_late = order.given_up
         order.done.set()
         if is_late and order.left:
-            teller = threading.Timer(HOLD, self._tell_late, (order, outcomes))
-            teller.daemon = True
-            teller.start()
+            timer = threading.Timer(HOLD, self._report_late, (order, outcomes))
+            timer.daemon = True
+            timer.start()
 
     def _outcomes(self, order: Order, deadline: float) -> list[Outcome]:
         if self.trouble is not None:
@@ -145,11 +145,11 @@ class HttpCarrier:
             return _lost(order, str(lost))
         self._unreached = 0
         parsed = heard(self._config, reply.status, "retry-after" in reply.headers, reply.body, order.phones)
-        self._heed(parsed, reply)
+        self._honour_pause(parsed, reply)
         return parsed.outcomes
 
-    def _heed(self, parsed: Heard, reply: Reply) -> None:
-        """Ask no more for a while, where the carrier wants that."""
+    def _honour_pause(self, parsed: Heard, reply: Reply) -> None:
+        """Stop sending requests for a while if the carrier asks for that."""
         if parsed.suspended is not None:
             self._wait("suspended", parsed.suspended, SUSPENDED_TIME)
         elif parsed.throttled and (seconds := _retry_after(reply.headers.get("retry-after"))):
@@ -158,7 +158,7 @@ class HttpCarrier:
             self.health = Health("bound")
 
     def _not_reached(self, code: str) -> None:
-        """Nothing left: wait before it is tried again, each time longer."""
+        """Nothing was written: back off before the next request."""
         if code == "tls_failed":
             self._wait("suspended", code, SUSPENDED_TIME)
         elif code == "not_connected" and self.trouble is None:
@@ -169,21 +169,21 @@ class HttpCarrier:
         with self._lock:
             self._waits_until = max(self._waits_until, time.monotonic() + seconds)
             if state == "suspended" and self.health.state != state:
-                log.error("%s: the carrier refuses us: %s; tried again every %g s", self.name, error, SUSPENDED_TIME)
+                log.error("%s: suspended, retried every %g s: %s", self.name, SUSPENDED_TIME, error)
             self.health = Health(state, error)
 
-    def _tell_late(self, order: Order, outcomes: list[Outcome]) -> None:
-        responses = zip(order.ids, outcomes, strict=True)
-        known = [LateResponse(message, outcome) for message, outcome in responses if outcome.answer != Answer.IN_DOUBT]
+    def _report_late(self, order: Order, outcomes: list[Outcome]) -> None:
+        by_message = zip(order.ids, outcomes, strict=True)
+        late = [LateResponse(message, outcome) for message, outcome in by_message if outcome.answer != Answer.IN_DOUBT]
         try:
-            if known:
-                self._on_late_response(known)
+            if late:
+                self._on_late_response(late)
         except Exception as error:
-            log.warning("%s: %d late answers are lost: %s", self.name, len(known), type(error).__name__)
+            log.warning("%s: lost %d late responses: %s", self.name, len(late), type(error).__name__)
 
 
 def _lost(order: Order, code: str) -> list[Outcome]:
-    """The outcomes of a request without an answer."""
+    """The outcomes of a request without a response."""
     with order.lock:
         doubt = order.left
     outcome = Outcome(Answer.IN_DOUBT, error="no_answer") if doubt else Outcome(Answer.THROTTLED, error=code)
@@ -191,7 +191,7 @@ def _lost(order: Order, code: str) -> list[Outcome]:
 
 
 def _given_up(order: Order) -> list[Outcome]:
-    """The order's outcomes, and nobody waits for it any more: what has not left now never does."""
+    """The order's outcomes. Marks it as given up: if it has not been written yet, it never will be."""
     with order.lock:
         if order.outcomes is not None:
             return order.outcomes
@@ -200,7 +200,7 @@ def _given_up(order: Order) -> list[Outcome]:
 
 
 def _retry_after(header: str | None, now: Callable[[], float] = time.time) -> float:
-    """The seconds that a Retry-After asks for (RFC 9110 §10.2.3), LONGEST_PAUSE at most; 0 where it is none."""
+    """The seconds in a Retry-After header (RFC 9110 §10.2.3), at most LONGEST_PAUSE; 0 if missing or invalid."""
     if header is None:
         return 0.0
     try:

@@ -1,4 +1,4 @@
-"""Messages as requests: each carries one, or as many of one text as the carrier takes at once."""
+"""Builds requests from messages: one message each, or as many of one text as the carrier takes in a request."""
 
 import base64
 import json
@@ -15,12 +15,12 @@ from shared.carriers.http.templates import filled, filled_text, filled_url
 from worker.carriers.base import Outcome, Parcel
 
 SHORT_CODE = 8
-"""Digits up to which a numeric sender is a short code, which has no country and so no plus."""
+"""Numeric senders of up to this many digits are short codes: no country code, and so no plus sign."""
 
 
 @dataclass(eq=False, slots=True)
 class Order:
-    """One request and what has become of it. Its repr holds neither phones nor text."""
+    """One request and its result. Its repr shows neither phones nor text."""
 
     url: str = field(repr=False)
     method: str
@@ -29,12 +29,12 @@ class Order:
     ids: list[UUID]
     phones: list[str] = field(repr=False)
     segments: int
-    """Of all its messages."""
+    """Total of all its messages."""
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     left: bool = False
-    """Whether any of it may have left us. Guarded by the lock, as are the others."""
+    """Whether any of it may have been written. Guarded by `lock`, as are `given_up` and `outcomes`."""
     given_up: bool = False
-    """Whether nobody waits for it any more."""
+    """Whether `submit` has stopped waiting for it."""
     outcomes: list[Outcome] | None = field(default=None, repr=False)
     done: threading.Event = field(default_factory=threading.Event, repr=False)
 

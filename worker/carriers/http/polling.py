@@ -1,4 +1,4 @@
-"""Fetches receipts from a carrier that does not call."""
+"""Fetches receipts from a carrier that does not post them."""
 
 import logging
 import threading
@@ -14,9 +14,9 @@ log = logging.getLogger(__name__)
 
 
 class Poller:
-    """Asks every few seconds, in a thread of its own. Without a `poll` table it does nothing.
+    """Polls every few seconds, in its own thread. Without a `poll` table it does nothing.
 
-    A carrier that gives each receipt once loses those that it gave us while the database was away.
+    If the carrier returns each receipt only once, receipts fetched during a database outage are lost.
     """
 
     def __init__(self, config: HttpConfig, transport: Transport) -> None:
@@ -26,13 +26,13 @@ class Poller:
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-poll", daemon=True)
 
     def start(self, on_receipts: OnReceipts) -> None:
-        """Begin."""
+        """Begin to poll."""
         self._on_receipts = on_receipts
         if self._config.poll is not None:
             self._thread.start()
 
     def stop(self) -> None:
-        """End."""
+        """Stop polling."""
         self._stop.set()
 
     def _run(self) -> None:
@@ -42,12 +42,12 @@ class Poller:
             try:
                 self.fetch()
             except Lost as lost:
-                log.warning("%s: no receipts could be fetched: %s", self._config.name, lost)
+                log.warning("%s: receipts could not be fetched: %s", self._config.name, lost)
             except Exception as error:
                 log.warning("%s: receipts could not be stored: %s", self._config.name, type(error).__name__)
 
     def fetch(self) -> int:
-        """Fetch and store the receipts that there are. Returns how many. Raises Lost, or what storing raises."""
+        """Fetch and store the available receipts. Returns how many. Raises Lost, or what storing raises."""
         poll = self._config.poll
         assert poll is not None
         values = self._config.values

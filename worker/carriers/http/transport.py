@@ -1,7 +1,7 @@
-"""One request over connections that are kept: what came back, or whether anything may have left.
+"""Sends one request over a persistent connection. Without a response, tells whether anything may have been written.
 
-What is written is known exactly, not guessed from the kind of an error: the moment before a request's first octet is
-given to its connection, the order is marked as left. An error before that moment took nothing; one after it may have.
+This is known exactly, not guessed from the kind of error: just before the first octet of a request is written, its
+order is marked as left. After an error before that moment the carrier has nothing; after a later one it may.
 """
 
 import logging
@@ -15,15 +15,15 @@ from shared.carriers.http.config import HttpConfig
 from worker.carriers.http.orders import Order
 
 LARGEST = 1024 * 1024
-"""Bytes of an answer that is read."""
+"""The largest response body that is read, in bytes."""
 IDLE = 4.0
-"""Seconds for which an unused connection is kept: less than servers do, so that none closes one as we write to it."""
-for chatty in ("httpx2", "httpcore2"):  # they log addresses, which may hold what a message says
+"""Seconds to keep an idle connection: less than servers do, so that none closes one as we write to it."""
+for chatty in ("httpx2", "httpcore2"):  # they log URLs, which may contain a message's text
     logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 class Reply(NamedTuple):
-    """What came back."""
+    """A response."""
 
     status: int
     headers: dict[str, str]
@@ -31,20 +31,20 @@ class Reply(NamedTuple):
     body: bytes
 
     def __repr__(self) -> str:
-        """Its status and size, and not what it says."""
+        """Show status and size, not the content."""
         return f"Reply({self.status}, {len(self.body)} bytes)"
 
 
 class Lost(Exception):
-    """No answer. Its text is a short code; whether the request may have left, the order knows."""
+    """No usable response. Its text is a short code; `Order.left` tells whether anything may have been written."""
 
 
 class _GivenUp(Exception):
-    """Nobody waits any more, so the request shall not leave."""
+    """The order was given up before the request was written."""
 
 
 class Transport:
-    """Connections to one carrier, for several threads. Redirections are not followed, proxies not looked for."""
+    """Connections to one carrier, for several threads. Redirects are not followed, proxy settings are ignored."""
 
     def __init__(self, config: HttpConfig, connections: int) -> None:
         self._config = config
@@ -59,15 +59,15 @@ class Transport:
         )
 
     def ask(self, order: Order, patience: float) -> Reply:
-        """Ask, and read the answer within `patience` seconds. Raises Lost."""
+        """Send the order and read the response within `patience` seconds. Raises Lost."""
         return self._ask(order.method, order.url, order.headers, order.body, patience, _leaves(order))
 
     def get(self, url: str, headers: dict[str, str], patience: float) -> Reply:
-        """Ask for what can be asked for again. Raises Lost."""
+        """Send a GET request, which may be repeated. Raises Lost."""
         return self._ask("GET", url, headers, None, patience, lambda event, info: None)
 
     def close(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         self._client.close()
 
     def _ask(
@@ -97,7 +97,7 @@ class Transport:
 
 
 def _leaves(order: Order) -> Any:
-    """A trace that marks the order as left, or keeps it from leaving when nobody waits for it any more."""
+    """A trace callback that marks the order as left, or raises _GivenUp if it was given up."""
 
     def trace(event: str, info: dict[str, Any]) -> None:
         if event.endswith("send_request_headers.started"):
@@ -110,7 +110,7 @@ def _leaves(order: Order) -> Any:
 
 
 def _read(response: httpx2.Response, deadline: float) -> bytes:
-    """The body. Raises Lost where it is too long, or does not end in time."""
+    """The body. Raises Lost if it is too long or does not end in time."""
     body = b""
     for chunk in response.iter_bytes():
         body += chunk

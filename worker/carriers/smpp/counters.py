@@ -1,4 +1,4 @@
-"""What a driver has seen, in numbers: for its health, and for those who ask why."""
+"""A driver's counters and health."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,31 +9,31 @@ State = Literal["closed", "connecting", "bound", "suspended"]
 
 @dataclass(slots=True)
 class Counters:
-    """Since the driver was made. Each is written by one thread, or near enough for a number that is looked at."""
+    """Counts since the driver was created. Increments are not locked, which is accurate enough for monitoring."""
 
     connections: int = 0
     bound: int = 0
     submitted: int = 0
-    """submit_sm's that may have left."""
+    """submit_sm PDUs that may have been sent."""
     given_up: int = 0
-    """Without an answer in time."""
+    """PDUs without a response in time."""
     late: int = 0
     unknown_answers: int = 0
-    """With a sequence number that waits for none, or was answered before."""
+    """Responses whose sequence number matches no outstanding PDU, or one already answered."""
     malformed: int = 0
     """PDUs that could not be read."""
     nacked: int = 0
-    """Requests of the carrier that we do not know, and generic_nacks of its own."""
+    """Unknown requests from the carrier, and generic_nacks received."""
     receipts: int = 0
     unreadable_receipts: int = 0
     inbound: int = 0
     not_stored: int = 0
-    """Receipts and inbound messages that the carrier must give again."""
+    """Receipts and inbound messages that the carrier must redeliver."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a driver can do now. `suspended`: the carrier refuses our credentials, `error` says how."""
+    """A driver's state. `suspended`: the carrier refuses our credentials; `error` is its status."""
 
     state: State
     error: str | None

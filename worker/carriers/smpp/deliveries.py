@@ -1,7 +1,7 @@
-"""The thread that takes what a carrier delivers: it stores sets of receipts, and only then answers them.
+"""Stores a carrier's deliveries in batches, in a separate thread, and acknowledges them only once they are stored.
 
-So a database that is slow or away never keeps the reader from the answers to our submits. A set that cannot be stored
-in STORE_TIME is answered with ESME_RX_T_APPN: the carrier keeps it and gives it again.
+So a slow or unavailable database never keeps the reader from the answers to our submits. A batch that cannot be stored
+within STORE_TIME is answered with ESME_RX_T_APPN: the carrier keeps its deliveries and redelivers them.
 """
 
 import logging
@@ -31,21 +31,21 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SET = 2_000
-"""Deliveries stored together at most."""
+"""Most deliveries stored together."""
 MAX_WAITING = 20_000
-"""Deliveries that may wait here; the carrier keeps those beyond."""
+"""Most deliveries that wait here; more are refused, and stay with the carrier."""
 STORE_TIME = 10.0
 HOLD = 2.0
-"""Seconds for which a receipt waits to learn whether it is for a part of a long message that is just being submitted,
-and a late answer until its message's doubt is surely recorded."""
+"""Seconds to hold a receipt that may be for a part of a multipart message being submitted, and to hold a late answer so
+that its message's doubt is recorded first."""
 PAUSE = 0.02
 GATHER, GAP = 0.01, 0.002
-"""Seconds for which receipts gather, so that many share a commit; fewer where none comes for GAP seconds."""
+"""Seconds to collect deliveries, so that many share a commit; less if none comes for GAP seconds."""
 _ANSWER = Struct(">IIIIx")
 
 
 class Delivery(NamedTuple):
-    """A deliver_sm or data_sm as it came."""
+    """A deliver_sm or data_sm as received."""
 
     session: Session
     command: int
@@ -53,18 +53,18 @@ class Delivery(NamedTuple):
     body: bytes
 
     def __repr__(self) -> str:
-        """Which one it is, and not what it says."""
+        """Show sequence number and size, not the content."""
         return f"Delivery(sequence={self.sequence}, {len(self.body)} octets)"
 
     def answer(self, status: int) -> bytes:
-        """What the carrier is told; of what is malformed, that it is."""
+        """The response PDU; a generic_nack if the delivery is malformed."""
         if status == Status.ESME_RINVCMDLEN:
             return pdu(Command.GENERIC_NACK, status, self.sequence)
         return _ANSWER.pack(_ANSWER.size, self.command | RESPONSE, status, self.sequence)
 
 
 class Held(NamedTuple):
-    """A receipt that may be about a part whose id we do not know yet."""
+    """A receipt that may be for a part whose id is not known yet."""
 
     until: float
     mark: int
@@ -73,29 +73,29 @@ class Held(NamedTuple):
 
 
 class LateAnswer(NamedTuple):
-    """An answer that came too late for `submit`."""
+    """An answer that came after `submit` had stopped waiting."""
 
     due: float
     submission: Submission
-    place: int
+    pdu_index: int
     answer: CarrierAnswer
 
 
 class Deliveries:
-    """Takes deliveries and late answers from readers, in a thread of its own from `start` to `stop`."""
+    """Handles deliveries and late answers from readers, in its own thread, from `start` to `stop`."""
 
     def __init__(self, config: SmppConfig, counters: Counters, longs: Longs) -> None:
         self._config = config
         self._counters = counters
         self._longs = longs
-        self.on_unreadable: OnUnreadable = lambda found: None
+        self.on_unreadable: OnUnreadable = lambda unreadable: None
         self._on_inbound: OnInbound | None = None
         self._on_receipts: OnReceipts = lambda receipts: None
         self._on_late_responses: OnLateResponses = lambda answers: None
         self._waiting: deque[Delivery] = deque()
         self._held: list[Held] = []
         self._not_marked: list[Unreadable] = []
-        """Messages that look like receipts, for the operator to see."""
+        """Messages that look like receipts but are not marked as such; stored for the operator."""
         self._late: deque[LateAnswer] = deque()
         self._come = threading.Event()
         self._stop = threading.Event()
@@ -104,19 +104,19 @@ class Deliveries:
     def start(
         self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
-        """Begin to store."""
+        """Start the thread."""
         self._on_receipts, self._on_late_responses, self._on_inbound = on_receipts, on_late_responses, on_inbound
         self._thread.start()
 
     def stop(self) -> None:
-        """Store and answer what has come, then end."""
+        """Store and acknowledge pending deliveries, then stop."""
         self._stop.set()
         self._come.set()
         if self._thread.is_alive():
             self._thread.join(STORE_TIME + 1)
 
     def put(self, session: Session, command: int, sequence: int, body: bytes) -> None:
-        """Take a delivery from the reader, or leave it with the carrier when too many wait. Never blocks."""
+        """Take a delivery from the reader, or refuse it when too many wait. Never blocks."""
         delivery = Delivery(session, command, sequence, body)
         if len(self._waiting) >= MAX_WAITING:
             self._counters.not_stored += 1
@@ -137,26 +137,26 @@ class Deliveries:
             self._gather()
             try:
                 while self._waiting or self._held:
-                    if not self._take(self._next_set()) and not self._waiting:
+                    if not self._take(self._next_batch()) and not self._waiting:
                         break
-                self._tell_late(time.monotonic())
+                self._report_late(time.monotonic())
             except Exception as error:
-                log.warning("%s: a delivery failed: %s", self._config.name, type(error).__name__)
-        self._tell_late(float("inf"))
+                log.warning("%s: handling deliveries failed: %s", self._config.name, type(error).__name__)
+        self._report_late(float("inf"))
 
     def _gather(self) -> None:
-        """Wait for those that come with the first: a carrier gives so many at a time, and then waits for answers."""
+        """Collect deliveries: a carrier sends up to its window at a time, and then waits for responses."""
         seen, until = 0, time.monotonic() + GATHER
         while len(self._waiting) > seen and time.monotonic() < until:
             seen = len(self._waiting)
             self._stop.wait(GAP)
         self._come.clear()
 
-    def _next_set(self) -> list[Delivery]:
+    def _next_batch(self) -> list[Delivery]:
         return [self._waiting.popleft() for _ in range(min(SET, len(self._waiting)))]
 
     def _take(self, deliveries: list[Delivery]) -> bool:
-        """Store one set, then answer it. Returns whether there was anything to answer."""
+        """Store one batch, then acknowledge it. Returns whether there was anything to acknowledge."""
         receipts: list[tuple[Delivery, Receipt]] = self._released()
         messages: list[tuple[Delivery, Inbound]] = []
         unreadable: list[tuple[Delivery, Unreadable]] = []
@@ -193,26 +193,26 @@ class Deliveries:
             return Unreadable(delivery.body, "malformed")
 
     def _released(self) -> list[tuple[Delivery, Receipt]]:
-        """The held receipts that need not wait any longer."""
+        """The held receipts that need not wait any longer, which are no longer held."""
         now = time.monotonic()
-        still, free = [], []
+        held_still, released = [], []
         for held in self._held:
-            known = self._longs.find(held.receipt.reference, held.receipt.phone) is not None
-            if known or held.until < now or self._stop.is_set() or self._longs.settled(held.mark):
-                free.append((held.delivery, held.receipt))
+            has_message = self._longs.find(held.receipt.reference, held.receipt.phone) is not None
+            if has_message or held.until < now or self._stop.is_set() or self._longs.settled(held.mark):
+                released.append((held.delivery, held.receipt))
             else:
-                still.append(held)
-        self._held = still
-        return free
+                held_still.append(held)
+        self._held = held_still
+        return released
 
     def _store_receipts(self, receipts: list[tuple[Delivery, Receipt]]) -> list[tuple[Delivery, int]]:
-        parsed = []
+        to_store = []
         for _, receipt in receipts:
             long = self._longs.find(receipt.reference, receipt.phone)
-            receipt_or_response = receipt if long is None else long.hear(receipt)
-            if receipt_or_response is not None:
-                parsed.append(receipt_or_response)
-        status = self._store(self._on_receipts, parsed)
+            message_receipt = receipt if long is None else long.hear(receipt)
+            if message_receipt is not None:
+                to_store.append(message_receipt)
+        status = self._store(self._on_receipts, to_store)
         if status == Status.ESME_ROK:
             self._counters.receipts += len(receipts)
         else:
@@ -220,7 +220,7 @@ class Deliveries:
         return [(delivery, status) for delivery, _ in receipts]
 
     def _store_inbound(self, messages: list[tuple[Delivery, Inbound]]) -> list[tuple[Delivery, int]]:
-        """Without anybody to take them, messages stay with the carrier: an answer of OK would lose them."""
+        """Store inbound messages. Without a callback they stay with the carrier: acknowledging would lose them."""
         self._counters.inbound += len(messages)
         status: int = Status.ESME_RX_T_APPN
         if self._on_inbound is not None:
@@ -229,49 +229,51 @@ class Deliveries:
             self._counters.not_stored += len(messages)
         return [(delivery, status) for delivery, _ in messages]
 
-    def _store_unreadable(self, found: list[tuple[Delivery, Unreadable]]) -> list[tuple[Delivery, int]]:
-        """Keep them as they came. They would be no clearer another time, so that the carrier need not keep them too."""
-        status = self._store(self.on_unreadable, [parsed for _, parsed in found] + self._not_marked)
+    def _store_unreadable(self, deliveries: list[tuple[Delivery, Unreadable]]) -> list[tuple[Delivery, int]]:
+        """Store them as received. They are acknowledged, as redelivery would not make them readable."""
+        status = self._store(self.on_unreadable, [unreadable for _, unreadable in deliveries] + self._not_marked)
         if status != Status.ESME_ROK:
-            self._counters.not_stored += len(found)
-            return [(delivery, status) for delivery, _ in found]
+            self._counters.not_stored += len(deliveries)
+            return [(delivery, status) for delivery, _ in deliveries]
         self._not_marked.clear()
         answers: list[tuple[Delivery, int]] = []
-        for delivery, parsed in found:
-            malformed = parsed.reason == "malformed"
+        for delivery, unreadable in deliveries:
+            malformed = unreadable.reason == "malformed"
             self._counters.malformed += malformed
             self._counters.unreadable_receipts += not malformed
             answers.append((delivery, Status.ESME_RINVCMDLEN if malformed else Status.ESME_ROK))
         return answers
 
-    def _store(self, store: Callable[[list[T]], None], what: list[T]) -> int:
-        """Store, trying again for a while. Returns the status to answer with."""
+    def _store(self, store: Callable[[list[T]], None], items: list[T]) -> int:
+        """Store the items, retrying for STORE_TIME. Returns the status to respond with."""
         deadline = time.monotonic() + STORE_TIME
-        while what:
+        while items:
             try:
-                store(what)
+                store(items)
                 break
             except Exception as error:
-                log.warning("%s: %d deliveries wait, %s", self._config.name, len(what), type(error).__name__)
+                log.warning(
+                    "%s: %d deliveries could not be stored: %s", self._config.name, len(items), type(error).__name__
+                )
                 if time.monotonic() > deadline or self._stop.wait(0.5):
                     return Status.ESME_RX_T_APPN
         return Status.ESME_ROK
 
-    def _tell_late(self, now: float) -> None:
-        answers: list[LateResponse] = []
+    def _report_late(self, now: float) -> None:
+        responses: list[LateResponse] = []
         while self._late and self._late[0].due <= now:
             late = self._late.popleft()
-            receipt_or_response = late.submission.late(late.place, late.answer)
-            if receipt_or_response is not None:
-                answers.append(receipt_or_response)
-        if answers:
-            self._on_late_responses(answers)
+            response = late.submission.late(late.pdu_index, late.answer)
+            if response is not None:
+                responses.append(response)
+        if responses:
+            self._on_late_responses(responses)
 
 
 def _answer_all(answers: list[tuple[Delivery, int]]) -> None:
-    """Answer all, in one write for each connection."""
+    """Acknowledge all, with one write per connection."""
     by_session: dict[Session, list[bytes]] = {}
     for delivery, status in answers:
         by_session.setdefault(delivery.session, []).append(delivery.answer(status))
-    for session, parsed in by_session.items():
-        session.answer(b"".join(parsed))
+    for session, pdus in by_session.items():
+        session.answer(b"".join(pdus))

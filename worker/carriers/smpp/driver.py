@@ -1,4 +1,4 @@
-"""The `Carrier` that talks SMPP 3.4: one bind for a worker process, or two, and any number of threads that submit."""
+"""The `Carrier` that speaks SMPP 3.4: one or two binds per worker process, and any number of submitting threads."""
 
 import threading
 import time
@@ -18,9 +18,9 @@ from worker.carriers.smpp.submission import Submission
 from worker.carriers.smpp.wire import Wire
 
 CONNECT_PATIENCE = 1.0
-"""Seconds for which `submit` waits for a connection when there is none."""
+"""Seconds that `submit` waits for a connection."""
 FIRST_WAIT, LONGEST_WAIT, MAX_ROUNDS = 0.1, 2.0, 8
-"""Seconds between tries of parts that were refused for now, and tries, of a message whose other parts were taken."""
+"""Retries of temporarily refused parts if the message's other parts were accepted: seconds between them, and number."""
 KINDS = {
     "transceiver": (Command.BIND_TRANSCEIVER,),
     "transmitter+receiver": (Command.BIND_TRANSMITTER, Command.BIND_RECEIVER),
@@ -50,34 +50,34 @@ class SmppCarrier:
 
     @property
     def window(self) -> int:
-        """Submits that may be unanswered at a time; a change also counts for the connection that is open."""
+        """Most outstanding submits. A change also applies to the open connection."""
         return self._window
 
     @window.setter
     def window(self, size: int) -> None:
-        """From now on so many."""
+        """Resize the window."""
         self._window = size
         for session in filter(None, (link.session(0) for link in self._links)):
             session.windows.resize(size)
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing can be submitted: it is not bound, and what the carrier or the network said."""
+        """Why nothing can be submitted: the bind's state and error; None while bound."""
         health = self._links[0].health()
         return None if health.state == "bound" else f"{health.state}: {health.error or 'no answer yet'}"
 
     def open(
         self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
     ) -> None:
-        """Begin to connect, and to hand over receipts, late answers and messages from phones. Returns at once."""
+        """Begin to connect, and to deliver receipts, late responses and inbound messages. Returns at once."""
         self._deliveries.start(on_receipts, on_late_responses, on_inbound)
         for link in self._links:
             link.start()
 
     def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
-        """Submit the messages pipelined. One outcome each, in order, within the answer time and a second.
+        """Submit the messages pipelined. Returns one outcome each, in order, within the answer time plus a second.
 
-        What may have left and has no answer is in doubt; what certainly did not leave is throttled.
+        A message without a response is in doubt if any of it may have been written, and throttled if not.
         """
         submission = Submission(self._config, self._references, parcels, limit)
         deadline = time.monotonic() + self._config.answer_time
@@ -93,7 +93,7 @@ class SmppCarrier:
             self._longs.end(ticket)
 
     def _complete(self, submission: Submission, deadline: float) -> None:
-        """Submit parts again that were refused for now, where the message's other parts were taken."""
+        """Resubmit temporarily refused parts of messages whose other parts were accepted."""
         wait = FIRST_WAIT
         for _ in range(MAX_ROUNDS):
             parts = submission.left_over()
@@ -116,27 +116,27 @@ class SmppCarrier:
 
     @property
     def unknown_answers(self) -> int:
-        """Answers with a sequence number that waits for none."""
+        """Responses whose sequence number matches no outstanding request."""
         return self._counters.unknown_answers
 
     @property
     def on_unreadable(self) -> OnUnreadable:
-        """Who keeps what cannot be read."""
+        """The callback that stores unreadable deliveries."""
         return self._deliveries.on_unreadable
 
     @on_unreadable.setter
     def on_unreadable(self, keep: OnUnreadable) -> None:
-        """From now on this."""
+        """Set the callback."""
         self._deliveries.on_unreadable = keep
 
     @property
     def health(self) -> Health:
-        """The state of the bind that is worst off, and what was counted."""
+        """The state of the bind in the worst state, with the counters of all."""
         order = ("suspended", "connecting", "closed", "bound")
         return min((link.health() for link in self._links), key=lambda health: order.index(health.state))
 
     def close(self) -> None:
-        """Store and answer the receipts that have come, let submits be answered for two seconds, unbind, and end."""
+        """Store and acknowledge pending receipts, wait up to two seconds for responses, unbind, and close."""
         self._closing.set()
         self._deliveries.stop()
         for link in self._links:

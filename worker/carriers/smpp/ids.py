@@ -1,25 +1,25 @@
-"""The carrier's message ids: one message may have two spellings, in the answer to its submit and in its receipt."""
+"""The carrier's message ids. A carrier may spell the same id differently in the response and in the receipt."""
 
 from collections.abc import Callable
 
 from worker.carriers.smpp.config import SmppConfig
 
 LONGEST = 255
-"""Characters of an id that is kept; the standard allows 64. A longer one is as good as none."""
+"""The longest id that is kept, in characters; the standard allows 64. Longer ids are ignored."""
 
 
 def answer_id(config: SmppConfig) -> Callable[[str], str] | None:
-    """What makes the id of an answer the message's reference; None where that is the id as it came."""
+    """A function from a response's id to the message's reference; None if the id is used unchanged."""
     if config.id_case == "keep" and config.id_zeros == "keep" and config.id_width == 0:
         return None
     return lambda carrier_id: _spelled(config, carrier_id) if carrier_id else carrier_id
 
 
 def receipt_id(config: SmppConfig, from_text: str | None, from_tlv: str | None) -> str | None:
-    """The reference that a receipt is about; None if it names none.
+    """The reference of the receipt's message; None if the receipt has no id.
 
-    A carrier that puts two different ids into a receipt follows the standard in its receipted_message_id: that is the
-    id of the answer (SMPP 3.4 §5.3.2.12). Where there is only one, or one twice, it is in the declared form.
+    If text and TLV have different ids, the TLV follows the standard: it is the response's id (SMPP 3.4 §5.3.2.12).
+    A single id, or twice the same one, is in the configured form.
     """
     if from_tlv and from_text and from_tlv != from_text:
         return _spelled(config, from_tlv)
@@ -30,7 +30,7 @@ def receipt_id(config: SmppConfig, from_text: str | None, from_tlv: str | None) 
 
 
 def _converted(config: SmppConfig, carrier_id: str) -> str:
-    """The id in the other base; as it came where it is no number of that base."""
+    """The id in the other base; unchanged if it is not a number in that base."""
     try:
         if config.receipt_id == "hex_to_decimal":
             return str(int(carrier_id, 16))

@@ -1,4 +1,4 @@
-"""One bind, kept for the process's life: connects, binds, serves, and begins again when that ends."""
+"""One bind, kept up for the life of the process: connects, binds, serves, and reconnects."""
 
 import logging
 import random
@@ -17,15 +17,15 @@ from worker.carriers.smpp.wire import Wire, connect
 log = logging.getLogger(__name__)
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
-"""Seconds between tries to connect: each twice the one before, less up to half by chance."""
+"""Seconds between connection attempts: doubles each time, with up to half taken off at random."""
 SUSPENDED_WAIT = 30.0
-"""Seconds at least after refused credentials. A carrier may lock an account out that is tried too often."""
+"""Minimum wait in seconds after refused credentials. Carriers may lock an account after too many attempts."""
 STEADY = 10.0
-"""Seconds after which a connection counts as good, and the next wait is the first again."""
+"""Seconds after which a connection counts as stable, which resets the backoff."""
 
 
 class Link:
-    """A bind of one kind. `start` returns at once; `session` is the connection while it is bound."""
+    """A bind of one type. `start` returns at once; `session` is the connection while it is bound."""
 
     def __init__(
         self, config: SmppConfig, command: Command, counters: Counters, make: Callable[[Wire], Session]
@@ -49,7 +49,7 @@ class Link:
         self._thread.start()
 
     def session(self, patience: float) -> Session | None:
-        """The bound connection; waits for it for `patience` seconds."""
+        """The bound connection; waits up to `patience` seconds for it. None if there is none."""
         session = self._session
         if session is not None:
             return session
@@ -58,11 +58,11 @@ class Link:
             return self._session
 
     def health(self) -> Health:
-        """What this bind can do now."""
+        """This bind's state, last error and counters."""
         return Health(self._state, self._error, self._counters, self._since)
 
     def close(self) -> None:
-        """Unbind and end."""
+        """Unbind and close the connection."""
         self._stop.set()
         session = self._session
         if session is not None:
@@ -85,7 +85,7 @@ class Link:
             self._stop.wait(back_off(failures, suspended))
 
     def _connection(self) -> bool:
-        """One connection from beginning to end. Returns whether our credentials were refused."""
+        """Open one connection and serve it until it ends. Returns whether our credentials were refused."""
         session = None
         try:
             self._counters.connections += 1
@@ -94,7 +94,7 @@ class Link:
             session.bind(self._command)
             self._counters.bound += 1
             self._become("bound", session=session)
-            if self._stop.is_set():  # while we were connecting, and `close` had no session to part from
+            if self._stop.is_set():  # while we were connecting, when `close` had no session to unbind
                 session.part()
             log.info("%s: bound as %s", self._config.name, self._command.name.lower())
             session.serve()
@@ -104,8 +104,8 @@ class Link:
             return suspended
         except (Lost, OSError) as error:
             self._fail("connecting", str(error))
-        except Exception as error:  # a slip of ours in reading what came; its text may be somebody's message
-            self._fail("connecting", f"{type(error).__name__} while reading")
+        except Exception as error:  # a bug in our parser; the error's text may contain message content
+            self._fail("connecting", f"{type(error).__name__} while reading the carrier's data")
         finally:
             if session is not None:
                 session.end()
@@ -124,6 +124,6 @@ class Link:
 
 
 def back_off(failures: int, suspended: bool) -> float:
-    """Seconds to wait after so many failures in a row. By chance, so that not all workers come back at once."""
+    """Seconds to wait after this many failures in a row. Randomized, so that workers do not reconnect all at once."""
     wait: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(failures - 1, 10)) * random.uniform(0.5, 1)
     return SUSPENDED_WAIT + wait if suspended else wait

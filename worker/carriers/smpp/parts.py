@@ -1,4 +1,4 @@
-"""A text as the octets of its parts, cut exactly where it is counted (`shared/sms/segments.py`)."""
+"""Encodes a text and splits it into parts, exactly where segments are counted (`shared/sms/segments.py`)."""
 
 import random
 import threading
@@ -11,41 +11,41 @@ from shared.sms.segments import GSM7_SINGLE, UCS2_PART, UCS2_SINGLE, split
 from worker.carriers.smpp.config import SmppConfig
 
 SINGLE: dict[Alphabet, int] = {"gsm7": GSM7_SINGLE, "ucs2": 2 * UCS2_SINGLE}
-"""Octets of a text that is not cut. In the other alphabets an octet is not what is counted."""
+"""Most octets of a text in one part. In the other alphabets an octet is not the unit that is counted."""
 REMEMBERED = 100_000
-"""Phones whose last reference number is remembered."""
+"""Phones whose last reference number is kept."""
 
 
 class Text(NamedTuple):
-    """A text on the wire: the octets of each of its parts."""
+    """An encoded text: the octets of each part."""
 
     octets: list[bytes]
     data_coding: int
 
     def __repr__(self) -> str:
-        """How many parts, and not what they say."""
+        """Show the number of parts, not the content."""
         return f"Text({len(self.octets)} parts, data_coding={self.data_coding})"
 
 
 class Unsendable(Exception):
-    """The text cannot be sent to this carrier for what it cost."""
+    """The text cannot be sent to this carrier in the segments that were paid for."""
 
 
 def cut(config: SmppConfig, text: str, segments: int) -> Text:
-    """The parts of a text that was counted as `segments`. With long_messages `payload` it is always one.
+    """The parts of a text that was counted as `segments`. With long_messages `payload` there is always one.
 
-    Raises Unsendable where the carrier's alphabet lacks a character, and UCS-2 would take more parts than were paid.
+    Raises Unsendable if the carrier's alphabet lacks a character and UCS-2 would take more parts than were paid for.
     """
     alphabet: Alphabet = config.alphabet if gsm7.is_gsm7(text) else "ucs2"
     try:
         whole = encode(text, alphabet)
-        single = len(whole) <= SINGLE.get(alphabet, 0)  # as most are
+        single = len(whole) <= SINGLE.get(alphabet, 0)  # the common case
         parts = [whole] if single else [encode(part, alphabet) for part in _cut(text, alphabet)]
     except UnicodeEncodeError:
         alphabet = "ucs2"
         parts = [encode(part, alphabet) for part in _cut(text, alphabet)]
     if len(parts) > segments:
-        raise Unsendable(f"{len(parts)} parts in {alphabet}, {segments} were paid")
+        raise Unsendable(f"{len(parts)} parts in {alphabet}, but {segments} paid for")
     coding = config.coding if alphabet == config.alphabet else DATA_CODING[alphabet]
     if config.long_messages == "payload":
         parts = [b"".join(parts)]
@@ -59,9 +59,9 @@ def _cut(text: str, alphabet: Alphabet) -> list[str]:
 
 
 class References:
-    """Numbers that tell long messages to one phone apart: the next of each phone's own count.
+    """Concatenation reference numbers, counted up per phone.
 
-    A count begins anywhere, so that several processes seldom meet. After REMEMBERED other phones it begins anew.
+    Each count starts at a random number, so that processes rarely collide, and restarts after REMEMBERED other phones.
     """
 
     def __init__(self) -> None:

@@ -1,12 +1,12 @@
-"""What a deliver_sm says: a receipt for a message of ours, or a message from a phone.
+"""Parses a deliver_sm: a delivery receipt, or an inbound message.
 
-A receipt is known by its esm_class, or by a receipted_message_id, which only the carrier can set. A text that merely
-looks like one is a message: otherwise any phone could write receipts. Only where the operator says that a carrier does
-not mark its receipts, it is one.
+A receipt is recognised by its esm_class or a receipted_message_id, which only the carrier can set. A text that merely
+looks like a receipt is a message, or else any phone could forge receipts; only if the operator has set
+`unmarked_receipts` for the carrier is it taken as a receipt.
 
 The text has the form of SMPP 3.4 appendix B, `id:… sub:… dlvrd:… submit date:… done date:… stat:… err:… text:…`, from
-which every carrier departs in its own way: fields missing, in another order, with spaces, in other case. Optional
-parameters win over it.
+which every carrier deviates in its own way: missing fields, another order, spaces, other case. Optional parameters take
+precedence over the text.
 """
 
 import re
@@ -34,19 +34,19 @@ _USUAL = re.compile(
     r" err:(?P<err>\S*)(?: |$)",
     re.A,
 )
-"""The form of the standard, which needs no search."""
+"""The standard's form, matched at once instead of field by field."""
 _USUAL_BODY = re.compile(
     rb"[^\0]{0,5}\0..([1-9][0-9]{7,14})\0..([!-~]{0,20})\0\x04..\0\0..[\0\x01\x03].(.)"
     rb"id:([!-~]{1,64}) sub:[!-~]* dlvrd:[!-~]* submit date:[!-~]* done date:([!-~]*)"
     rb" stat:([A-Z]+) err:([!-~]*)(?= |$)",
     re.S,
 )
-"""The same as a whole deliver_sm (SMPP 3.4 §4.6.1) of a delivery receipt in ASCII."""
+"""A whole deliver_sm (SMPP 3.4 §4.6.1) with an ASCII receipt in that form."""
 _TEXT = re.compile(r"\btext\s{0,3}[:=]", re.I | re.A)
 _DATE = re.compile(r"(?:20)?(\d{2})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d))?", re.A)
 _PHONE = re.compile(r"[1-9][0-9]{7,14}")
 _HEAD = 500
-"""Characters of a receipt's text that are looked at."""
+"""Characters of a receipt's text that are parsed."""
 
 _DELIVERED = frozenset({"DELIVRD", "DELIVERED"})
 _ON_ITS_WAY = frozenset({"ENROUTE", "ACCEPTD", "ACCEPTED", "BUFFERED", "SCHEDULED", "SUBMITD", "SUBMITTED", "QUEUED"})
@@ -55,28 +55,28 @@ _STATES = dict(enumerate(["ENROUTE", "DELIVRD", "EXPIRED", "DELETED", "UNDELIV",
 _STATE_OF = {word.encode(): state for state, word in _STATES.items()}
 MINUTE, SECOND = 60, 1
 OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
-"""A done date further from now is not believed."""
+"""A done date outside this range around now is ignored."""
 
 
 class DoneAt(NamedTuple):
-    """The time in a receipt and its precision in seconds; None: it told none, and it is ours."""
+    """A receipt's time and its precision in seconds; None if the receipt has no valid time and `at` is our clock's."""
 
     at: datetime
     precision: int | None
 
 
 def is_receipt(message: Message) -> bool:
-    """Whether the carrier speaks of a message of ours."""
+    """Whether the carrier marked this as a delivery receipt."""
     return message.esm_class & MESSAGE_TYPE in RECEIPT_TYPES or Tag.RECEIPTED_MESSAGE_ID in message.tlvs
 
 
 def looks_like_receipt(message: Message) -> bool:
-    """Whether a message that is not marked as a receipt has the text of one."""
+    """Whether an unmarked message has the text of a receipt."""
     return message.esm_class & MESSAGE_TYPE == 0 and _USUAL.match(message.short_message.decode("latin-1")) is not None
 
 
 def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt | None:
-    """The receipt in a deliver_sm or data_sm; None when it names no message or no state."""
+    """The receipt in a deliver_sm or data_sm; None if it lacks a message id or a state."""
     fields = _fields(message.short_message, message.data_coding, config.alphabet)
     value = message.tlvs.get(Tag.RECEIPTED_MESSAGE_ID)
     from_tlv = value.split(b"\0", 1)[0].decode("latin-1") if value else None
@@ -101,17 +101,17 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
 
 
 def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | None:
-    """The receipt in a deliver_sm of the usual form, read at a third of the cost; None for every other one.
+    """The receipt in a deliver_sm of the usual form, parsed at a third of the cost; None for any other form.
 
-    Usual is: the standard's text, nothing cut off, and no optional parameters but those that say the same.
+    The usual form is the standard's text, untruncated, with no optional parameters except ones that repeat the text.
     """
-    found = _USUAL_BODY.match(body)
-    if found is None or not config.plain_ids:
+    match = _USUAL_BODY.match(body)
+    if match is None or not config.plain_ids:
         return None
-    phone, sender, length, identity, done, word, code = found.groups()
-    end = found.start(4) - 3 + length[0]
+    phone, sender, length, identity, done, word, code = match.groups()
+    end = match.start(4) - 3 + length[0]
     rest = body[end:]
-    if not found.end() <= end <= len(body) or (rest and rest != _same_in_parameters(identity, word)):
+    if not match.end() <= end <= len(body) or (rest and rest != _same_in_parameters(identity, word)):
         return None
     status, error, (done_at, precision) = _outcome(
         word.decode(), code.decode(), done.decode(), config.receipt_utc_offset, now
@@ -131,20 +131,20 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
 def _outcome(
     word: str, code: str | None, done: str | None, offset: float, now: datetime
 ) -> tuple[MessageStatus, str | None, DoneAt]:
-    """Status, error and time, in which most receipts of a set are alike. `offset` is in hours."""
+    """Status, error and time. Cached, as most receipts of a batch share them. `offset` is in hours."""
     status = _status(word)
     error = _error(word, code) if status == MessageStatus.UNDELIVERED else None
     return status, error, _done(done, timedelta(hours=offset), now)
 
 
 def _same_in_parameters(identity: bytes, word: bytes) -> bytes:
-    """receipted_message_id and message_state, as they follow a text that says the same."""
+    """The receipted_message_id and message_state parameters that repeat the text's id and state."""
     state = _STATE_OF.get(word, 0)
     return b"\0\x1e" + (len(identity) + 1).to_bytes(2, "big") + identity + b"\0\x04\x27\0\1" + bytes((state,))
 
 
 def inbound(config: SmppConfig, message: Message) -> Inbound:
-    """The message from a phone. Raises Malformed when its user data header is cut off."""
+    """The inbound message. Raises Malformed if its user data header is truncated."""
     header, octets = split_udh(message)
     part = _concatenation(header) or _sar(message)
     text = decode(octets, message.data_coding, config.alphabet, halves=True)
@@ -155,8 +155,8 @@ def inbound(config: SmppConfig, message: Message) -> Inbound:
 
 
 def _fields(octets: bytes, data_coding: int, default: Alphabet) -> dict[str, str]:
-    """The receipt's fields: id, stat, done and err. Of one that is repeated, the first."""
-    # What a receipt says is ASCII, whatever else its data_coding says.
+    """The receipt's fields: id, stat, done and err. If a field is repeated, the first counts."""
+    # A receipt's text is ASCII, whatever its data_coding; only UCS-2 (8) is believed.
     text = decode(octets, data_coding, default) if data_coding == 8 else octets.decode("latin-1")
     usual = _USUAL.match(text)
     if usual is not None:
@@ -175,7 +175,7 @@ def _status(word: str) -> MessageStatus:
 
 
 def _error(word: str, code: str | None) -> str:
-    """The carrier's word, and its code where that says more than "none"."""
+    """The carrier's state, followed by its error code unless that is empty or zero."""
     word = re.sub(r"[^A-Z_]", "", word)[:20] or "UNDELIV"
     code = re.sub(r"[^0-9A-Za-z_-]", "", code or "")[:20]
     return f"{word}:{code}" if code.strip("0") else word
@@ -188,25 +188,25 @@ def _done(value: str | None, offset: timedelta, now: datetime) -> DoneAt:
 
 @lru_cache(maxsize=256)
 def _date(value: str, offset: timedelta) -> DoneAt | None:
-    found = _DATE.match(value)
-    if found is None:
+    match = _DATE.match(value)
+    if match is None:
         return None
-    year, month, day, hour, minute, second = (int(group or 0) for group in found.groups())
+    year, month, day, hour, minute, second = (int(group or 0) for group in match.groups())
     try:
         at = datetime(2000 + year, month, day, hour, minute, second, tzinfo=UTC) - offset
     except ValueError:
         return None
-    return DoneAt(at, MINUTE if found[6] is None else SECOND)
+    return DoneAt(at, MINUTE if match[6] is None else SECOND)
 
 
 def _concatenation(header: bytes) -> tuple[int, int, int] | None:
-    """Reference, total and number of a part (3GPP TS 23.040 §9.2.3.24.1 and .8)."""
+    """A part's reference, total and number (3GPP TS 23.040 §9.2.3.24.1 and .8)."""
     at = 0
     while at + 2 <= len(header):
         element, size = header[at], header[at + 1]
         value = header[at + 2 : at + 2 + size]
         if len(value) < size:
-            raise Malformed("an element of the user data header is cut off")
+            raise Malformed("an element of the user data header is truncated")
         if (element, size) in ((0x00, 3), (0x08, 4)):
             return int.from_bytes(value[:-2], "big"), value[-2], value[-1]
         at += 2 + size

@@ -1,4 +1,4 @@
-"""One connection's life: the reader's thread takes it all in, and those who submit write to it themselves."""
+"""One connection, from bind to unbind: a reader thread handles incoming PDUs; submitting threads write directly."""
 
 import time
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ from worker.carriers.smpp.wire import TICK, Wire
 from worker.carriers.smpp.writer import Writer
 
 DRAIN_TIME = 2.0
-"""Seconds that what is unanswered is given when one side wants to part."""
+"""Seconds to wait for outstanding answers when either side unbinds."""
 
 
 class Lost(Exception):
-    """The connection is over. Says why."""
+    """The connection is over. The text gives the reason."""
 
 
 class Refused(Exception):
-    """The carrier does not bind us; `status` is its answer."""
+    """The carrier refused the bind with `status`."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -34,13 +34,13 @@ class Refused(Exception):
 
 
 class Inbox(Protocol):
-    """Who takes what the carrier says of itself. Called by the reader: it must not wait."""
+    """Receives what the carrier sends on its own initiative. Called by the reader thread: must not block."""
 
     def put(self, session: "Session", command: int, sequence: int, body: bytes) -> None:
-        """A deliver_sm or data_sm."""
+        """Take a deliver_sm or data_sm."""
 
     def late(self, submission: Submission, index: int, answer: CarrierAnswer) -> None:
-        """The answer to a PDU that was given up."""
+        """Take a late answer to a PDU that `submit` has stopped waiting for."""
 
 
 class Session:
@@ -53,11 +53,11 @@ class Session:
         self._inbox = inbox
         self._counters = counters
         self._longs = longs
-        self._spelling = answer_id(config)
+        self._convert_id = answer_id(config)
         self._rest = b""
         self._writer = Writer(wire)
-        self._heard = time.monotonic()
-        self._asked: float | None = None
+        self._received_at = time.monotonic()
+        self._enquired_at: float | None = None
         self._leave_by: float | None = None
         self._unbind_sequence = 0
 
@@ -66,7 +66,7 @@ class Session:
     def exchange(
         self, submission: Submission, indexes: Sequence[int], deadline: float, pace: Pace
     ) -> list[CarrierAnswer]:
-        """Submit these PDUs at that pace and wait for their answers, until `deadline` on the monotonic clock."""
+        """Submit these PDUs at this pace and wait for their answers, until `deadline` on the monotonic clock."""
         window = self.windows.open(submission, indexes)
         if window is None:
             return [NOT_CONNECTED] * len(indexes)
@@ -76,25 +76,25 @@ class Session:
         answers = self.windows.close(window, untouched)
         self._counters.submitted += window.sent
         self._counters.given_up += answers.count(None)
-        if self._spelling is not None:
-            answers = [self._spelling(each) if isinstance(each, str) else each for each in answers]
+        if self._convert_id is not None:
+            answers = [self._convert_id(each) if isinstance(each, str) else each for each in answers]
         return answers
 
     def _send(self, window: Window, deadline: float, pace: Pace) -> int:
-        """Write the window's PDUs, as many at a time as there is room for and as the pace wants together.
+        """Write the window's PDUs, as many at a time as there are free slots and the pace allows.
 
-        Returns how many of those that count as sent have certainly not left.
+        Returns how many of the PDUs that count as sent were certainly not written.
         """
         chunks = chunks_of(window)
         cost, limit, at = window.submission.cost, window.submission.limit, 0
         while at < len(window.indexes):
             chunk = pace.chunk
-            most = max(1, chunk // cost) if chunk else len(chunks)
+            count = max(1, chunk // cost) if chunk else len(chunks)
             if limit is not None and limit.chunk:
-                most = min(most, len(window.indexes) - at, max(1, limit.chunk // cost))
-                if not limit.take(most * cost, deadline):
+                count = min(count, len(window.indexes) - at, max(1, limit.chunk // cost))
+                if not limit.take(count * cost, deadline):
                     return 0
-            taken = self.windows.take(window, deadline, most)
+            taken = self.windows.take(window, deadline, count)
             if not taken or (chunk and not pace.take(taken * cost, deadline)):
                 return taken
             part = chunks[3 * at : 3 * (at + taken)]
@@ -106,17 +106,17 @@ class Session:
         return 0
 
     def answer(self, data: bytes) -> None:
-        """Write answers to the carrier's requests; not for the reader's thread."""
+        """Write responses to the carrier's requests. Not for the reader thread, as it blocks."""
         self._writer.write(data, time.monotonic() + self._config.connect_time)
 
     def say(self, data: bytes) -> None:
-        """Write a little for the reader's thread, without waiting."""
+        """Write from the reader thread, without blocking."""
         self._writer.say(data)
 
     # --- the reader -----------------------------------------------------------------------------------------------
 
     def bind(self, command: Command) -> None:
-        """Introduce ourselves. What the carrier delivers before its answer is taken in by `serve`.
+        """Bind. What the carrier delivers before its bind response is handled by `serve`.
 
         Raises Refused, Lost or OSError.
         """
@@ -125,33 +125,33 @@ class Session:
         self._writer.write(pdu(command, 0, self.windows.next_sequence(), body), deadline)
         data, early = b"", b""
         while time.monotonic() < deadline:
-            come = self._wire.read()
-            if come == b"":
+            received = self._wire.read()
+            if received == b"":
                 raise Lost("the carrier closed the connection instead of answering the bind")
-            data += come or b""
+            data += received or b""
             while len(data) >= HEADER_SIZE:
                 length, answer, status, sequence = HEADER.unpack_from(data)
                 if not HEADER_SIZE <= length <= self._config.max_pdu or len(early) > self._config.max_pdu:
-                    raise Lost("the carrier answered the bind with something else")
+                    raise Lost("the carrier answered the bind with an unexpected PDU")
                 if answer == Command.GENERIC_NACK or (answer == command | RESPONSE and status):
                     raise Refused(status)
                 if len(data) < length:
                     break
-                whole, data = data[:length], data[length:]
+                whole_pdu, data = data[:length], data[length:]
                 if answer == command | RESPONSE:
                     self._rest = early + data
                     return
                 if answer == Command.ENQUIRE_LINK:
                     self.say(pdu(Command.ENQUIRE_LINK_RESP, 0, sequence))
                 elif answer & RESPONSE or answer == Command.UNBIND:
-                    raise Lost("the carrier answered the bind with something else")
+                    raise Lost("the carrier answered the bind with an unexpected PDU")
                 else:
-                    early += whole
+                    early += whole_pdu
         raise Lost("the carrier did not answer the bind")
 
     def serve(self) -> None:
-        """Take in what comes until the connection is over. Always ends by raising Lost or OSError."""
-        looked = 0.0
+        """Handle incoming PDUs until the connection is over. Always ends by raising Lost or OSError."""
+        last_check = 0.0
         self.feed(b"")
         while True:
             data = self._wire.read()
@@ -159,29 +159,29 @@ class Session:
                 raise Lost("the carrier closed the connection")
             now = time.monotonic()
             if data:
-                self._heard = now
-                self._asked = None
+                self._received_at = now
+                self._enquired_at = None
                 self.feed(data)
-            if now - looked >= TICK:
-                looked = now
+            if now - last_check >= TICK:
+                last_check = now
                 self._keep_alive(now)
 
     def _keep_alive(self, now: float) -> None:
-        """Ask a silent carrier whether it lives, and part when it is time."""
+        """Send an enquire_link to a silent carrier, and complete an unbind when it is time."""
         if self._leave_by is not None and (now >= self._leave_by or not self.windows.unanswered()):
             self.say(pdu(Command.UNBIND_RESP, 0, self._unbind_sequence))
-            raise Lost("the carrier unbound us")
-        if self._asked is not None and now - self._asked > self._config.connect_time:
-            raise Lost("the carrier does not answer")
-        if self._asked is None and now - self._heard > self._config.enquire_link:
-            self._asked = now
+            raise Lost("the carrier sent an unbind")
+        if self._enquired_at is not None and now - self._enquired_at > self._config.connect_time:
+            raise Lost("the carrier did not answer the enquire_link")
+        if self._enquired_at is None and now - self._received_at > self._config.enquire_link:
+            self._enquired_at = now
             with self.windows.lock:
                 sequence = self.windows.next_sequence()
             self.say(pdu(Command.ENQUIRE_LINK, 0, sequence))
         self._writer.say_now()
 
     def feed(self, data: bytes) -> None:
-        """Take in the next octets. Raises Lost where the border of the next PDU is not known any more."""
+        """Handle the next octets. Raises Lost if PDU framing is lost."""
         if self._rest:
             data = self._rest + data
         text = data.decode("latin-1")
@@ -192,7 +192,7 @@ class Session:
                 if not HEADER_SIZE <= length <= self._config.max_pdu:
                     self._counters.malformed += 1
                     self.say(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, 0))
-                    raise Lost("the carrier sent a PDU of an impossible length")
+                    raise Lost("the carrier sent a PDU of an invalid length")
                 if at + length > size:
                     break
                 window = self.windows.find(sequence) if command == SUBMIT_SM_RESP else None
@@ -209,7 +209,7 @@ class Session:
         self._rest = data[at:]
 
     def _handle(self, command: int, status: int, sequence: int, body: bytes) -> None:
-        """One PDU; the lock of the windows is held."""
+        """Handle one PDU. The caller holds the windows' lock."""
         match command:
             case Command.DELIVER_SM | Command.DATA_SM:
                 self._inbox.put(self, command, sequence, body)
@@ -227,7 +227,7 @@ class Session:
             case Command.UNBIND_RESP:
                 raise Lost("unbound")
             case Command.ENQUIRE_LINK_RESP | Command.ALERT_NOTIFICATION | Command.OUTBIND:
-                pass  # that something came is all they say
+                pass  # they only prove that the link is alive
             case _ if command & RESPONSE:
                 self._counters.unknown_answers += 1
             case _:
@@ -235,7 +235,7 @@ class Session:
                 self.say(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence))
 
     def _id_in(self, body: bytes) -> str:
-        """The id in a submit_sm_resp; none where it cannot be kept, as the message is accepted all the same."""
+        """The id in a submit_sm_resp; empty if it is too long. The message is accepted either way."""
         end = body.find(b"\0")
         if not body or 0 <= end <= LONGEST:
             return body[:end].decode("latin-1") if body else ""
@@ -249,9 +249,9 @@ class Session:
             return
         offset = sequence - window.first
         window.answers[offset] = answer
-        if isinstance(answer, str) and self._spelling is not None:
-            answer = self._spelling(answer)
-        self._know_part(window, window.indexes[offset], answer)
+        if isinstance(answer, str) and self._convert_id is not None:
+            answer = self._convert_id(answer)
+        self._record_part_id(window, window.indexes[offset], answer)
         if window.closed:
             self._counters.late += 1
             self._inbox.late(window.submission, window.indexes[offset], answer)
@@ -261,7 +261,7 @@ class Session:
         if window.missing == 0:
             window.done.set()
 
-    def _know_part(self, window: Window, index: int, answer: CarrierAnswer) -> None:
+    def _record_part_id(self, window: Window, index: int, answer: CarrierAnswer) -> None:
         part = window.submission.longs[index] if window.submission.longs is not None else None
         if part is not None and answer and isinstance(answer, str):
             self._longs.add(answer, part[1], part[0])
@@ -269,7 +269,7 @@ class Session:
     # --- the end --------------------------------------------------------------------------------------------------
 
     def part(self) -> None:
-        """Leave gracefully: let what is unanswered come in, for DRAIN_TIME, then unbind."""
+        """Unbind gracefully: wait up to DRAIN_TIME for outstanding answers, then send an unbind."""
         self.windows.drain()
         deadline = time.monotonic() + DRAIN_TIME
         while self.windows.unanswered() and time.monotonic() < deadline:
@@ -279,7 +279,7 @@ class Session:
         self._writer.write(pdu(Command.UNBIND, 0, sequence), time.monotonic() + 1)
 
     def end(self) -> None:
-        """The connection is over: nobody shall wait for it any longer."""
+        """Close the connection, and wake everyone who waits for it."""
         self._writer.stop()
         self.windows.lose()
         self._wire.close()

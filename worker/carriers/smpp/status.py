@@ -1,7 +1,7 @@
-"""What a carrier's command_status means for a message, in one table.
+"""The meaning of a carrier's command_status for a message.
 
-Throttled and failed are certainly not taken; the standard says so of every status but ESME_ROK. What is in neither
-list, such as a carrier's own codes, has failed this time: it may go better another time, a few times.
+With any status but ESME_ROK the carrier has not taken the message, by the standard. A status in neither list below,
+such as a vendor-specific code, is a failure that is retried a few times.
 """
 
 from typing import NamedTuple
@@ -12,10 +12,10 @@ from worker.carriers.base import Answer, Outcome
 __all__ = ["NOT_CONNECTED", "WINDOW_FULL", "CarrierAnswer", "credentials_refused", "outcome_of"]
 
 NOT_CONNECTED, WINDOW_FULL = -1, -2
-"""In place of a status, for what never left: there was no connection, or no room in the window in time."""
+"""Pseudo-statuses of PDUs that were never written: no connection, or no free slot in the window in time."""
 
 CarrierAnswer = int | str | None
-"""A status that is an error; the carrier's id, perhaps empty; or None while nothing has come."""
+"""An error status; the carrier's message id, possibly empty; or None while there is no answer."""
 
 _THROTTLED = frozenset({Status.ESME_RTHROTTLED, Status.ESME_RMSGQFUL})
 _REFUSED_ALWAYS = frozenset(
@@ -69,7 +69,7 @@ _OURS = {
 
 
 def outcome_of(answer: CarrierAnswer) -> Outcome:
-    """What one submit_sm came to. An accepted one without an id has no reference."""
+    """The outcome of one submit_sm. If it was accepted without an id, it has no reference."""
     if answer is None:
         return Outcome(Answer.IN_DOUBT, error="no_answer")
     if isinstance(answer, str):
@@ -85,5 +85,5 @@ def _answer(status: int) -> Answer:
 
 
 def credentials_refused(status: int) -> bool:
-    """Whether a bind was refused for who we say we are, so that trying again soon is of no use, or locks us out."""
+    """Whether a bind was refused for its credentials: retrying soon is useless, and may lock the account."""
     return status in _CREDENTIALS

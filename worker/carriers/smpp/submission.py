@@ -1,9 +1,9 @@
-"""One call of `submit`: its messages as PDUs, and the PDUs' answers as outcomes.
+"""One call of `submit`: turns its messages into PDUs, and the PDUs' answers into outcomes.
 
-A message in parts is accepted when all of its parts are, and its reference is the first part's id. When none was taken
-it is what the worst part was. Otherwise some of it left us: what was refused for now is submitted again by `submit`,
-and when the parts still differ in the end the message is in doubt as `partly_sent`, as submitting it again would send
-the taken parts twice. The first receipt of a part that was taken then makes it undelivered, and charged.
+A multipart message is accepted when all of its parts are; its reference is the first part's id. If no part was
+accepted, it has the worst part's outcome. If only some were, `submit` retries the temporarily refused parts. If some
+are still refused then, the message is in doubt as `partly_sent`, because submitting it again would send the accepted
+parts twice. The first receipt of an accepted part then makes it undelivered, and charged.
 """
 
 from bisect import bisect_right
@@ -27,23 +27,23 @@ WORST_FIRST = (Answer.REJECTED, Answer.FAILED, Answer.THROTTLED)
 
 
 class Submission:
-    """The messages of some parcels, in order."""
+    """The messages of several parcels, in order."""
 
     def __init__(
         self, config: SmppConfig, references: References, parcels: list[Parcel], limit: Pace | None = None
     ) -> None:
         self.limit = limit
-        """What its messages wait for before they take any of the carrier's room."""
+        """The pace that its messages wait for before they occupy the carrier's window."""
         self.heads: list[bytes] = []
         self.bodies: list[bytes] = []
         self.answers: list[CarrierAnswer] = []
-        """One for each PDU."""
+        """One per PDU."""
         self.longs: list[tuple[Long, int] | None] | None = None
-        """For each PDU that is a part: its message and its number in it; None when no message is in parts."""
+        """For each PDU that is a part: its message and part number; None if no message is multipart."""
         self.cost = 1
-        """Segments of a PDU, of the dearest: more than one only where a long text goes as one message_payload."""
+        """Most segments of a PDU: more than one only if a long text goes as one message_payload."""
         self._starts: list[int] | None = None
-        """The first PDU of each message, and the end; None when each message is one PDU."""
+        """The first PDU of each message, and the end; None if each message is one PDU."""
         self._refused: dict[int, Outcome] = {}
         self._parcels = parcels
         self._config = config
@@ -84,8 +84,8 @@ class Submission:
 
     def _extend(self, bodies: list[bytes], ids: Sequence[UUID]) -> None:
         if self._config.user_message_reference:
-            own = [tlv(Tag.USER_MESSAGE_REFERENCE, identity.bytes[-2:]) for identity in ids]
-            bodies = [body + body_of_one for body, body_of_one in zip(bodies, own, strict=True)]
+            references = [tlv(Tag.USER_MESSAGE_REFERENCE, identity.bytes[-2:]) for identity in ids]
+            bodies = [body + reference for body, reference in zip(bodies, references, strict=True)]
         tag = self._config.message_id_tag
         if tag is not None:
             bodies = [body + tlv(tag, identity.bytes) for body, identity in zip(bodies, ids, strict=True)]
@@ -101,14 +101,14 @@ class Submission:
             starts.append(len(self.bodies))
 
     def _in_parts(self) -> tuple[list[int], list[tuple[Long, int] | None]]:
-        """From here on, messages and PDUs are not the same: note where each message begins."""
+        """Record where each message begins, as messages and PDUs no longer correspond one to one."""
         if self._starts is None or self.longs is None:
             self._starts = list(range(len(self.bodies) + 1))
             self.longs = [None] * len(self.bodies)
         return self._starts, self.longs
 
     def outcomes(self) -> list[Outcome]:
-        """What each message came to, in order."""
+        """Each message's outcome, in order."""
         if self._starts is None:
             return [
                 Outcome(ACCEPTED, answer) if answer.__class__ is str and answer else self._outcome_of(answer)
@@ -117,7 +117,7 @@ class Submission:
         return [self._outcome(number, start, end) for number, start, end in self._spans()]
 
     def _spans(self) -> Iterator[tuple[int, int, int]]:
-        """Each message's number, and where its PDUs begin and end."""
+        """Each message's number, and the start and end of its PDUs."""
         starts = self._starts if self._starts is not None else range(len(self.bodies) + 1)
         return ((number, starts[number], starts[number + 1]) for number in range(len(starts) - 1))
 
@@ -137,25 +137,25 @@ class Submission:
         return Outcome(Answer.IN_DOUBT, error="partly_sent")
 
     def _outcome_of(self, answer: CarrierAnswer) -> Outcome:
-        """What one PDU came to, with the meaning of its error."""
+        """One PDU's outcome, with its error mapped to the catalogue."""
         outcome = outcome_of(answer)
         if outcome.error is None or outcome.answer not in (Answer.REJECTED, Answer.FAILED):
             return outcome
         return outcome._replace(error=with_code(outcome.error, self._config.error_codes))
 
     def left_over(self) -> list[int]:
-        """PDUs that were refused for now, and whose message was taken in another part."""
+        """Temporarily refused PDUs of messages of which another part was accepted."""
         if self.longs is None:
             return []
-        found = []
+        indexes = []
         for _, start, end in self._spans():
             answers = [outcome_of(answer).answer for answer in self.answers[start:end]]
             if ACCEPTED in answers and all(answer == ACCEPTED or answer in FOR_NOW for answer in answers):
-                found += [start + part for part, answer in enumerate(answers) if answer != ACCEPTED]
-        return found
+                indexes += [start + part for part, answer in enumerate(answers) if answer != ACCEPTED]
+        return indexes
 
     def late(self, index: int, answer: CarrierAnswer) -> LateResponse | None:
-        """An answer for a PDU came after `submit` had returned. None while its message is not decided."""
+        """Record an answer that came after `submit` returned. Returns None while its message is undecided."""
         self.answers[index] = answer
         number, start, end = index, index, index + 1
         if self._starts is not None:

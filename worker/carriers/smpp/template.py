@@ -1,6 +1,6 @@
-"""submit_sm's as bytes: all that a parcel's messages share is made once, and the phone is put between.
+"""Encodes submit_sm PDUs: encodes what a parcel's messages share once, and inserts each phone.
 
-A PDU is three pieces, head, sequence number and body, so that a message costs a concatenation and no object of its own.
+A PDU consists of head, sequence number and body, so that each message costs only a concatenation.
 """
 
 from collections.abc import Mapping
@@ -19,18 +19,18 @@ _HEAD = Struct(">III")
 SHORTEST_VALIDITY, LONGEST_VALIDITY = 60, 30 * 24 * 3600
 """Seconds."""
 SHORT_CODE = 8
-"""Digits up to which a numeric sender is a short code."""
+"""Numeric senders of up to this many digits are short codes."""
 
 
 def head(body_size: int) -> bytes:
-    """The first 12 octets of a submit_sm: all of its header but the sequence number."""
+    """The first 12 octets of a submit_sm: its header without the sequence number."""
     return _HEAD.pack(HEADER_SIZE + body_size, Command.SUBMIT_SM, 0)
 
 
 def template(config: SmppConfig, parcel: Parcel, text: Text, now: datetime) -> Message:
-    """What all submit_sm's of a parcel share, with the text of the first part.
+    """The fields that all submit_sm PDUs of a parcel share, with the first part's text.
 
-    Raises ValueError for a sender that cannot be a source address.
+    Raises ValueError if the sender is not a valid source address.
     """
     ton, npi, source = source_address(config, parcel.sender_id)
     tlvs = dict(config.tlvs)
@@ -57,16 +57,16 @@ def template(config: SmppConfig, parcel: Parcel, text: Text, now: datetime) -> M
 
 
 def bodies_of(message: Message, phones: list[str]) -> list[bytes]:
-    """The bodies of one-part messages."""
+    """The bodies of single-part messages."""
     prefix, suffix = message_prefix(message), message_suffix(message)
     return [prefix + phone.encode() + suffix for phone in phones]
 
 
 class Parts:
-    """The bodies of a long message's parts, made once for all phones: only phone and reference are put between.
+    """The bodies of a multipart message's parts, encoded once for all phones: only phone and reference are inserted.
 
-    With long_messages `udh` the header is 3GPP TS 23.040 §9.2.3.24.1 with a reference of 8 bits: one of 16 would leave
-    a part one septet less than it was counted to have.
+    With long_messages `udh` the header is that of 3GPP TS 23.040 §9.2.3.24.1 with an 8-bit reference: a 16-bit one
+    would leave a part one septet fewer than segments are counted with.
     """
 
     def __init__(self, config: SmppConfig, message: Message, text: Text) -> None:
@@ -84,7 +84,7 @@ class Parts:
 
 
 def _around_udh(message: Message, octets: bytes, total: int, number: int) -> tuple[bytes, bytes]:
-    """What comes before and after the reference, from the end of the phone on."""
+    """The octets before and after the reference, starting after the phone."""
     part = bytes((5, 0, 3, 0, total, number)) + octets
     whole = message_suffix(replace(message, esm_class=UDH_INDICATOR, short_message=part, tlvs={}))
     at = len(whole) - len(octets) - 3
@@ -101,7 +101,7 @@ def _tlvs(tlvs: Mapping[int, bytes]) -> bytes:
 
 
 def source_address(config: SmppConfig, sender: str) -> tuple[int, int, str]:
-    """Type of number, numbering plan and address of a sender. Raises ValueError for one that no address can hold."""
+    """Type of number, numbering plan and address of a sender. Raises ValueError if it is not a valid address."""
     number = sender.removeprefix("+")
     numeric = number.isascii() and number.isdigit()
     if not sender or not sender.isascii() or not sender.isprintable() or len(number if numeric else sender) > 20:

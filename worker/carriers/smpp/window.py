@@ -1,4 +1,4 @@
-"""The unanswered submit_sm's of one connection: which there are, and how many there may be."""
+"""The outstanding submit_sm PDUs of one connection, and the limit on their number."""
 
 import threading
 import time
@@ -13,39 +13,39 @@ from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswe
 from worker.carriers.smpp.submission import Submission
 
 REMEMBERED = 50_000
-"""PDUs given up whose late answers are waited for."""
+"""Timed-out PDUs that are remembered in case a late response comes."""
 SUBMIT_SM_RESP = int(Command.SUBMIT_SM_RESP)
 
 
 class Window:
-    """A row of PDUs with consecutive sequence numbers; their answers by sequence number less `first`."""
+    """PDUs with consecutive sequence numbers. Their answers are indexed by sequence number minus `first`."""
 
     __slots__ = ("answers", "closed", "done", "first", "indexes", "missing", "sent", "submission")
 
     def __init__(self, submission: Submission, indexes: Sequence[int], first: int) -> None:
         self.submission = submission
         self.indexes = indexes
-        """Of these PDUs in their submission."""
+        """Indexes of these PDUs in their submission."""
         self.first = first
         self.answers: list[CarrierAnswer] = [None] * len(indexes)
         self.missing = len(indexes)
         self.sent = 0
-        """PDUs that may have left. Only they can have an answer."""
+        """PDUs that may have been written. Only they can have an answer."""
         self.closed = False
-        """Whether nobody waits for it any more: what comes now is late."""
+        """Whether `submit` has stopped waiting: answers from now on are late."""
         self.done = threading.Event()
 
 
 class Windows:
-    """All windows of one connection. `lock` guards them; what is said to need it is called with it held."""
+    """All windows of one connection, guarded by `lock`. Methods that need the lock expect the caller to hold it."""
 
     def __init__(self, size: int) -> None:
         self.lock = threading.Lock()
         self.lost = False
         self.draining = False
-        """Whether nothing new may be sent."""
+        """Whether no new PDUs may be sent."""
         self.answered = 0
-        """Answers whose room is not free yet: that is done once for all that came together."""
+        """Answers whose slots are not freed yet: `flush` frees those of one read together."""
         self._room = threading.Condition(self.lock)
         self._free = size
         self._size = size
@@ -55,7 +55,7 @@ class Windows:
         self._late_size = 0
 
     def next_sequence(self, count: int = 1) -> int:
-        """The first of `count` sequence numbers in a row. Needs the lock."""
+        """The first of `count` consecutive sequence numbers. Needs the lock."""
         if self._sequence + count > MAX_SEQUENCE:
             self._sequence = 0
         first = self._sequence + 1
@@ -63,7 +63,7 @@ class Windows:
         return first
 
     def open(self, submission: Submission, indexes: Sequence[int]) -> Window | None:
-        """A window for these PDUs; None when the connection is lost, or about to be."""
+        """A window for these PDUs; None when the connection is lost or draining."""
         with self.lock:
             if self.lost or self.draining:
                 return None
@@ -71,11 +71,11 @@ class Windows:
             self._open.append(window)
             return window
 
-    def take(self, window: Window, deadline: float, most: int) -> int:
-        """Room for up to `most` of the window's unsent PDUs, which then count as sent. 0: too late, or all is lost."""
-        wanted = min(most, len(window.indexes) - window.sent)
+    def take(self, window: Window, deadline: float, limit: int) -> int:
+        """Take slots for up to `limit` unsent PDUs, which then count as sent. Returns how many; 0: late or lost."""
+        wanted = min(limit, len(window.indexes) - window.sent)
         with self._room:
-            enough = min(wanted, max(1, self._size // 8))  # not a write for each single answer
+            enough = min(wanted, max(1, self._size // 8))  # avoids a write for every single answer
             while self._free < enough and not self.lost and not self.draining:
                 left = deadline - time.monotonic()
                 if left <= 0 or not self._room.wait(left):
@@ -88,22 +88,22 @@ class Windows:
             return taken
 
     def resize(self, size: int) -> None:
-        """From now on so many may be unanswered."""
+        """Change the limit on outstanding PDUs."""
         with self._room:
             self._free += size - self._size
             self._size = size
             self._room.notify_all()
 
     def flush(self) -> None:
-        """Make room for as many as were answered. Needs the lock."""
+        """Free the slots of answered PDUs. Needs the lock."""
         if self.answered:
             self._free += self.answered
             self.answered = 0
             self._room.notify_all()
 
     def complete(self, window: Window, untouched: int) -> None:
-        """Nothing more of it leaves, and the last `untouched` of its sent PDUs never did: their room is free again, and
-        only the answers to those that left are waited for."""
+        """Mark the window as fully written. The last `untouched` of its sent PDUs were not written: their slots are
+        freed, and no answers to them are awaited."""
         with self.lock:
             window.sent -= untouched
             self.answered += untouched
@@ -113,8 +113,8 @@ class Windows:
                 window.done.set()
 
     def close(self, window: Window, untouched: int) -> list[CarrierAnswer]:
-        """Nobody waits any more. The room of the PDUs that are in doubt is free again, as a carrier that lost an answer
-        would otherwise stop us for good. Returns the answers; `untouched` are as in `complete`."""
+        """Stop waiting, and return the answers. The slots of unanswered PDUs are freed too: otherwise answers that the
+        carrier lost would block the window for good. `untouched` is as in `complete`."""
         with self.lock:
             never_left = NOT_CONNECTED if self.lost or untouched else WINDOW_FULL
             unanswered = window.answers[: window.sent].count(None)
@@ -130,14 +130,14 @@ class Windows:
             return window.answers[: window.sent] + [never_left] * (len(window.answers) - window.sent)
 
     def find(self, sequence: int) -> Window | None:
-        """The window that has sent this number. Needs the lock."""
+        """The window that sent this sequence number. Needs the lock."""
         for window in chain(self._open, (late for late, _ in self._late)):
             if 0 <= sequence - window.first < window.sent:
                 return window
         return None
 
     def lose(self) -> None:
-        """The connection is gone: nobody shall wait any longer."""
+        """Mark the connection as lost, and wake everyone who waits for it."""
         with self._room:
             self.lost = True
             self._room.notify_all()
@@ -145,19 +145,19 @@ class Windows:
                 window.done.set()
 
     def drain(self) -> None:
-        """Let nothing new leave."""
+        """Send nothing new from now on."""
         with self._room:
             self.draining = True
             self._room.notify_all()
 
     def unanswered(self) -> int:
-        """PDUs that are waited for."""
+        """The number of PDUs whose answer is awaited."""
         with self.lock:
             return sum(window.answers[: window.sent].count(None) for window in self._open)
 
 
 def chunks_of(window: Window) -> list[bytes]:
-    """Head, sequence number and body of each PDU, in a row."""
+    """Head, sequence number and body of each PDU, one after another."""
     submission, indexes = window.submission, window.indexes
     count = len(indexes)
     numbers = pack(f">{count}I", *range(window.first, window.first + count))
@@ -169,7 +169,7 @@ def chunks_of(window: Window) -> list[bytes]:
 
 
 def untouched_of(chunks: list[bytes], left: int) -> int:
-    """How many PDUs did not even begin to leave, when `left` octets may have."""
+    """The number of PDUs of which nothing was written, if `left` octets may have been."""
     for at in range(0, len(chunks), 3):
         if left <= 0:
             return (len(chunks) - at) // 3
@@ -178,9 +178,9 @@ def untouched_of(chunks: list[bytes], left: int) -> int:
 
 
 def take_answers(window: Window, data: bytes, text: str, at: int) -> int:
-    """Take as many plain answers to this window as follow each other. Returns where they end.
+    """Record consecutive plain answers to this window, from `at` on. Returns the offset where they end.
 
-    This loop is run for every message, so it makes nothing but the id, and leaves all that is unusual to the session.
+    This loop runs for every message, so it creates only the id and leaves everything unusual to the session.
     """
     unpack = HEADER.unpack_from
     first, answers, sent = window.first, window.answers, window.sent

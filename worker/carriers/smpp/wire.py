@@ -1,6 +1,6 @@
-"""One TCP connection, plain or TLS, that one thread reads while others write.
+"""One TCP connection, plain or TLS, read by one thread and written by others.
 
-A read waits for at most TICK, so that its thread can look after the link. A write says how many octets may have left.
+A read waits at most TICK, so that its thread can service the link. A write tells how many octets may have been sent.
 """
 
 import contextlib
@@ -11,26 +11,26 @@ import threading
 from typing import Protocol
 
 TICK = 0.25
-"""Seconds of one read or write without progress."""
+"""The longest that one read or write blocks without progress, in seconds."""
 READ_SIZE = 131_072
 RECORD = 16_384
-"""Octets of one TLS record: a write of these has left as a whole or may have."""
+"""The most octets of one TLS record. After a failed write, all of a record may have been sent."""
 
 
 class Wire(Protocol):
     """A connection."""
 
     def read(self) -> bytes | None:
-        """What has come; None if nothing did for a tick, b"" at the end. Raises OSError when it is broken."""
+        """Received data; None if none came within TICK, b"" at end of stream. Raises OSError on failure."""
 
     def write(self, data: memoryview) -> int:
-        """Write some of the data. Returns how many octets left; 0 if none could in a tick. Raises OSError."""
+        """Write some of the data. Returns the octets written; 0 if none could be within TICK. Raises OSError."""
 
     def most_left(self, size: int) -> int:
-        """How many octets may have left in a write of `size` that raised."""
+        """The most octets that may have been sent by a write of `size` octets that raised."""
 
     def close(self) -> None:
-        """End the connection; a read under way in another thread ends."""
+        """Close the connection; a read in another thread returns."""
 
 
 class PlainWire:
@@ -41,7 +41,7 @@ class PlainWire:
         sock.settimeout(TICK)
 
     def read(self) -> bytes | None:
-        """What has come; None if nothing did for a tick, b"" at the end."""
+        """Received data; None if none came within TICK, b"" at end of stream."""
         try:
             return self._sock.recv(READ_SIZE)
         except TimeoutError:
@@ -55,18 +55,18 @@ class PlainWire:
             return 0
 
     def most_left(self, size: int) -> int:
-        """None: a send that fails has taken nothing."""
+        """Always 0: a failed send has sent nothing."""
         return 0
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_RDWR)
         self._sock.close()
 
 
 class TlsWire:
-    """A TLS connection. OpenSSL's are not for two threads at a time, so reads and writes take turns and never wait."""
+    """A TLS connection. OpenSSL's are not thread-safe, so a lock guards reads and writes, which never block in it."""
 
     def __init__(self, sock: ssl.SSLSocket) -> None:
         self._sock = sock
@@ -74,7 +74,7 @@ class TlsWire:
         sock.setblocking(False)
 
     def read(self) -> bytes | None:
-        """What has come; None if nothing did for a tick, b"" at the end."""
+        """Received data; None if none came within TICK, b"" at end of stream."""
         data = self._try_read()
         if data is None:
             self._wait(select.POLLIN)
@@ -99,11 +99,11 @@ class TlsWire:
         return 0
 
     def most_left(self, size: int) -> int:
-        """A record: OpenSSL may have taken it before it failed."""
+        """Up to one record: OpenSSL may have taken it before it failed."""
         return min(size, RECORD)
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         with contextlib.suppress(OSError):
             socket.socket.shutdown(self._sock, socket.SHUT_RDWR)
         with self._lock:
@@ -117,7 +117,7 @@ class TlsWire:
 
 
 def connect(host: str, port: int, timeout: float, context: ssl.SSLContext | None) -> Wire:
-    """Connect, and check the certificate when there is a context. Raises OSError (ssl.SSLError is one)."""
+    """Connect, and verify the certificate if there is a context. Raises OSError (ssl.SSLError is one)."""
     sock = socket.create_connection((host, port), timeout)
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

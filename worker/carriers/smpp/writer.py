@@ -1,4 +1,4 @@
-"""Writing to one connection from several threads: whole PDUs, in the order in which the threads come."""
+"""Writes whole PDUs to one connection from several threads, in the order of the calls."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from worker.carriers.smpp.wire import TICK, Wire
 
 
 class Writer:
-    """The writing side of a connection. It knows what may have left, as only that may be in doubt."""
+    """The writing side of a connection. It tells which octets may have been sent: only those can be in doubt."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
@@ -17,9 +17,9 @@ class Writer:
         self._waiting: deque[bytes] = deque()
 
     def write(self, data: bytes, deadline: float) -> int:
-        """Write all of it, or break the connection. Returns how many octets may have left.
+        """Write all of it, or close the connection. Returns how many octets may have been sent.
 
-        `deadline` is on the monotonic clock. A PDU that is cut off makes the connection useless, so that ends it.
+        `deadline` is on the monotonic clock. A truncated PDU makes the connection useless, so it is closed then.
         """
         if not self._writing.acquire(timeout=max(0.0, deadline - time.monotonic())):
             return 0
@@ -30,12 +30,12 @@ class Writer:
             self._writing.release()
 
     def say(self, data: bytes) -> None:
-        """Write a little for the reader, who must not wait: now, or with what somebody else is writing."""
+        """Write for the reader, which must not block: now, or together with another thread's write."""
         self._waiting.append(data)
         self.say_now()
 
     def say_now(self, patience: float = 0.0) -> None:
-        """Write what still waits, if nobody else is writing for longer than `patience` seconds."""
+        """Write queued data, unless another thread is still writing after `patience` seconds."""
         if self._waiting and self._writing.acquire(timeout=patience):
             try:
                 self._push(self._take_waiting(), time.monotonic() + 2 * TICK)
@@ -43,7 +43,7 @@ class Writer:
                 self._writing.release()
 
     def stop(self) -> None:
-        """The connection is over: say why, if that is quick, and write no more."""
+        """Write queued data if that is quick, and nothing more after it."""
         self.say_now(TICK)
         self._broken = True
 
@@ -62,7 +62,7 @@ class Writer:
                 if at < len(data) and time.monotonic() > deadline:
                     self._broken = True
                     self._wire.close()
-        except OSError:  # the reader sees it too, and takes what answers are still there
+        except OSError:  # the reader sees it too, after it has read the remaining answers
             self._broken = True
             return at + self._wire.most_left(len(data) - at)
         return at

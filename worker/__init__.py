@@ -1,1 +1,1 @@
-"""The workers: expand groups, submit to carriers, record what happened, recover what was left behind."""
+"""The workers: expand groups, submit to carriers, record outcomes, recover after crashes."""

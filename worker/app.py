@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 SAFE_POOLS = ("celery.concurrency.thread", "celery.concurrency.solo")
-"""Pools whose tasks run in this process: children would share its sockets to the database and the carriers."""
+"""Pools that run tasks in this process. Child processes would share its database and carrier sockets."""
 
 try:
     settings = service_settings()
@@ -39,7 +39,7 @@ try:
 except SettingsError as problem:
     raise SystemExit(str(problem)) from None
 app.events_cls = "worker.broker.events:ThreadSafeEvents"
-app.conf.worker_pool = "threads"  # also where the command line names prefork, Celery's default
+app.conf.worker_pool = "threads"  # also if the command line names prefork, Celery's default
 app.conf.worker_concurrency = settings.concurrency
 app.conf.worker_consumer = "worker.broker.consumer:PersistentConsumer"
 app.conf.worker_enable_remote_control = settings.remote_control
@@ -51,7 +51,7 @@ guard = Guard(
     process.witness,
     process.sweeper.worker,
 )
-if not settings.eager:  # whoever publishes would do the work
+if not settings.eager:  # with eager tasks, publishing would do the work itself
     process.sweeper.tasks = TaskPublisher(app)
 alarm = Alarm()
 app.steps["consumer"].add(step_with(alarm))
@@ -62,8 +62,8 @@ watchdog = ConsumerWatchdog(
 
 
 @contextmanager
-def heard() -> Generator[None]:
-    """Around the work for one task."""
+def task_context() -> Generator[None]:
+    """Context of one task's work."""
     try:
         with watchdog.at_work(), process.sweeper.outage.tolerated():
             yield
@@ -72,27 +72,27 @@ def heard() -> Generator[None]:
 
 
 sending = Coalescer(process.sweeper.work, process.dispatcher.stop)
-register(app, sending.run, heard, process.importer.wake)
+register(app, sending.run, task_context, process.importer.wake)
 
 
 @setup_logging.connect
 def log_as_json(**_: Any) -> None:
-    """Celery leaves the logs to us."""
+    """Configure logging instead of Celery."""
     configure_logging()
 
 
 @worker_init.connect
 def start(sender: Any, **_: Any) -> None:
-    """Begin to work, on a database that this code was written for, and with the keys of its texts.
+    """Check the schema and the text keys, and start the worker process.
 
-    Before the consumer is up, because that waits for the broker, and messages are sent without it too. Celery logs
-    what a signal's receiver raises and goes on, so only SystemExit ends the worker here.
+    Runs before the consumer is up, because the consumer waits for the broker and messages are sent without it too.
+    Celery only logs exceptions of a signal's receivers, so SystemExit is needed to end the worker here.
     """
     if settings.simulated:
         log.warning(SIMULATED)
 
     if get_implementation(sender.pool_cls).__module__ not in SAFE_POOLS:
-        log.error("the worker only runs in Celery's pools threads and solo; start it with --pool threads")
+        log.error("the worker supports only Celery's threads and solo pools; start it with --pool threads")
         raise SystemExit(1)
     try:
         wait_for_database(process.engine)
@@ -102,24 +102,24 @@ def start(sender: Any, **_: Any) -> None:
     except (WrongSchema, WrongTextKeys) as problem:
         log.error("%s", problem)
         raise SystemExit(1) from problem
-    except Exception as error:  # a worker that lives and has not started would send nothing, and nobody would see it
-        log.exception("the worker could not start")
+    except Exception as error:  # a worker that stays up without having started would silently send nothing
+        log.exception("the worker could not be started")
         raise SystemExit(1) from error
 
 
 @worker_shutting_down.connect
 def stop_claiming(**_: Any) -> None:
-    """Celery waits for the tasks that run; they end after the window under way."""
+    """Claim nothing more. Celery waits for running tasks, which end after the current window."""
     process.dispatcher.stop.set()
 
 
 class StopClaiming(StartStopStep):  # type: ignore[misc]
-    """The same where no signal but remote control shuts the worker down: before the pool waits for its tasks."""
+    """Does the same if remote control shuts the worker down, without a signal: before the pool waits for its tasks."""
 
     requires = ("celery.worker.components:Pool",)
 
     def stop(self, _: object) -> None:
-        """As Celery calls it when the worker stops."""
+        """Called by Celery when the worker stops."""
         stop_claiming()
 
 
@@ -128,5 +128,5 @@ app.steps["worker"].add(StopClaiming)
 
 @worker_shutdown.connect
 def stop(**_: Any) -> None:
-    """Close the carriers."""
+    """Stop the worker process, and close the carriers."""
     process.stop()

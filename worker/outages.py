@@ -1,4 +1,4 @@
-"""Says once that the database is away, and once that it is back, however many fail meanwhile."""
+"""Logs a database outage once when it begins and once when it ends, however many operations fail."""
 
 import logging
 import threading
@@ -13,12 +13,12 @@ log = logging.getLogger(__name__)
 
 
 def is_away(error: Exception) -> bool:
-    """Whether the error means that the database did not answer, and not that something is wrong with what was asked."""
+    """Whether the error means that the database is unavailable, rather than that a statement is wrong."""
     return isinstance(error, AWAY) or (isinstance(error, DBAPIError) and error.connection_invalidated)
 
 
 class Outage:
-    """One worker's view of its database. Safe to use from several threads."""
+    """Tracks whether one worker's database is available. Thread-safe."""
 
     def __init__(self) -> None:
         self._away = False
@@ -26,7 +26,7 @@ class Outage:
 
     @contextmanager
     def tolerated(self) -> Generator[None]:
-        """Around work that is done again later: what fails because the database is away is not raised."""
+        """Context of work that is retried later: suppresses errors that mean that the database is unavailable."""
         try:
             yield
         except Exception as error:
@@ -35,12 +35,12 @@ class Outage:
             with self._lock:
                 first, self._away = not self._away, True
             if first:
-                log.warning("the database does not answer; nothing is sent until it does: %s", _first_line(error))
+                log.warning("the database is unavailable; nothing is sent until it is back: %s", _first_line(error))
         else:
             with self._lock:
                 back, self._away = self._away, False
             if back:
-                log.info("the database answers again")
+                log.info("the database is available again")
 
 
 def _first_line(error: Exception) -> str:

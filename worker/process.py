@@ -1,4 +1,4 @@
-"""What one worker process is made of, put together in one place: for Celery, and for tests without it."""
+"""Assembles a worker process, for Celery and for tests without it."""
 
 from pathlib import Path
 
@@ -35,11 +35,11 @@ from worker.sending.authentication_share import DEFAULT_SHARE
 from worker.sending.dispatch import Dispatcher
 
 MAX_POOLED_CARRIERS = 6
-"""Carriers for whose turns there are database connections; those of others wait a moment for one."""
+"""Carriers whose cycles have database connections reserved; cycles of further carriers may have to wait for one."""
 
 
 class WorkerProcess:
-    """A worker's carriers, turns and what works beside them. `start` opens and begins, `stop` ends gracefully."""
+    """A worker's carriers, dispatchers and background threads. `start` starts them, `stop` stops them gracefully."""
 
     def __init__(self, settings: Settings, engine: Engine | None = None, redis: "Redis | None" = None) -> None:
         self.settings = settings
@@ -85,7 +85,7 @@ class WorkerProcess:
         return read_carriers(Path(file), self.settings.lease, self.engine)
 
     def _carrier_pools(self, breakers: list[CircuitBreaker], routes: Routes, first: Dispatcher) -> CarrierPools:
-        """Dispatcher of their own for each carrier, and for the built-in simulator's test messages."""
+        """A dispatcher for each carrier, and one for the built-in simulator's test messages."""
         dispatchers = {}
         for breaker in [*breakers, CircuitBreaker(self.simulator, breaks=False)]:
             name = breaker.carrier.name
@@ -108,7 +108,7 @@ class WorkerProcess:
         return self.live_workers.workers
 
     def start(self) -> None:
-        """Open the carriers and begin to sweep."""
+        """Open the carriers and start the background threads."""
         for carrier in self.carriers.values():
             self.open(carrier)
         self.sweeper.start()
@@ -120,7 +120,7 @@ class WorkerProcess:
         collect_less_often()
 
     def open(self, carrier: Carrier) -> None:
-        """Open one carrier; its receipts, late answers and messages from phones go to the database."""
+        """Open one carrier; its receipts, late responses and inbound messages are stored in the database."""
 
         def on_receipts(receipts: list[Receipt]) -> None:
             record_receipts(self.engine, carrier.name, receipts)
@@ -132,16 +132,16 @@ class WorkerProcess:
             with transaction(self.engine) as connection:
                 store_inbound(connection, carrier.name, messages)
 
-        def on_unreadable(found: list[Unreadable]) -> None:
+        def on_unreadable(deliveries: list[Unreadable]) -> None:
             with transaction(self.engine) as connection:
-                keep_unreadable(connection, carrier.name, found)
+                keep_unreadable(connection, carrier.name, deliveries)
 
         if isinstance(carrier, KeepsUnreadable):
             carrier.on_unreadable = on_unreadable
         carrier.open(on_receipts, on_late_responses, on_inbound)
 
     def stop(self) -> None:
-        """End the turns under way, then close the carriers."""
+        """Finish the cycles in progress, then close the carriers."""
         self.importer.stop()
         self.sweeper.stop()
         for carrier in self.carriers.values():
@@ -151,5 +151,5 @@ class WorkerProcess:
 
 
 def _connections(settings: Settings) -> int:
-    """At most so many are opened, and each only when it is needed."""
+    """The most database connections. Each is opened only when needed."""
     return settings.concurrency * (MAX_POOLED_CARRIERS if settings.carriers_file else 1) + 8

@@ -1,6 +1,6 @@
-"""The counters of a send: one per stored message status.
+"""Updates the counters of sends: one per stored message status.
 
-They change in the transaction that writes or moves the rows, so they are the rows' counts at every commit.
+They change in the transaction that writes or updates the messages, so they match the rows at every commit.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from shared.db.connection import array, uuids
 from shared.lifecycle import STORED
 
 Changes = dict[UUID, Counter[str]]
-"""What is added to the counters, by send and status."""
+"""Increments of the counters, by send and status."""
 
 LOCK = text("SELECT id FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE")
 
@@ -31,7 +31,7 @@ CLOSED = f"""
     state = CASE WHEN {ENDS} AND s.state <> 'canceled' THEN CAST('completed' AS send_state) ELSE s.state END,
     completed_at = CASE WHEN {ENDS} THEN clock_timestamp() ELSE s.completed_at END
 """
-"""SQL: what changes in a send `s` of which `c.closed` batches have ended."""
+"""SQL: the assignments to a send `s` of which `c.closed` batches have ended."""
 ADD_AND_CLOSE = text(
     f"""
     UPDATE send s
@@ -54,15 +54,15 @@ def add_to_sends(connection: Connection, changes: Changes) -> None:
 
 
 def in_order(ids: Iterable[UUID]) -> list[UUID]:
-    """Ids in the order in which the rows of sends are locked: Postgres'."""
+    """The ids in the order in which sends are locked: that of Postgres's uuid type."""
     return sorted(ids, key=attrgetter("int"))
 
 
 def add_and_close(connection: Connection, changes: Changes, closed: Counter[UUID]) -> list[tuple[UUID, int, str]]:
-    """Add to the sends' counters and take the batches that are `closed` from their open ones.
+    """Add to the sends' counters, and subtract the `closed` batches from their open ones.
 
-    A send with its last batch is completed. The sends must be locked by this transaction. Returns id, account and state
-    of those with closed batches.
+    Completes sends whose last batch is closed. The transaction must hold the sends' locks. Returns id, account and
+    state of the sends with closed batches.
     """
     ids = in_order({send for send, counter in changes.items() if any(counter.values())} | {*+closed})
     if not ids:
@@ -74,5 +74,5 @@ def add_and_close(connection: Connection, changes: Changes, closed: Counter[UUID
 
 def _columns(ids: list[UUID], changes: Changes) -> dict[str, Any]:
     nothing: Counter[str] = Counter()
-    found = [changes.get(send, nothing) for send in ids]
-    return {"id": uuids(ids), **{str(status): array(counter[status] for counter in found) for status in STORED}}
+    counters = [changes.get(send, nothing) for send in ids]
+    return {"id": uuids(ids), **{str(status): array(counter[status] for counter in counters) for status in STORED}}

@@ -1,4 +1,4 @@
-"""The Celery tasks. Each batch has one, which says that there is work: a worker takes what is next in fair order."""
+"""The Celery tasks. A batch's task only signals that there is work: workers claim batches in fair order."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -9,7 +9,7 @@ from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, SEND_BATCH
 
 
 def _nothing() -> None:
-    """There are no imports here."""
+    """Do nothing: this worker does not import."""
 
 
 def register(
@@ -18,25 +18,25 @@ def register(
     around: Callable[[], AbstractContextManager[object]] = nullcontext,
     imports: Callable[[], object] = _nothing,
 ) -> None:
-    """Make the application's tasks call `work`, which takes turns until nothing waits, within `around()`.
+    """Register the tasks. They call `work`, which runs cycles until nothing waits, within `around()`.
 
-    `imports` is called for the task of an import.
+    The task of an import calls `imports`.
     """
 
     @app.task(name=SEND_BATCH, ignore_result=True, shared=False)
     def send_batch(*batch_ids: str) -> None:
-        """These batches were queued: take turns until nothing waits."""
+        """Send: these batches were queued."""
         with around():
             work()
 
     @app.task(name=EXPAND_SEND, ignore_result=True, shared=False)
     def expand_send(send_id: str) -> None:
-        """A send to a group was accepted: the same, which makes its batches."""
+        """Expand and send: a group send was accepted."""
         with around():
             work()
 
     @app.task(name=IMPORT_CONTACTS, ignore_result=True, shared=False)
     def import_contacts(import_id: str) -> None:
-        """Somebody uploaded this file of contacts."""
+        """Import: a file of contacts was uploaded."""
         with around():
             imports()

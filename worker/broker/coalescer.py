@@ -1,18 +1,18 @@
-"""Lets many tasks that come together share the work that each of them asks for."""
+"""Coalesces tasks that arrive together into one run of the work."""
 
 import threading
 import time
 from collections.abc import Callable
 
 EMPTY_SECONDS = 0.02
-"""After work that found nothing, it begins again so many seconds after it began, and no sooner."""
+"""Minimum seconds between the starts of two runs, if the first found nothing."""
 
 
 class Coalescer:
-    """Runs `work`, which returns how much it found. Safe to use from several threads.
+    """Runs `work`, which returns how much it did. Thread-safe.
 
-    A caller returns at once while another waits to begin, as that one will find what was committed before the call. So
-    a thousand tasks for batches that are done cost some queries each EMPTY_SECONDS.
+    A call returns at once if another is waiting to begin, as that one will find everything committed before the call.
+    So a thousand tasks for finished batches cost only a few queries every EMPTY_SECONDS.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class Coalescer:
         self._next = float("-inf")
 
     def run(self) -> None:
-        """See that `work` begins after this call, here or in another thread."""
+        """Ensure that `work` begins after this call, in this thread or another."""
         with self._lock:
             if self._is_one_waiting:
                 return

@@ -1,10 +1,10 @@
-"""A Celery consumer that its broker cannot end: whatever the broker does or says, the worker connects again.
+"""A Celery consumer that reconnects after any broker error.
 
-Celery ends a worker for every error that is not a lost connection, among them what Redis answers when it is out of
-memory, read-only or refuses writes, and an entry in the queue that is no task. A worker also sends what it finds in
-the database by itself, and holds the binds to the carriers, so it must outlive all of that.
+Celery ends a worker for every error that is not a lost connection, such as the errors of a Redis that is out of memory
+or read-only, and an invalid entry in the queue. But a worker also sends what it finds in the database, and holds the
+binds to the carriers, so it must survive them.
 
-The class is named by Celery's setting `worker_consumer`.
+Celery's setting `worker_consumer` names the class.
 """
 
 import logging
@@ -16,11 +16,11 @@ from celery.worker.consumer import Consumer
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0
-"""Between two tries to connect to a broker that refuses the worker."""
+"""Seconds between attempts to connect to a broker that refuses the worker."""
 
 
 class PersistentConsumer(Consumer):  # type: ignore[misc]
-    """Treats every error as a lost connection: it is logged, and the consumer starts again."""
+    """Treats every error as a lost connection: logs it and restarts the consumer."""
 
     connection_errors: tuple[type[Exception], ...]
 
@@ -31,12 +31,12 @@ class PersistentConsumer(Consumer):  # type: ignore[misc]
         self.connection_errors = (Exception,)
 
     def on_connection_error_before_connected(self, exc: Exception) -> None:
-        """The broker cannot be reached, or refuses this worker: say so, and try again a little later."""
+        """Log that the broker is unreachable or refuses the worker, and wait before the next attempt."""
         super().on_connection_error_before_connected(exc)
         time.sleep(RETRY_SECONDS)
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
-        """The connection was lost, the broker answered with an error, or an entry of the queue was no task."""
+        """Log a lost connection, a broker error or an invalid queue entry, before the consumer restarts."""
         if not isinstance(exc, self._lost_connection):
             self._dropped += 1
             log.error("an entry of the queue is no task; it was dropped (%d so far): %r", self._dropped, exc)

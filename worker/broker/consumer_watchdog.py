@@ -1,10 +1,10 @@
-"""Notices a Celery consumer that has stalled: tasks wait in the queue, and it takes none. It then connects again.
+"""Detects a stalled Celery consumer, which takes no tasks although some wait, and makes it reconnect.
 
-A connection may die without a word, so that the consumer waits for ever on a broker that no longer knows of it. The
-sweeper still finds in the database what waits, each second, but that is a second late each time.
+A connection may die silently, so that the consumer waits forever for a broker that no longer knows it. The sweeper
+still finds waiting batches in the database, but only once a second.
 
-A task that waits proves nothing by itself: other workers, or threads of this one, may be about to take it. So it must
-be there, with this worker idle, at every look for STALL_SECONDS.
+A waiting task alone proves nothing: other workers, or threads of this one, may be about to take it. So tasks must be
+waiting, with this worker idle, at every check for STALL_SECONDS.
 """
 
 import logging
@@ -25,7 +25,7 @@ CHECK_SECONDS = 2.0
 
 
 class ConsumerWatchdog:
-    """Watches one worker's consumer. Without a `broker`, because it is no Redis, it finds nothing.
+    """Watches one worker's consumer. Without a `broker`, as when it is not Redis, it does nothing.
 
     >>> with watchdog.at_work():
     ...     work()
@@ -42,7 +42,7 @@ class ConsumerWatchdog:
         self._stalled_since: float | None = None
 
     def start(self, stop: threading.Event) -> None:
-        """Look every CHECK_SECONDS, until `stop` is set."""
+        """Check every CHECK_SECONDS in a background thread, until `stop` is set."""
 
         def run() -> None:
             while not stop.wait(CHECK_SECONDS):
@@ -52,7 +52,7 @@ class ConsumerWatchdog:
 
     @contextmanager
     def at_work(self) -> Generator[None]:
-        """Around the work of a task."""
+        """Context of a task's work."""
         with self._lock:
             self._at_work += 1
             self._stalled_since = None
@@ -64,10 +64,9 @@ class ConsumerWatchdog:
                 self._stalled_since = None
 
     def check(self) -> bool:
-        """Have the consumer connect again if tasks have waited, with this worker idle, for STALL_SECONDS.
+        """Make the consumer reconnect if tasks have waited, with this worker idle, for STALL_SECONDS.
 
-        Returns whether it was told to. Then it has STALL_SECONDS before it is told again. A broker that is away keeps
-        every worker from its tasks: that is no stall.
+        Returns whether it did, which happens at most once in STALL_SECONDS. An unreachable broker is not a stall.
         """
         try:
             waiting = self._broker is not None and bool(self._broker.llen(QUEUE))
@@ -82,6 +81,6 @@ class ConsumerWatchdog:
             if self._clock() - self._stalled_since < STALL_SECONDS:
                 return False
             self._stalled_since = None
-        log.error("tasks wait and this worker's consumer takes none: it connects to the broker again")
+        log.error("tasks are waiting but this worker's consumer takes none; reconnecting to the broker")
         self._reconnect()
         return True

@@ -1,8 +1,8 @@
-"""Wakes Celery's event loop when a task of the pool has ended.
+"""Wakes Celery's event loop when a task in the pool has ended.
 
-The loop asks the broker for another task when it goes round, if it may hold one more. A task gives its place back
-when it begins, because it is acknowledged then; where tasks are run by threads, neither its begin nor its end makes the
-loop go round: it would sleep for a second or two while others wait.
+The loop fetches another task in its next iteration, if its prefetch limit allows. A task frees its slot when it begins,
+because it is acknowledged then. With a thread pool, neither the beginning nor the end of a task triggers an iteration:
+the loop would sleep for a second or two while tasks wait.
 """
 
 import contextlib
@@ -13,46 +13,46 @@ from celery.bootsteps import StartStopStep
 
 
 class Alarm:
-    """What threads ring and an event loop hears."""
+    """Lets threads wake an event loop, through a pipe."""
 
     def __init__(self) -> None:
-        self._heard, self._rung = os.pipe()
-        os.set_blocking(self._heard, False)
-        os.set_blocking(self._rung, False)
+        self._read_end, self._write_end = os.pipe()
+        os.set_blocking(self._read_end, False)
+        os.set_blocking(self._write_end, False)
         self._lost = False
 
     def ring(self) -> None:
         """Wake the loop. Returns at once, from any thread."""
-        with contextlib.suppress(BlockingIOError):  # it has enough to hear
-            os.write(self._rung, b"!")
+        with contextlib.suppress(BlockingIOError):  # the pipe is full: the loop wakes anyway
+            os.write(self._write_end, b"!")
 
     def reconnect(self) -> None:
-        """Have the consumer drop its connection to the broker and connect again. Returns at once, from any thread."""
+        """Make the consumer reconnect to the broker. Returns at once, from any thread."""
         self._lost = True
         self.ring()
 
     def register_with(self, hub: Any) -> None:
-        """Have the loop, a kombu Hub, listen. It forgets that when it loses its broker."""
-        hub.add_reader(self._heard, self._hear)
+        """Register with the loop, a kombu Hub. Needed again after the loop has lost its broker."""
+        hub.add_reader(self._read_end, self._on_ring)
 
-    def _hear(self) -> None:
+    def _on_ring(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            os.read(self._heard, 4096)
+            os.read(self._read_end, 4096)
         if self._lost:
             self._lost = False
-            raise ConnectionError("the broker sends nothing")
+            raise ConnectionError("the consumer has stalled; reconnecting")
 
 
 def step_with(alarm: Alarm) -> type[StartStopStep]:
-    """A step of the consumer's start, after which its loop hears the alarm."""
+    """A boot step of the consumer that registers the alarm with its loop."""
 
     class Waking(StartStopStep):  # type: ignore[misc]
-        """Registers anew each time the consumer has connected to its broker."""
+        """Registers each time the consumer has connected to its broker."""
 
         requires = ("celery.worker.consumer.tasks:Tasks",)
 
         def register_with_event_loop(self, _: object, hub: Any) -> None:
-            """As Celery calls it before the loop begins."""
+            """Called by Celery before the loop begins."""
             alarm.register_with(hub)
 
     return Waking

@@ -1,4 +1,4 @@
-"""CARRIERS_FILE: the carriers that messages go to, the routes to them, and rates of their own, in TOML.
+"""Reads CARRIERS_FILE: carriers, routes and rate limits, in TOML.
 
     [carrier.main]
     kind = "smpp"
@@ -24,9 +24,8 @@
     sender = "ACME"
     rate = 10
 
-A text that begins with `$` names a variable of the environment, or where only NAME_FILE is set the file
-that it names, so that no secret stands in here. A carrier's
-other settings are those of its kind.
+A string that begins with `$` names an environment variable. If only NAME_FILE is set, the value is read from the file
+that it names. So the file needs no secrets. A carrier's other settings depend on its kind.
 """
 
 import os
@@ -53,18 +52,18 @@ from worker.routing.routes import Routes
 from worker.sending.authentication_share import DEFAULT_SHARE
 
 MARGIN = 3.0
-"""Seconds that a turn needs of its lease beside waiting for answers; without a lease it would be taken for dead."""
+"""Seconds of a lease that a cycle needs besides waiting for responses, so that the lease does not expire meanwhile."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 BUILT_IN = "simulator"
 
 
 class CarriersError(SettingsError):
-    """The file cannot be used. Says where and why."""
+    """The file is invalid. Says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A carrier's settings as the file has them, `where` they stand, and what a driver may need besides."""
+    """A carrier's settings as in the file, their location `where`, and what else a driver may need."""
 
     name: str
     settings: dict[str, Any]
@@ -75,7 +74,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """What the file says. `routes` is None where there is nothing to choose, `shares` are those of authentication."""
+    """The file's contents.
+
+    `routes` is None if there is nothing to choose. `shares` are the carriers' authentication shares, by name.
+    """
 
     carriers: list[Carrier]
     routes: Routes | None
@@ -99,7 +101,7 @@ def _http(table: Table) -> Carrier:
 
 def _check_answer_time(seconds: float, lease: float) -> None:
     if seconds + MARGIN > lease:
-        limit = f"at most {lease - MARGIN:g} seconds, as a turn's lease is {lease:g} (LEASE_SECONDS)"
+        limit = f"at most {lease - MARGIN:g} seconds, {MARGIN:g} less than LEASE_SECONDS ({lease:g})"
         raise ConfigError(f"answer_time: {limit}")
 
 
@@ -115,18 +117,18 @@ def _simulator(table: Table) -> Carrier:
         if isinstance(value, bool) or not isinstance(value, int if name == "window" else (int, float)) or value < 0:
             raise ConfigError(f"{name}: a number of at least 0, not {value!r}")
     if table.engine is None:
-        raise ConfigError("kind: a simulated carrier needs the database")
+        raise ConfigError("kind: a simulated carrier needs a database")
     return Simulator(table.engine, **values, name=table.name)
 
 
 KINDS: dict[str, Callable[[Table], Carrier]] = {"smpp": _smpp, "http": _http, "simulator": _simulator}
-"""How a carrier of each kind is made of its table. Raises ConfigError, whose text begins with the setting's name."""
+"""Creates a carrier of each kind from its table. Raises ConfigError, whose text begins with the setting's name."""
 
 
 def read_carriers(
     path: Path, lease: float, engine: Engine | None = None, environ: Mapping[str, str] | None = None
 ) -> Carriers:
-    """The file's carriers, not opened yet, and its routes. `lease` is a turn's, in seconds. Raises CarriersError."""
+    """The file's carriers, not opened yet, and its routes. `lease` is in seconds. Raises CarriersError."""
     try:
         source = path.read_text()
         document = tomllib.loads(source)
@@ -141,7 +143,7 @@ def read_carriers(
     routes, limits = document.pop("routes", []), document.pop("limits", [])
     if document:
         unknown = next(iter(document))
-        raise CarriersError(f"{locations.of_table(unknown)}: there is no {unknown}, only carrier, routes and limits.")
+        raise CarriersError(f"{locations.of_table(unknown)}: unknown table {unknown}; use carrier, routes or limits.")
     prices: dict[str, dict[str, float]] = {}
     shares: dict[str, float] = {}
     carriers = []
@@ -170,8 +172,8 @@ def _carrier(
     header = f"carrier.{name}"
     if not NAME.fullmatch(name) or name == BUILT_IN:
         raise CarriersError(
-            f"{locations.of_table(header)}: [{header}]: a name is a letter and up to 31 of a-z, 0-9, - and _, "
-            f"and {BUILT_IN} is the built-in one's."
+            f"{locations.of_table(header)}: [{header}]: start the name with a lowercase letter, then up to 31 of "
+            f"a-z, 0-9, - and _. {BUILT_IN} is reserved for the built-in carrier."
         )
     kind = table.pop("kind", None) or table.pop("driver", None)
     for key in OF_EVERY_KIND - {"kind", "driver"}:
@@ -208,5 +210,5 @@ def _from_environment(key: str, value: Any, environ: Mapping[str, str]) -> Any:
         return value
     secret = Environment(environ).get(value[1:])
     if not secret:
-        raise ConfigError(f"{key}: the environment has no {value[1:]}; set it, or write the value itself")
+        raise ConfigError(f"{key}: the environment has no {value[1:]}; set it, or put the value in the file")
     return secret

@@ -1,4 +1,4 @@
-"""Where something stands in CARRIERS_FILE, for messages that send somebody there."""
+"""Locates settings in CARRIERS_FILE, for error messages."""
 
 import re
 from collections.abc import Iterator
@@ -11,17 +11,17 @@ SETTING = re.compile(r"\s*([A-Za-z0-9_-]+)(?:\.[A-Za-z0-9_-]+)?\s*=")
 
 @dataclass(frozen=True, slots=True)
 class Locations:
-    """A file's lines, from 1."""
+    """A file's source. Lines are numbered from 1."""
 
     path: Path
     source: str
 
     def of_table(self, header: str) -> str:
-        """`FILE, line N` of a table, or of a key at the top."""
+        """`FILE, line N` of a table, or of a top-level key."""
         return self._describe(next((number for number, table, _ in self._lines() if table == header), None))
 
     def of_setting(self, header: str, error: str) -> str:
-        """`FILE, line N` of the setting of that table that the error names; else of the table."""
+        """`FILE, line N` of the table's setting that the error names, or else of the table."""
         for number, table, key in self._lines():
             if (
                 key
@@ -32,16 +32,16 @@ class Locations:
         return self.of_table(header)
 
     def of_entry(self, header: str, number: int, key: str | None) -> str:
-        """`FILE, line N` of the `[[header]]` with that number, from 1, or of a setting of it."""
-        found, seen = None, 0
+        """`FILE, line N` of the `[[header]]` with that number, from 1, or of its setting `key`."""
+        location, seen = None, 0
         for line, table, name in self._lines():
             seen += table == header and name is None
             if seen == number and (name is None or name == key) and table == header:
-                found = line
-        return self._describe(found)
+                location = line
+        return self._describe(location)
 
     def _lines(self) -> Iterator[tuple[int, str, str | None]]:
-        """Number, table and key of each line that has a header or a setting."""
+        """Number, table and key of each line with a header or a setting."""
         table = ""
         for number, line in enumerate(self.source.splitlines(), 1):
             if match := HEADER.match(line):

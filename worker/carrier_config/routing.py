@@ -19,9 +19,9 @@ DEFAULT = "default"
 
 
 class RouteError(ValueError):
-    """A route, or another entry of a `table`, cannot be used, and what to do.
+    """A route, or an entry of another `table`, is invalid. Says what to do.
 
-    `number` is which of them, from 1 (0: all of them), `key` its setting.
+    `number` is the entry's, from 1 (0: all entries); `key` is its setting.
     """
 
     def __init__(self, number: int, key: str | None, detail: str, table: str = "routes") -> None:
@@ -32,7 +32,7 @@ class RouteError(ValueError):
 
 
 def read_prices(value: Any) -> dict[str, float]:
-    """What a segment costs by prefix, "" for every other. Raises ValueError."""
+    """The price of a segment by prefix; "" is the default. Raises ValueError."""
     if not isinstance(value, dict):
         raise ValueError('prices: write { "254" = 0.8, default = 1.5 }')
     for prefix, price in value.items():
@@ -44,14 +44,14 @@ def read_prices(value: Any) -> dict[str, float]:
 
 
 def read_limits(value: Any) -> tuple[Limit, ...]:
-    """The limits, the slowest first. Raises RouteError."""
+    """The limits, slowest first. Raises RouteError."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         raise RouteError(0, None, "limits are tables: write [[limits]]", "limits")
     limits: dict[str, Limit] = {}
     for number, each in enumerate(value, 1):
         limit = _limit(number, each)
         if limit.name in limits:
-            raise RouteError(number, None, f"there is a limit of {limit.name} already: leave one of them out", "limits")
+            raise RouteError(number, None, f"there is a limit of {limit.name} already: remove one of them", "limits")
         limits[limit.name] = limit
     return tuple(sorted(limits.values(), key=lambda limit: (limit.rate, limit.name)))
 
@@ -67,7 +67,7 @@ def _limit(number: int, value: Mapping[str, Any]) -> Limit:
     if sender is None and prefix is None:
         raise refuse(None, "a limit needs a sender, a prefix, or both")
     if sender is not None and (not isinstance(sender, str) or form_of(sender) is None):
-        raise refuse("sender", f"sender: {sender!r} is not a sender ID; write it as it was approved")
+        raise refuse("sender", f"sender: {sender!r} is not a valid sender ID; write it as approved")
     if prefix is not None and (not isinstance(prefix, str) or not PREFIX.fullmatch(prefix)):
         raise refuse("prefix", f"prefix: {prefix!r}: write digits without a plus sign, as a text")
     if rate is None:
@@ -78,7 +78,7 @@ def _limit(number: int, value: Mapping[str, Any]) -> Limit:
 
 
 def read_routes(value: Any, prices: Mapping[str, Mapping[str, float]], limits: tuple[Limit, ...] = ()) -> Routes:
-    """The routes among the carriers that `prices` names; without any, all carriers in the file's order."""
+    """The routes to the carriers in `prices`; without routes, one to all carriers in the file's order."""
     if not isinstance(value, list):
         raise RouteError(0, None, "routes are tables: write [[routes]]")
     if not value:
@@ -86,7 +86,9 @@ def read_routes(value: Any, prices: Mapping[str, Mapping[str, float]], limits: t
     routes = tuple(_route(number, each, prices) for number, each in enumerate(value, 1))
     for number, route in enumerate(routes[:-1], 1):
         if not (route.prefixes or route.senders or route.lanes):
-            raise RouteError(number, None, "this route takes every message, so those after it are never reached")
+            raise RouteError(
+                number, None, "this route takes every message, so those after it are never reached: add conditions"
+            )
     last = routes[-1]
     if last.prefixes or last.senders or last.lanes:
         raise RouteError(len(routes), None, "the last route must take every message: add one without conditions")
@@ -101,7 +103,7 @@ def _route(number: int, value: Any, prices: Mapping[str, Mapping[str, float]]) -
             raise RouteError(number, key, f"there is no setting {key}{_nearest(key, KEYS)}")
     name = value.get("name", f"route {number}")
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9 _-]{1,40}", name):
-        raise RouteError(number, "name", "name: up to 40 letters, digits, blanks, - and _")
+        raise RouteError(number, "name", "name: use up to 40 letters, digits, spaces, - and _")
     carriers = _names(number, value, "carriers")
     if not carriers:
         raise RouteError(number, "carriers", f"carriers: name at least one of {', '.join(prices)}")
@@ -128,13 +130,13 @@ def _route(number: int, value: Any, prices: Mapping[str, Mapping[str, float]]) -
 
 def _names(number: int, value: Mapping[str, Any], key: str) -> tuple[str, ...]:
     names = value.get(key, [])
-    if not isinstance(names, list) or not all(isinstance(word, str) and word for word in names):
-        raise RouteError(number, key, f'{key}: write a list of texts, such as {key} = ["..."]')
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise RouteError(number, key, f'{key}: write a list of strings, such as {key} = ["..."]')
     if len(set(names)) < len(names):
-        raise RouteError(number, key, f"{key}: one of them is named twice")
+        raise RouteError(number, key, f"{key}: one of them is listed twice")
     return tuple(names)
 
 
-def _nearest(word: str, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(word, list(known), 1)
-    return f"; did you mean {near[0]}?" if near else f", only {', '.join(known)}"
+def _nearest(name: str, valid: Collection[str]) -> str:
+    near = difflib.get_close_matches(name, list(valid), 1)
+    return f"; did you mean {near[0]}?" if near else f", only {', '.join(valid)}"

@@ -1,1 +1,1 @@
-"""Delivery receipts, late answers, and the doubts that they resolve."""
+"""Applies delivery receipts and late responses, and resolves messages in doubt."""

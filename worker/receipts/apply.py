@@ -1,8 +1,8 @@
-"""Applies delivery receipts: each exactly once in effect, in any order and number.
+"""Applies delivery receipts: exactly once in effect, in any order and with duplicates.
 
-A receipt is matched by the carrier's id of the message, and by the phone where the receipt names it. One that finds
-nothing is either early (its submit's result is not recorded yet), the answer to a doubt, or not ours: it waits in
-`receipt` and is tried again, and `worker.receipts.match_doubts` resolves doubts by it. A status only moves forward.
+A receipt is matched by the carrier's message id, and by the phone if the receipt names it. An unmatched receipt is
+early (its submit's result is not recorded yet), about a message in doubt, or not ours. It is kept in `receipt` and
+retried, and `worker.receipts.match_doubts` resolves doubts by it. A status only moves forward.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from worker.send_counters import add_to_sends
 
 FINAL = (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
 RECENT = timedelta(days=4)
-"""Age of the messages that usual receipts are about."""
+"""The largest age of a message that the fast path updates."""
 PAGE, MAX_PAGES = 1000, 10
 NEWEST_ID = 2**63 - 1
 
@@ -77,9 +77,9 @@ USUAL = """
       JOIN batch b ON b.id = m.batch
 """
 APPLY_USUAL = text(USUAL.format(also=""))
-APPLY_USUAL_TOLD = text(USUAL.format(also=", array_agg(right(CAST(id AS text), 4)) AS places"))
-"""For messages of the last days, whose partitions are few. Within `coalesce` a condition does not count in the plan:
-while a partition has no statistics, it would seem to leave so few rows that all of them are read for each receipt."""
+APPLY_USUAL_INDEXES = text(USUAL.format(also=", array_agg(right(CAST(id AS text), 4)) AS places"))
+"""For recent messages, which are in few partitions. `coalesce` hides its condition from the planner: without statistics
+on a partition, the planner would assume so few matching rows that it reads all of them for each receipt."""
 
 WITHOUT_ID = text(
     """
@@ -101,8 +101,8 @@ ONLY_WITHOUT_ID = text(
      GROUP BY m.phone HAVING count(*) = 1 AND bool_and(m.status = 'sent')
     """
 )
-"""Phones with one message without an id, and nothing else that a receipt without a known id could be for. What has an
-id is not asked for: its receipt names it."""
+"""Phones with exactly one message without an id, and no other message that a receipt with an unknown id could be for.
+Messages with an id do not matter: their receipts name it."""
 
 KEPT = text(
     """
@@ -116,7 +116,7 @@ DROP_KEPT = text("DELETE FROM receipt WHERE id = ANY(:ids)")
 
 
 def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
-    """Store what the receipts say. When it returns, it is committed and the carrier may be answered."""
+    """Apply the receipts, and keep unmatched ones. Committed when it returns: the driver may acknowledge them."""
     if not receipts:
         return
     with transaction(engine) as connection:
@@ -128,7 +128,7 @@ def record(engine: Engine, carrier: str, receipts: list[Receipt]) -> None:
 
 
 def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Apply the usual receipts: the last word on a message of these days that is `sent`. Returns all others."""
+    """Apply the usual receipts: final ones for recent messages that are `sent`. Returns all others."""
     alike: dict[tuple[MessageStatus, str | None, int | None], dict[str, Receipt]] = {}
     others = []
     for receipt in sorted(receipts, key=attrgetter("reference")):
@@ -139,7 +139,7 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
             others.append(receipt)
     changes: dict[UUID, Counter[str]] = {}
     since = first_id_at(datetime.now(UTC) - RECENT)
-    heard = listening(connection)
+    listeners = listening(connection)
     moved: list[Moved] = []
     for (status, error, precision), group in alike.items():
         values = {
@@ -152,8 +152,8 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
             "carrier": carrier,
             "since": since,
         }
-        for row in connection.execute(APPLY_USUAL_TOLD if heard else APPLY_USUAL, values) if group else ():
-            if row.account_id in heard:
+        for row in connection.execute(APPLY_USUAL_INDEXES if listeners else APPLY_USUAL, values) if group else ():
+            if row.account_id in listeners:
                 indexes = [int(position, 16) for position in row.places]
                 moved.append(Moved(row.account_id, row.send_id, row.batch, status, indexes, error))
             changes.setdefault(row.send_id, Counter()).update(
@@ -169,11 +169,11 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
 
 
 def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Move the messages that any receipts are about, one look and one move each. Returns those that found none."""
+    """Apply receipts of any kind, with one update per message. Returns the unmatched ones."""
     strongest: dict[tuple[str, str | None], Receipt] = {}
     for receipt in receipts:
-        known = strongest.get((receipt.reference, receipt.phone))
-        if known is None or _rank(receipt) > _rank(known):
+        strongest_yet = strongest.get((receipt.reference, receipt.phone))
+        if strongest_yet is None or _rank(receipt) > _rank(strongest_yet):
             strongest[receipt.reference, receipt.phone] = receipt
     received_at = [receipt.received_at for receipt in strongest.values()]
     values = {"carrier": carrier, "received_at": received_at, **columns(list(strongest.values()))}
@@ -184,8 +184,8 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
             changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
     add_of_messages(connection, lambda _: [_moved(row) for row in rows if row.moved])
     add_to_sends(connection, changes)
-    found = {(row.reference, phone) for row in rows for phone in (str(row.phone), None)}
-    return [receipt for key, receipt in strongest.items() if key not in found]
+    matched = {(row.reference, phone) for row in rows for phone in (str(row.phone), None)}
+    return [receipt for key, receipt in strongest.items() if key not in matched]
 
 
 def _moved(row: Row[Any]) -> Moved:
@@ -193,9 +193,9 @@ def _moved(row: Row[Any]) -> Moved:
 
 
 def match_kept(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
-    """Try the receipts again that came in the last `newest` seconds and had found no message, the newest first.
+    """Retry the unmatched receipts of the last `newest` seconds, newest first.
 
-    Returns how many found theirs now.
+    Returns how many matched now.
     """
     matched, before = 0, NEWEST_ID
     for _ in range(pages):
@@ -227,14 +227,14 @@ def _receipt(row: Row[Any]) -> Receipt:
 
 
 def _match_others(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Apply the receipts. Returns those that are for nothing that is known."""
+    """Apply the receipts, by id or else by phone. Returns the unmatched ones."""
     unmatched = apply(connection, carrier, receipts) if receipts else []
     return _without_id(connection, carrier, unmatched)
 
 
 def _without_id(connection: Connection, carrier: str, receipts: list[Receipt]) -> list[Receipt]:
-    """Apply the receipts for messages that the carrier took without telling an id: by the phone, if there is one such
-    message to it, nothing else that may be meant, and one such receipt. Returns the others."""
+    """Apply receipts for messages that the carrier accepted without an id, by the phone: if it has exactly one such
+    message, no other candidate, and exactly one such receipt. Returns the others."""
     of_phone = Counter(receipt.phone for receipt in receipts)
     candidates = [receipt for receipt in receipts if receipt.phone is not None and of_phone[receipt.phone] == 1]
     if not candidates:
@@ -251,10 +251,10 @@ def _without_id(connection: Connection, carrier: str, receipts: list[Receipt]) -
         "recent": RECENT,
     }
     single = {str(phone) for phone in connection.execute(ONLY_WITHOUT_ID, values).scalars()}
-    theirs = [receipt for receipt in candidates if receipt.phone in single]
-    if theirs:
-        apply(connection, carrier, [each._replace(reference=by_destination(str(each.phone))) for each in theirs])
-    return [receipt for receipt in receipts if receipt not in theirs]
+    by_phone = [receipt for receipt in candidates if receipt.phone in single]
+    if by_phone:
+        apply(connection, carrier, [each._replace(reference=by_destination(str(each.phone))) for each in by_phone])
+    return [receipt for receipt in receipts if receipt not in by_phone]
 
 
 def _rank(receipt: Receipt) -> int:

@@ -1,7 +1,7 @@
-"""Which messages may be meant by evidence that names a phone, and neither our id nor an id of the carrier that we know.
+"""Finds the messages that evidence may be about if it names only a phone, and no id that we know.
 
-Evidence proves something of one message only when no other one can be meant. So all that went to the phone counts,
-over all sends and accounts: what is in doubt, what waits for its receipt, and what is under way with no result yet.
+Evidence applies to a message only if it can be about no other. So all messages to the phone are candidates, across all
+sends and accounts: those in doubt, those that wait for a receipt, and those in progress without a result yet.
 """
 
 from collections.abc import Collection
@@ -15,26 +15,26 @@ from shared.ids import message_id
 from shared.lifecycle import MessageStatus
 
 LONGEST_VALIDITY = timedelta(days=4)
-"""For so long before evidence came what was submitted counts."""
+"""How long before its evidence a message may have been submitted."""
 
 
 class Candidate(NamedTuple):
-    """A message that a carrier has, or may have."""
+    """A message that the carrier has, or may have."""
 
     message_id: UUID
     phone: str
     sender_id: str | None
-    """None where its send is not known any more."""
+    """None if its send is no longer known."""
     submitted_at: datetime | None
-    """None while it is under way."""
+    """None while it is being sent."""
     status: MessageStatus
     reference: str | None
     parts: int
     answered: bool
-    """Whether its last receipt has come and no other can: its reference is known, it has one part, it went once."""
+    """Whether its final receipt has come and no other can: known reference, a single part, submitted once."""
 
     def sent_by(self, sender_id: str | None) -> bool:
-        """Whether it may be from that sender; None names none."""
+        """Whether it may be from this sender; None matches all."""
         return sender_id is None or self.sender_id is None or self.sender_id == sender_id
 
 
@@ -48,7 +48,7 @@ UNDER_WAY = """
      CROSS JOIN LATERAL unnest(string_to_array(b.recipients, E'\\n')) WITH ORDINALITY AS r (phone, number)
       JOIN wanted w ON CAST(w.phone AS text) = r.phone
 """
-"""SQL: who of `wanted` is in a batch that is being sent; or not done, where what had no answer goes again."""
+"""SQL: the `wanted` phones in batches being sent, or in open batches of sends that resend unanswered messages."""
 
 CANDIDATES = text(
     f"""
@@ -71,25 +71,24 @@ CANDIDATES = text(
     SELECT batch_id, number, CAST(phone AS text), sender_id, NULL, 'sending', NULL, 1, false FROM under_way
     """
 )
-"""In one statement, so that a message that is just being recorded is seen as under way or with its reference."""
+"""One statement, so that a message being recorded is seen either as in progress or with its reference."""
 
 
 def candidates(
     connection: Connection, carrier: str, phones: Collection[str], since: datetime, refused: bool = False
 ) -> list[Candidate]:
-    """What the carrier has or may have for these phones, of all that was submitted after `since`.
+    """The messages to these phones that the carrier has or may have, of those submitted after `since`.
 
-    With `refused` also what it refused. Evidence must have been there before: a message that is submitted later is not
-    seen.
+    With `refused`, also those that it refused. The evidence must precede this call, as later submits are not seen.
     """
     values = {"carrier": carrier, "phones": [int(phone) for phone in phones], "since": since, "refused": refused}
     rows = connection.execute(CANDIDATES, values).all()
     recorded = {row.id for row in rows if not row.number}
-    found = []
+    result = []
     for row in rows:
         message = message_id(row.id, row.number)
         if not row.number or message not in recorded:
-            found.append(
+            result.append(
                 Candidate(
                     message,
                     row.phone,
@@ -101,4 +100,4 @@ def candidates(
                     row.answered,
                 )
             )
-    return found
+    return result

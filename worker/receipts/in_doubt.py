@@ -1,4 +1,4 @@
-"""Resolves messages that are in doubt: by a late answer, a receipt, a report, or the end of their validity."""
+"""Resolves messages in doubt: by a late response, a receipt, a report, or the end of their validity."""
 
 from collections import Counter
 from datetime import datetime
@@ -17,11 +17,11 @@ from shared.outbox import Moved, add_of_messages
 from worker.send_counters import add_to_sends
 
 ResolvedBy = Literal["answer", "receipt", "operator", "reconciliation", "validity"]
-"""What ends a doubt: an answer after all, a receipt, the operator, a carrier's report, or the end of validity."""
+"""What resolved a doubt: a late response, a receipt, the operator, a carrier's report, or the end of validity."""
 
 
 class Resolution(NamedTuple):
-    """What has become known of a message that was in doubt."""
+    """The final or new status of a message in doubt, and its evidence."""
 
     message_id: UUID
     status: MessageStatus
@@ -29,13 +29,13 @@ class Resolution(NamedTuple):
     error: str | None = None
     by: ResolvedBy = "answer"
     carrier_at: datetime | None = None
-    """The time in a receipt."""
+    """The receipt's time."""
     precision: int | None = None
-    """Of that time, in seconds."""
+    """Precision of `carrier_at`, in seconds."""
 
     @property
     def evidence(self) -> str | None:
-        """What the carrier told: its id of the message, or its code."""
+        """The carrier's evidence: its message id, or its error code."""
         return None if self.by == "validity" else told_by_carrier(self.reference) or self.error
 
 
@@ -81,9 +81,9 @@ RUN_OUT = text(
 
 
 def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
-    """Settle the messages that are still in doubt, and their credits: captured where a carrier has the message.
+    """Settle the messages still in doubt. Capture their credits if a carrier has the message, else release them.
 
-    Returns how many were resolved; the others had been before.
+    Returns how many were resolved; the others were no longer in doubt.
     """
     rows = connection.execute(
         RESOLVE,
@@ -118,11 +118,11 @@ def _moved(row: Row[Any]) -> Moved:
 
 
 def give_up(engine: Engine, grace: float, limit: int = 500) -> int:
-    """End the doubts whose validity is over by `grace` seconds: their credits are given back."""
+    """Expire doubts whose validity ended more than `grace` seconds ago, and release their credits."""
 
-    def give_up_some(job: Job, most: int) -> int:
+    def give_up_page(job: Job, page: int) -> int:
         with transaction(engine) as connection:
-            rows = connection.execute(RUN_OUT, {"grace": grace, "limit": most}).all()
+            rows = connection.execute(RUN_OUT, {"grace": grace, "limit": page}).all()
             for row in rows:
                 job.begin(row.message_id, None, row.failures)
             if not rows:
@@ -132,4 +132,4 @@ def give_up(engine: Engine, grace: float, limit: int = 500) -> int:
             ]
             return resolve(connection, expired)
 
-    return together_or_singly(engine, "doubt", give_up_some, limit)
+    return together_or_singly(engine, "doubt", give_up_page, limit)

@@ -1,4 +1,4 @@
-"""Answers that came after their message had been given up as in doubt."""
+"""Applies responses that came after their message was recorded as in doubt."""
 
 from sqlalchemy import Engine
 
@@ -13,11 +13,11 @@ STATUS_OF = {
     Answer.FAILED: MessageStatus.FAILED,
     Answer.THROTTLED: MessageStatus.FAILED,
 }
-"""A message that was in doubt is never submitted again by itself, not even when it turns out not to be taken."""
+"""A message once in doubt is never resubmitted automatically, even if it turns out that the carrier did not take it."""
 
 
 def record_late_responses(engine: Engine, responses: list[LateResponse]) -> None:
-    """Resolve the doubts that the answers are about."""
+    """Resolve the doubts of the responses' messages."""
     with transaction(engine) as connection:
         resolve(
             connection,

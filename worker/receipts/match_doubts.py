@@ -1,8 +1,8 @@
-"""Resolves doubts by receipts whose id no message has: the answer was lost, and with it the carrier's id.
+"""Resolves doubts by receipts whose id matches no message: the response was lost, and the carrier's id with it.
 
-A receipt is evidence for a doubt only when it can be for nothing else: over all sends, one message went to its phone
-(and from its sender, where it names it) that may still be spoken of, and that message is the doubt. And only as many
-different ids may speak of the doubt as it has parts.
+A receipt is evidence for a doubt only if it can be for no other message: across all sends, the doubt is the only
+message to its phone (and from its sender, if the receipt names one) that can still get a receipt. And the receipts for
+a doubt may have no more distinct ids than it has parts.
 """
 
 from datetime import timedelta
@@ -16,7 +16,7 @@ from worker.receipts.candidates import LONGEST_VALIDITY, Candidate, candidates
 from worker.receipts.in_doubt import Resolution, resolve
 
 BEFORE, AFTER = timedelta(days=3), timedelta(minutes=5)
-"""How long before the time in a receipt its message was submitted, and how much clocks may differ."""
+"""The longest time from submit to the time in a receipt, and the largest clock difference."""
 MOST = 10_000
 
 UNMATCHED = text(
@@ -32,16 +32,16 @@ UNMATCHED = text(
 
 
 def resolve_by_receipts(engine: Engine, newest: float) -> int:
-    """Resolve doubts by receipts of the last `newest` seconds that found no message. Returns how many.
+    """Resolve doubts by unmatched receipts of the last `newest` seconds. Returns how many.
 
-    The receipts stay: they find their message by its id from now on.
+    The receipts are kept: from now on they match their message by its id.
     """
     resolved = 0
     with transaction(engine) as connection:
         receipts = connection.execute(UNMATCHED, {"newest": newest, "most": MOST}).all()
         for carrier in sorted({receipt.carrier for receipt in receipts}):
-            theirs = [receipt for receipt in receipts if receipt.carrier == carrier]
-            resolutions = _resolutions(connection, carrier, theirs)
+            of_carrier = [receipt for receipt in receipts if receipt.carrier == carrier]
+            resolutions = _resolutions(connection, carrier, of_carrier)
             resolved += resolve(connection, resolutions) if resolutions else 0
     return resolved
 
@@ -51,7 +51,7 @@ def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]])
     of_phone: dict[str, list[Candidate]] = {}
     for candidate in candidates(connection, carrier, {receipt.phone for receipt in receipts}, since):
         of_phone.setdefault(candidate.phone, []).append(candidate)
-    known = {candidate.reference for found in of_phone.values() for candidate in found}
+    known = {candidate.reference for group in of_phone.values() for candidate in group}
     evidence: dict[Candidate, list[Row[Any]]] = {}
     for receipt in receipts:
         if receipt.reference not in known:
@@ -59,9 +59,9 @@ def _resolutions(connection: Connection, carrier: str, receipts: list[Row[Any]])
             if len(fitting) == 1 and fitting[0].status == MessageStatus.IN_DOUBT:
                 evidence.setdefault(fitting[0], []).append(receipt)
     resolutions = []
-    for doubt, theirs in evidence.items():
-        in_time = [receipt for receipt in theirs if _in_time(receipt, doubt)]
-        if in_time and len({receipt.reference for receipt in theirs}) <= doubt.parts:
+    for doubt, of_doubt in evidence.items():
+        in_time = [receipt for receipt in of_doubt if _in_time(receipt, doubt)]
+        if in_time and len({receipt.reference for receipt in of_doubt}) <= doubt.parts:
             resolutions.append(_resolution(doubt, _decisive(in_time)))
     return resolutions
 
@@ -73,10 +73,10 @@ def _resolution(doubt: Candidate, receipt: Row[Any]) -> Resolution:
 
 
 def _may_be_for(receipt: Row[Any], candidate: Candidate) -> bool:
-    """Whether the receipt can be for the message: by its sender, and because it was there when the receipt came."""
+    """Whether the receipt can be for the message: the sender matches, and it was submitted before the receipt came."""
     at = candidate.submitted_at
-    there = at is None or receipt.received_at - LONGEST_VALIDITY < at <= receipt.received_at + AFTER
-    return there and not candidate.answered and candidate.sent_by(receipt.sender_id)
+    submitted_before = at is None or receipt.received_at - LONGEST_VALIDITY < at <= receipt.received_at + AFTER
+    return submitted_before and not candidate.answered and candidate.sent_by(receipt.sender_id)
 
 
 def _in_time(receipt: Row[Any], doubt: Candidate) -> bool:
@@ -84,7 +84,7 @@ def _in_time(receipt: Row[Any], doubt: Candidate) -> bool:
 
 
 def _decisive(receipts: list[Row[Any]]) -> Row[Any]:
-    """Of one part's receipts the strongest counts; a message is delivered when no part of it is undelivered."""
+    """The receipt that decides: the strongest of each part's; delivered only if no part is undelivered."""
     strongest: dict[str, Row[Any]] = {}
     for receipt in sorted(receipts, key=_rank):
         strongest[receipt.reference] = receipt

@@ -1,1 +1,1 @@
-"""What is done after crashes: leases that ran out, stalled sessions, a database that went back in time."""
+"""Recovery after crashes: expired leases, stalled sessions, a database that was rolled back."""

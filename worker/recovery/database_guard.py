@@ -1,4 +1,4 @@
-"""A worker's part in recognising a database that went back in time: it looks before it sends, and each second."""
+"""Runs the guard that detects a rolled-back database: before a worker sends, and every second."""
 
 import logging
 import threading
@@ -12,14 +12,14 @@ PERIOD = 1.0
 
 
 def keep_checking(guard: Guard, outage: Outage, stop: threading.Event) -> None:
-    """Look once, then each second in a thread of its own until `stop` is set."""
+    """Check once, then every second in a background thread, until `stop` is set."""
 
     def check() -> None:
         try:
             with outage.tolerated():
                 guard.check()
         except Exception:
-            log.exception("it could not be seen whether the database went back in time")
+            log.exception("could not check whether the database was rolled back; will be retried")
 
     def run() -> None:
         while not stop.wait(PERIOD):

@@ -1,11 +1,11 @@
-"""Recovers what was left behind: batches whose worker never came back.
+"""Recovers abandoned batches: those whose lease expired because their worker is gone.
 
-The watermark tells which messages may have left. It is committed without waiting for the disk, so it is trusted only
-within one start of the database; after another start, every message of the intent may have left.
+The watermark tells which messages may have been submitted. It is committed without waiting for the disk, so it is
+trusted only until the database restarts; after that, every message of the intent may have been submitted.
 
-    with a row                             known; counted and settled
-    above the watermark, without a row     never left: given back, goes again
-    below it, without a row                in doubt: never submitted again, unless its category asks for it
+    with a row                             known: counted and settled
+    above the watermark, without a row     not submitted: sent again
+    below it, without a row                in doubt: never submitted again, unless its category resends
 """
 
 from collections import Counter
@@ -53,19 +53,19 @@ NOW = text("SELECT clock_timestamp()")
 def recover(
     engine: Engine, carrier_of: Callable[[bool], str], limit: int = 50, resend_lanes: Collection[int] = ()
 ) -> list[UUID]:
-    """Close the intents whose lease has run out. Returns the batches that were recovered.
+    """Close the intents of expired leases. Returns the recovered batches.
 
-    In `resend_lanes` what may have left goes again, as far as its attempts allow.
+    In `resend_lanes`, messages that may have been submitted are sent again, as far as their attempts allow.
     """
 
     recovered: list[UUID] = []
 
-    def recover_some(job: Job, most: int) -> int:
-        batches = _recover(engine, job, carrier_of, most, resend_lanes)
+    def recover_page(job: Job, page: int) -> int:
+        batches = _recover(engine, job, carrier_of, page, resend_lanes)
         recovered.extend(batches)
         return len(batches)
 
-    together_or_singly(engine, "recovery", recover_some, limit)
+    together_or_singly(engine, "recovery", recover_page, limit)
     return recovered
 
 
@@ -89,12 +89,12 @@ def _recover(
 
 
 def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Settlement:
-    """How the intent ends. Those in doubt are all put so here: before its intent is closed no message is."""
+    """The settlement of an intent. Records its doubts: no message is in doubt before its intent closes."""
     retry = list(row.retry or [])
     intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
-    known = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
-    tally = Counter(before_receipts(message.status) for message in known)
-    seen = {index_of(message.id) for message in known}
+    recorded = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
+    tally = Counter(before_receipts(message.status) for message in recorded)
+    seen = {index_of(message.id) for message in recorded}
     unknown = [index for index in intent[: row.may_have_left] if index not in seen]
     never_left = [index for index in intent[row.may_have_left :] if index not in seen]
     resent = unknown if resend and row.attempts + 1 < MAX_ATTEMPTS else []
@@ -120,7 +120,7 @@ def _close(connection: Connection, row: Row[Any], carrier: str, resend: bool) ->
 
 
 def before_receipts(status: str) -> str:
-    """The status with which a row was written. Before its intent is closed, only receipts move it."""
+    """The status with which a row was written. Until its intent is closed, only receipts change it."""
     return MessageStatus.SENT if status in CHARGED else status
 
 

@@ -1,9 +1,9 @@
-"""Ends sessions of the database whose process has stopped in the middle of a statement, and holds locks for ever.
+"""Terminates database sessions whose client has stalled in the middle of a statement and holds locks.
 
-A process may be stopped, its machine frozen or its network cut while it sends the rows of a COPY, or reads those of an
-answer. Postgres then waits for it beyond every timeout: it heeds `statement_timeout` and a cancelled statement only
-where it does not wait for its client (src/backend/tcop/postgres.c, `ProcessClientReadInterrupt`), and
-`idle_in_transaction_session_timeout` only between two statements. What is terminated it heeds there too.
+A process may stop, its machine freeze or its network fail while it sends the rows of a COPY or reads a result. Postgres
+then waits for it beyond every timeout: `statement_timeout` and query cancellation have no effect while it waits for its
+client (src/backend/tcop/postgres.c, `ProcessClientReadInterrupt`), and `idle_in_transaction_session_timeout` applies
+only between statements. Terminating the session works there too.
 """
 
 import time
@@ -19,16 +19,15 @@ WAITING = text(
        AND state = 'active' AND wait_event IN ('ClientRead', 'ClientWrite')
     """
 )
-"""Only the service's own sessions: those of a backup may wait for as long as they like."""
+"""Only the service's own sessions: a backup's may wait for as long as they like."""
 
 END = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND query_start = :query_start")
 
 
 class Stalled:
-    """Looks for them again and again. Ended is who waited for its client, within one statement, at each look.
+    """Terminates sessions that wait for their client within the same statement at every check for `patience` seconds.
 
-    `patience` is the seconds between the first and the last of those looks. One statement that is old is not enough:
-    its answer may have come to the client just now.
+    A long-running statement alone is not enough: its result may just have begun to reach the client.
     """
 
     def __init__(self, engine: Engine, patience: float = IDLE_MILLISECONDS / 1000) -> None:
@@ -37,10 +36,10 @@ class Stalled:
         self._since: dict[tuple[object, ...], float] = {}
 
     def end(self) -> int:
-        """Look, and end those sessions. Returns how many."""
+        """Check, and terminate stalled sessions. Returns how many."""
         now = time.monotonic()
         with reading(self._engine) as connection:
             waiting = connection.execute(WAITING).all()
             self._since = {tuple(row): self._since.get(tuple(row), now) for row in waiting}
-            long = [row for row in waiting if now - self._since[tuple(row)] > self._patience]
-            return sum(bool(connection.execute(END, row._asdict()).scalar()) for row in long)
+            stalled = [row for row in waiting if now - self._since[tuple(row)] > self._patience]
+            return sum(bool(connection.execute(END, row._asdict()).scalar()) for row in stalled)

@@ -1,8 +1,8 @@
-"""Looks after what was left behind, each second, in every worker and without Redis.
+"""Runs the periodic work of every worker once a second, without Redis.
 
-One worker at a time, under a lease, does what is to be done once: recovers abandoned turns, wakes what is due, ends
-what has expired, gives up doubts, matches kept receipts. And every worker looks whether messages wait, and takes turns
-by itself where no task woke it.
+One worker at a time, under a lease, does the work that is needed once: recovers abandoned batches, wakes sends and
+batches that are due, ends expired sends, expires doubts, matches kept receipts. And every worker checks whether
+messages wait, and runs cycles even if no task woke it.
 """
 
 import logging
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 PERIOD = 1.0
 HOUSEKEEPING_PERIOD = 600.0
 RECENTLY = 60.0
-"""Seconds for which a receipt that found no message is tried again each second; then each housekeeping."""
+"""Seconds for which an unmatched receipt is retried every second; after that, with each housekeeping."""
 
 TAKE_LEASE = text(
     """
@@ -107,12 +107,12 @@ GROWN = text(
        AND pg_relation_size(c.oid) > 10 * 8192 * GREATEST(c.relpages, 4)
     """
 )
-"""Tables ten times as big as when their statistics were made. Until then plans are made, and kept, for a small table;
-autovacuum looks once a minute, and a minute is a million messages."""
+"""Tables that have grown tenfold since their last ANALYZE, whose plans are still made for a small table. Autovacuum
+checks only once a minute, in which a million messages may be sent."""
 
 
 class Sweeper:
-    """The background thread of one worker process."""
+    """The sweeping thread of one worker process."""
 
     def __init__(
         self,
@@ -129,9 +129,9 @@ class Sweeper:
         self._carrier_status = carrier_status
         self.recipients = RecipientLimits(RecipientCounts(), settings.recipient_limits)
         self.tasks: TaskPublisher | None = None
-        """Publishes the tasks of batches that were made, are due or go again."""
+        """Publishes tasks of batches that are new, due or to be sent again."""
         self.worker = str(uuid4())
-        """This worker's name among the others."""
+        """This worker's unique name."""
         if carrier_status is not None:
             carrier_status.worker = self.worker
         self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="turn")
@@ -143,11 +143,11 @@ class Sweeper:
         self.outage = dispatcher.outage if isinstance(dispatcher, CarrierPools) else Outage()
 
     def start(self) -> None:
-        """Begin to sweep, each second."""
+        """Begin to sweep, every second."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop sweeping, and wait for the turns that were taken by it."""
+        """Stop sweeping, and wait for the cycles that it started."""
         self._dispatcher.stop.set()
         self._thread.join(5)
         self._pool.shutdown(wait=True)
@@ -161,10 +161,10 @@ class Sweeper:
                 with self.outage.tolerated():
                     self.sweep()
             except Exception:
-                log.exception("the sweep failed and is tried again in a second")
+                log.exception("the sweep failed and will be retried in a second")
 
     def sweep(self) -> None:
-        """One round."""
+        """Sweep once."""
         self._report_alive()
         if self._carrier_status is not None:
             self._carrier_status.refresh()
@@ -172,12 +172,12 @@ class Sweeper:
             self.recover_and_wake()
             if isinstance(self._dispatcher, CarrierPools):
                 self._dispatcher.follow()
-        self._running = {turn for turn in self._running if not turn.done()}
+        self._running = {cycle for cycle in self._running if not cycle.done()}
         if len(self._running) < self._settings.concurrency and self._messages_wait():
-            self._running.add(self._pool.submit(self._work_quietly))
+            self._running.add(self._pool.submit(self._work_and_log))
 
     def recover_and_wake(self) -> None:
-        """What one worker does for all of them. A step that fails keeps none of the others from being done."""
+        """Run the steps that one worker does for all. A step that fails does not prevent the others."""
         steps: list[Callable[[], object]] = [
             self._end_stalled,
             self._recover,
@@ -199,18 +199,18 @@ class Sweeper:
             except Exception as error:
                 if is_outage(error):
                     raise
-                log.exception("a step of the sweep failed and is tried again")
+                log.exception("a step of the sweep failed and will be retried")
 
     def _end_stalled(self) -> None:
         stalled = self._stalled.end()
         if stalled:
-            log.warning("ended %d sessions of processes that had stopped in the middle of a statement", stalled)
+            log.warning("terminated %d database sessions whose client had stalled in a statement", stalled)
 
     def _recover(self) -> None:
         resend = self._settings.resend_lanes
         recovered = recover(self._engine, lambda test: self._dispatcher.carrier_of(test).name, resend_lanes=resend)
         if recovered:
-            log.warning("recovered %d batches whose worker did not come back", len(recovered))
+            log.warning("recovered %d batches whose worker had not renewed its lease", len(recovered))
             if self.tasks is not None:
                 self.tasks.publish(recovered)
 
@@ -229,23 +229,23 @@ class Sweeper:
         with transaction(self._engine) as connection:
             hold_newly_refused(connection)
 
-    def _work_quietly(self) -> None:
+    def _work_and_log(self) -> None:
         try:
             with self.outage.tolerated():
                 self.work()
         except Exception:
-            log.exception("a turn failed; its messages are recovered when its lease runs out")
+            log.exception("a cycle failed; its messages will be recovered when its lease expires")
 
     def work(self) -> int:
-        """Expand and send until nothing waits. The batches of a group have their tasks when they are made."""
+        """Expand and send until nothing waits. Returns the number of cycles. Publishes tasks of expanded batches."""
         cycles = 0
         while not self._dispatcher.stop.is_set():
             expanded = expand(self._engine, self.recipients)
             if expanded and self.tasks is not None:
                 self.tasks.publish(expanded)
-            taken = self._dispatcher.drain()
-            cycles += taken
-            if not expanded and not taken:
+            cycles_run = self._dispatcher.drain()
+            cycles += cycles_run
+            if not expanded and not cycles_run:
                 break
         return cycles
 
@@ -258,8 +258,8 @@ class Sweeper:
                 close_rest(connection, send.id, send.outcome)
 
     def _resolve_doubts(self, newest: float) -> None:
-        """By receipts of the last `newest` seconds. As it reads all messages of some days, it may take a fiftieth of
-        the time."""
+        """Resolve doubts by receipts of the last `newest` seconds. It reads all messages of several days, so it is
+        limited to 2 % of the time."""
         began = time.monotonic()
         if began >= self._doubts_due:
             resolve_by_receipts(self._engine, newest)
@@ -282,7 +282,7 @@ class Sweeper:
         self._live_workers.workers = workers
 
     def _leave(self) -> None:
-        """Be no longer counted. After the last turn: whose row is gone has nothing to tell that the database lost."""
+        """Remove this worker's lease. Only after the last cycle: without a lease it cannot report lost commits."""
         with self.outage.tolerated(), transaction(self._engine) as connection:
             connection.execute(LEAVE, {"name": f"worker:{self.worker}"})
 

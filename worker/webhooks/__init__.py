@@ -1,1 +1,1 @@
-"""Posts events to webhooks: a process of its own, `python -m worker.webhooks`, that sending never waits for."""
+"""Posts events to webhooks, in separate processes (`python -m worker.webhooks`) that sending never waits for."""

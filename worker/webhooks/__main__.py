@@ -1,4 +1,4 @@
-"""The process that posts events to webhooks: as many as are needed, on any machine. None of them needs the broker."""
+"""A process that posts events to webhooks. Run as many as needed, on any machine; they do not need the broker."""
 
 import asyncio
 import contextlib
@@ -34,13 +34,13 @@ ALIVE = text(
 
 
 def report_alive(engine: Engine, name: str) -> None:
-    """Let others see that events are posted."""
+    """Renew this process's lease, which shows that it is alive."""
     with transaction(engine, durable=False) as connection:
         connection.execute(ALIVE, {"name": name})
 
 
 async def keep_house(engine: Engine, stop: asyncio.Event) -> None:
-    """Report that this process is alive, and forget what is old, until `stop` is set."""
+    """Report that this process is alive, and delete old events, until `stop` is set."""
     name, rounds = f"{prefix()}{uuid4()}", 0
     while not stop.is_set():
         try:
@@ -48,9 +48,9 @@ async def keep_house(engine: Engine, stop: asyncio.Event) -> None:
             if rounds % int(PRUNE_SECONDS / ALIVE_SECONDS) == 0:
                 await asyncio.to_thread(prune, engine)
         except AWAY as error:
-            log.warning("the database is away: %s", error)
+            log.warning("the database is unavailable; retrying: %s", error)
         except Exception:
-            log.exception("forgetting what is old failed and is tried again")
+            log.exception("deleting old events failed and will be retried")
         rounds += 1
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), ALIVE_SECONDS)
@@ -62,16 +62,16 @@ async def deliver(engine: Engine, settings: Settings) -> None:
     deliverer = Deliverer(engine, client, settings.secret_key, settings.secret_key_fallbacks)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, deliverer.stop.set)
-    house = asyncio.create_task(keep_house(engine, deliverer.stop))
+    housekeeping = asyncio.create_task(keep_house(engine, deliverer.stop))
     try:
         await deliverer.run()
-        await house
+        await housekeeping
     finally:
         await client.close()
 
 
 def main() -> None:
-    """Run, on a database that this code was written for."""
+    """Run the process. Exits with a message if the settings, the schema or the text keys are wrong."""
     configure_logging()
     try:
         settings = from_environment()
@@ -85,7 +85,7 @@ def main() -> None:
         raise SystemExit(str(problem)) from None
     renumbered = mend_order(engine)
     if renumbered:
-        log.warning("the database was restored from a dump: %d rows of events have another order now", renumbered)
+        log.warning("the database was restored from a dump: renumbered %d rows of events", renumbered)
     asyncio.run(deliver(engine, settings))
 
 

@@ -1,8 +1,8 @@
-"""Posts one event to one address, whatever is behind it: only to a public address, bounded in time and size.
+"""Posts one event to an untrusted URL: only to public addresses, bounded in time and size.
 
-A name is resolved once for a connection, every address that it has must be a public one, and the connection goes to
-one of these very addresses; TLS and the Host header keep the name. Redirects are not followed, proxies of the
-environment are not used, cookies are not kept.
+A host name is resolved once per connection. All of its addresses must be public, and the connection goes to one of
+exactly these; TLS and the Host header use the name. Redirects are not followed, proxy settings of the environment are
+ignored, cookies are not kept.
 """
 
 import asyncio
@@ -22,36 +22,36 @@ from yarl import URL
 from shared.events.webhook_urls import LOOPBACK, address_problem, loopback_problem, url_problem
 
 ANSWER_SECONDS = 15.0
-"""From the look-up of the name to the end of the answer's head."""
+"""Timeout from the DNS lookup to the end of the response headers."""
 BODY_SECONDS = 2.0
 MAX_BODY_BYTES = 65_536
-"""Bytes of an answer's body that are read, so that its connection can be used again; nothing is made of them."""
+"""Bytes of a response body that are read and discarded, so that the connection can be reused."""
 LOOKUP_SECONDS = 3.0
-"""Of one question to a name server; it is asked twice."""
+"""Timeout of one DNS query; there are two tries."""
 RECEIVE_BYTES = 2_048
-"""That the kernel keeps of an answer. Whoever sends without an end is read in pieces as small, between which the others
-have their turn."""
+"""Kernel receive buffer of a connection. It keeps reads small, so that an endless response cannot starve the other
+posts."""
 LONGEST_REST = 3600.0
 
 
 class Reply(NamedTuple):
-    """What came of a post. `error` is None for a success: a 2xx in time."""
+    """The result of a post. `error` is None for a success: a 2xx response in time."""
 
     http_status: int | None
     error: str | None
     milliseconds: int
     retry_after: float = 0.0
-    """Seconds for which the receiver asks to be left alone."""
+    """Seconds of the receiver's Retry-After; 0 without one."""
 
 
 class Forbidden(OSError):
-    """The name leads to an address that webhooks may not go to."""
+    """The name resolves to an address that webhooks must not use."""
 
 
 class CheckedResolver(AbstractResolver):
-    """Looks a name up, and refuses it when any of its addresses is not a public one.
+    """Resolves a name, and refuses it if any of its addresses is not public.
 
-    Without threads: a name server that is silent keeps nobody else's names waiting.
+    Uses no threads, so that an unresponsive name server does not delay other lookups.
     """
 
     def __init__(self, loopback: bool, resolver: AbstractResolver | None = None) -> None:
@@ -61,23 +61,23 @@ class CheckedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The addresses of the host, all of them checked. Raises Forbidden."""
-        found = await self._resolver.resolve(host, port, family)
-        ours = self._loopback and host in LOOPBACK
-        for each in found:
-            given = ip_address(each["host"])
-            problem = loopback_problem(given) if ours else address_problem(given)
+        """The host's addresses, all checked. Raises Forbidden."""
+        addresses = await self._resolver.resolve(host, port, family)
+        is_loopback = self._loopback and host in LOOPBACK
+        for each in addresses:
+            address = ip_address(each["host"])
+            problem = loopback_problem(address) if is_loopback else address_problem(address)
             if problem is not None:
                 raise Forbidden(problem)
-        return found
+        return addresses
 
     async def close(self) -> None:
-        """Give up the look-ups that are under way."""
+        """Cancel lookups in progress."""
         await self._resolver.close()
 
 
 class Client:
-    """Posts, over connections that are kept. Make it inside the loop that uses it."""
+    """An HTTP client with persistent connections. Create it inside the event loop that uses it."""
 
     def __init__(
         self, loopback: bool = False, resolver: AbstractResolver | None = None, tls: ssl.SSLContext | None = None
@@ -102,12 +102,12 @@ class Client:
         )
 
     async def close(self) -> None:
-        """Close every connection, and give up the look-ups."""
+        """Close all connections, and cancel lookups."""
         await self._session.close()
         await self._resolver.close()
 
     async def post(self, url: str, headers: dict[str, str], body: bytes) -> Reply:
-        """Post the body once. Never raises for what the other side does."""
+        """Post the body once. Never raises because of what the receiver does."""
         began = time.monotonic()
         problem = url_problem(url, self._loopback)
         if problem is not None:
@@ -115,39 +115,39 @@ class Client:
         try:
             async with self._session.post(
                 URL(url, encoded=True), data=body, headers=headers, allow_redirects=False
-            ) as answer:
-                await self._drain(answer)
-                error = None if 200 <= answer.status < 300 else f"The answer was {answer.status}."
-                wait = retry_after(answer.headers.get("Retry-After")) if answer.status in (429, 503) else 0.0
-                return Reply(answer.status, error, _since(began), wait)
+            ) as response:
+                await self._drain(response)
+                error = None if 200 <= response.status < 300 else f"The response was {response.status}."
+                wait = retry_after(response.headers.get("Retry-After")) if response.status in (429, 503) else 0.0
+                return Reply(response.status, error, _since(began), wait)
         except TimeoutError:
-            return Reply(None, f"No answer came within {ANSWER_SECONDS:g} seconds.", _since(began))
+            return Reply(None, f"There was no response within {ANSWER_SECONDS:g} seconds.", _since(began))
         except (aiohttp.ClientError, OSError, ValueError) as failure:
             return Reply(None, _describe(failure), _since(began))
 
-    async def _drain(self, answer: aiohttp.ClientResponse) -> None:
-        """Read the body, so that the connection can be used again; give the connection up where it is too much."""
+    async def _drain(self, response: aiohttp.ClientResponse) -> None:
+        """Read the body, so that the connection can be reused; close the connection if it is too large or slow."""
         read = 0
         with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError):
             async with asyncio.timeout(BODY_SECONDS):
-                async for part in answer.content.iter_any():
+                async for part in response.content.iter_any():
                     read += len(part)
                     if read > MAX_BODY_BYTES:
                         break
                 else:
                     return
-        answer.close()
+        response.close()
 
     def _socket(self, info: tuple[Any, ...]) -> socket.socket:
-        """The last look: at the address that is connected to, by whatever way it came here."""
-        family, kind, proto, _, address = info
-        given = ip_address(address[0])
-        problem = address_problem(given)
-        if problem is not None and not (self._loopback and loopback_problem(given) is None):
+        """Create the socket after checking its address: the last check, however the address was obtained."""
+        family, kind, proto, _, socket_address = info
+        address = ip_address(socket_address[0])
+        problem = address_problem(address)
+        if problem is not None and not (self._loopback and loopback_problem(address) is None):
             raise Forbidden(problem)
-        made = socket.socket(family, kind, proto)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
-        return made
+        sock = socket.socket(family, kind, proto)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
+        return sock
 
 
 def _describe(failure: Exception) -> str:
@@ -161,7 +161,7 @@ def _since(began: float) -> int:
 
 
 def retry_after(value: str | None) -> float:
-    """Seconds of a Retry-After header (RFC 9110 §10.2.3), an hour at most; 0 for what is none."""
+    """Seconds in a Retry-After header (RFC 9110 §10.2.3), at most an hour; 0 if missing or invalid."""
     if value is None:
         return 0.0
     try:

@@ -1,10 +1,10 @@
-"""Posts to many webhooks at a time, several events of each, so that none waits for another.
+"""Posts to many webhooks concurrently, several events each, so that none waits for another.
 
-One page of a webhook, top to bottom:
+One page of a webhook, step by step:
 
     read     the retries that are due, and the next events of its account's stream
-    post     signed, several at a time; after three failures in a row its address is left alone
-    record   what became of each, and how far it is now         one commit on disk
+    post     signed, several at a time; stops for a URL after three failures in a row
+    record   each result and the new position, in one commit on disk
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from sqlalchemy import Engine
 
 from shared.db.connection import AWAY
 from shared.events.webhooks import secret, sign
-from worker.webhooks import store as books
+from worker.webhooks import store
 from worker.webhooks.client import Client
 from worker.webhooks.failures import note_fault
 from worker.webhooks.policy import DEAD_AFTER, FIRST_WIDTH, MAX_WIDTH, Job
@@ -30,18 +30,18 @@ from worker.webhooks.store import Hook, Work
 log = logging.getLogger(__name__)
 
 MAX_WEBHOOKS = 1_000
-"""Webhooks that one process posts to at the same time."""
+"""Most webhooks that one process posts to at the same time."""
 POLL_SECONDS = 0.25
 RENEW_SECONDS = 3.0
 PAGE_SECONDS = 15.0
-"""After so long no post of a page is begun."""
+"""Seconds after which no further post of a page is begun."""
 DATABASE_THREADS = 6
 
 T = TypeVar("T")
 
 
 class Deliverer:
-    """Looks whose events are to be posted, and posts them, until it is told to stop."""
+    """Claims webhooks with events to post, and posts these, until it is stopped."""
 
     def __init__(self, engine: Engine, client: Client, secret_key: str, fallbacks: Sequence[str] = ()) -> None:
         self._engine = engine
@@ -54,11 +54,11 @@ class Deliverer:
         self.stop = asyncio.Event()
 
     async def run(self) -> None:
-        """Deliver until `stop` is set; pages under way are ended first."""
+        """Deliver until `stop` is set, then finish the pages in progress."""
         renewing = asyncio.create_task(self._renew())
         while not self.stop.is_set():
-            found = await self.poll()
-            if not found:
+            claimed = await self.poll()
+            if not claimed:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.stop.wait(), POLL_SECONDS)
         if self._tasks:
@@ -67,12 +67,12 @@ class Deliverer:
         self._threads.shutdown()
 
     async def poll(self) -> int:
-        """Begin to post to each webhook that has something to be posted. Returns how many were found."""
+        """Claim webhooks with events to post, and begin to post. Returns how many were claimed."""
         free = MAX_WEBHOOKS - len(self._tasks)
         try:
-            hooks = await self._ask(books.claim, self._engine, free) if free else []
+            hooks = await self._in_thread(store.claim, self._engine, free) if free else []
         except AWAY as error:
-            log.warning("the database is away, nothing is posted meanwhile: %s", error)
+            log.warning("the database is unavailable; no events are posted until it is back: %s", error)
             return 0
         for hook in hooks:
             task = asyncio.create_task(self._serve(hook))
@@ -81,7 +81,7 @@ class Deliverer:
         return len(hooks)
 
     async def drain(self) -> None:
-        """Deliver until nothing is due now."""
+        """Deliver until nothing is due."""
         while await self.poll() or self._tasks:
             if self._tasks:
                 await asyncio.wait(self._tasks)
@@ -91,18 +91,18 @@ class Deliverer:
             await asyncio.sleep(RENEW_SECONDS)
             if self._held:
                 try:
-                    await self._ask(books.renew, self._engine, dict(self._held))
+                    await self._in_thread(store.renew, self._engine, dict(self._held))
                 except AWAY as error:
-                    log.warning("the database is away, leases are not renewed: %s", error)
+                    log.warning("the database is unavailable; leases were not renewed: %s", error)
                 except Exception:
-                    log.exception("leases were not renewed; it is tried again")
+                    log.exception("renewing leases failed and will be retried")
 
     async def _serve(self, hook: Hook) -> None:
         self._held[hook.id] = hook.epoch
         try:
             await self._deliver(hook)
         except AWAY as error:
-            log.warning("the database is away, a webhook goes on when its lease has run out: %s", error)
+            log.warning("the database is unavailable; webhook %s continues when its lease expires: %s", hook.id, error)
         except Exception as error:
             await self._note_fault(hook, error)
         finally:
@@ -110,41 +110,41 @@ class Deliverer:
 
     async def _note_fault(self, hook: Hook, error: Exception) -> None:
         try:
-            await self._ask(note_fault, self._engine, hook, error)
+            await self._in_thread(note_fault, self._engine, hook, error)
         except Exception:
-            log.exception("posting to the webhook %s failed, and goes on when its lease has run out", hook.id)
+            log.exception("posting to webhook %s failed; it continues when its lease expires", hook.id)
 
     async def _deliver(self, hook: Hook) -> None:
-        """Page after page, until nothing is due, the webhook is to rest, or it is another's."""
+        """Post page after page, until nothing is due, the webhook rests, or its lease is lost."""
         current: Hook | None = hook
         while current is not None and current.state == "active" and not current.rests and not self.stop.is_set():
             hook = current
-            work = await self._ask(books.read_work, self._engine, hook)
+            work = await self._in_thread(store.read_work, self._engine, hook)
             if not work.jobs and work.end == (hook.xid, hook.event_id):
                 break
             await self._post_all(hook, work)
-            current = await self._ask(books.record, self._engine, hook, work)
-        await self._ask(books.release, self._engine, hook)
+            current = await self._in_thread(store.record, self._engine, hook, work)
+        await self._in_thread(store.release, self._engine, hook)
 
     async def _post_all(self, hook: Hook, work: Work) -> None:
-        """Post the jobs in order, several at a time. What is left out, because its address fails, has no reply."""
+        """Post the jobs in order, several at a time. A job skipped because its URL fails has no reply."""
         versions = range(hook.secret_version, hook.oldest_version - 1, -1)
         secrets = [secret(key, hook.id, version) for version in versions for key in self._keys]
         waiting, failures = iter(work.jobs), Counter[str]()
         width = self._widths.get(hook.id, FIRST_WIDTH)
         end = time.monotonic() + PAGE_SECONDS
 
-        async def post_some() -> None:
+        async def post_next() -> None:
             for job in waiting:
                 if failures[job.url] >= DEAD_AFTER:
-                    job.skipped = "It was not tried: its address had failed."
+                    job.skipped = "Not tried: other posts to the same URL had failed."
                 elif time.monotonic() < end and not self.stop.is_set():
                     await self._post(job, secrets)
                     failures[job.url] = 0 if job.reply and job.reply.error is None else failures[job.url] + 1
 
-        await asyncio.gather(*(post_some() for _ in range(min(width, len(work.jobs)))))
-        well = all(job.reply and job.reply.error is None for job in work.jobs)
-        self._widths[hook.id] = min(MAX_WIDTH, width * 2) if well else FIRST_WIDTH
+        await asyncio.gather(*(post_next() for _ in range(min(width, len(work.jobs)))))
+        succeeded = all(job.reply and job.reply.error is None for job in work.jobs)
+        self._widths[hook.id] = min(MAX_WIDTH, width * 2) if succeeded else FIRST_WIDTH
 
     async def _post(self, job: Job, secrets: list[bytes]) -> None:
         timestamp = int(time.time())
@@ -156,6 +156,6 @@ class Deliverer:
         }
         job.reply = await self._client.post(job.url, headers, job.body)
 
-    async def _ask(self, function: Callable[..., T], *arguments: object) -> T:
-        """Call something that waits for the database, in a thread."""
+    async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
+        """Call a function that blocks on the database, in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)

@@ -1,4 +1,4 @@
-"""A fault of ours that keeps a webhook's events from being posted: it rests, and is disabled when that goes on."""
+"""Handles internal errors that keep a webhook's events from being posted: it rests, and is disabled if they persist."""
 
 from uuid import UUID
 
@@ -31,7 +31,7 @@ FAULT = "The service failed to prepare its events. Its operator has been told."
 
 
 def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
-    """Let the webhook rest, for longer each time; in the end it is disabled, and its owner told."""
+    """Let the webhook rest, longer each time. Finally it is disabled, with an event to its owner."""
     job = Job("webhook")
     job.begin(hook.id, hook.account_id, hook.faults)
     failed(engine, job, error, _disable)
@@ -41,7 +41,7 @@ def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
 
 
 def enable_again(connection: Connection, webhook: UUID) -> bool:
-    """Go on with a webhook that such a fault disabled, where it was. False when there is no such one."""
+    """Re-enable a webhook that `note_fault` disabled, at its position. Returns False if there is none."""
     return bool(connection.execute(ENABLE, {"id": webhook, "reason": FAULT}).rowcount)
 
 

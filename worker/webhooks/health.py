@@ -1,4 +1,4 @@
-"""Tells whether this machine's process posts events: `python -m worker.webhooks.health` ends with 0 if it does."""
+"""Health check of this machine's webhook processes: `python -m worker.webhooks.health` exits with 0 if one is alive."""
 
 import sys
 from socket import gethostname
@@ -12,12 +12,12 @@ ALIVE = "SELECT EXISTS (SELECT FROM lease WHERE starts_with(name, %s) AND held_u
 
 
 def prefix() -> str:
-    """How the leases of this machine's processes begin."""
+    """The prefix of the names of this machine's leases."""
     return f"webhooks:{gethostname()}:"
 
 
 def main() -> None:
-    """Ask the database, where the process reports every two seconds."""
+    """Look for a current lease in the database. Processes renew theirs every two seconds."""
     try:
         url = from_environment().database_url.replace("postgresql+psycopg://", "postgresql://", 1)
         with psycopg.connect(url, connect_timeout=3) as connection:
@@ -25,7 +25,7 @@ def main() -> None:
     except (SettingsError, psycopg.Error) as error:
         sys.exit(str(error))
     if not (row and row[0]):
-        sys.exit("The process that posts to webhooks has not reported for 10 seconds.")
+        sys.exit("No webhook process on this host has reported for 10 seconds. Is it running?")
 
 
 if __name__ == "__main__":

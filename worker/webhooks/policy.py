@@ -1,8 +1,8 @@
-"""When a post is tried again, and when a webhook is left alone: nothing here asks the database, the network or a clock.
+"""The retry policy: when a post is retried, and when a webhook rests. Uses no database, network or clock.
 
-An event is tried ten times in 75 hours. A webhook of which nothing succeeds rests, at first for seconds and then for
-ten minutes, and is tried with one event then; the events behind it wait where they are. One that fails for five days,
-or answers 410, is disabled.
+An event is tried ten times in 75 hours. A webhook to which nothing succeeds rests, for seconds at first and later for
+ten minutes, and is then tried with one event while the others wait. A webhook that fails for five days, or responds
+with 410, is disabled.
 """
 
 import random
@@ -13,16 +13,16 @@ from worker.webhooks.client import Reply
 
 MINUTE, HOUR = 60.0, 3600.0
 DELAYS = (5.0, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR)
-"""Seconds after the first attempt, the second, and so on: ten attempts in 75.6 hours."""
+"""Seconds to wait after the first attempt, the second, and so on: ten attempts in 75.6 hours."""
 JITTER = 0.1
-"""A delay is longer by up to this part of it."""
+"""The largest fraction of a delay that is added at random."""
 FIRST_REST, LONGEST_REST = 5.0, 600.0
 DEAD_AFTER = 3
-"""Failures in a row after which nothing more is posted to an address for now."""
+"""Failures in a row after which the rest of a page is not posted to a URL."""
 POSTPONED = 300.0
-"""Seconds until an event is tried that was not, because others to the same address had failed."""
+"""Seconds until a skipped event is tried: one not posted because others to the same URL had failed."""
 GIVEN_UP_AFTER = 76 * HOUR
-"""Seconds after an event until one that was only postponed is given up, too."""
+"""Age in seconds at which an event that was only postponed is given up."""
 GONE = 410
 FIRST_WIDTH, MAX_WIDTH = 4, 32
 """Posts to one webhook at a time: twice as many after each page without a failure."""
@@ -30,7 +30,7 @@ FIRST_WIDTH, MAX_WIDTH = 4, 32
 
 @dataclass(slots=True)
 class Job:
-    """One event to be posted: `body` is signed and posted as it is. `attempts` are those before."""
+    """One event to post. `body` is signed and posted unchanged; `attempts` counts earlier attempts."""
 
     event_id: UUID
     type: str
@@ -40,14 +40,14 @@ class Job:
     age: float
     """Seconds since the event."""
     reply: Reply | None = None
-    """None while it was not posted."""
+    """None if it has not been posted."""
     skipped: str | None = None
-    """Why it is not posted this time."""
+    """Why it was not posted this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is written of a post: a row of `delivery`; `wait` are the seconds to the next attempt."""
+    """The result of a post, as stored in `delivery`; `wait` is the seconds until the next attempt."""
 
     state: str
     attempts: int
@@ -55,7 +55,7 @@ class Verdict:
 
 
 def verdict(job: Job) -> Verdict:
-    """What became of a job."""
+    """The result of a job."""
     if job.reply is None:
         if job.age > GIVEN_UP_AFTER:
             return Verdict("failed", job.attempts, None)
@@ -69,11 +69,11 @@ def verdict(job: Job) -> Verdict:
 
 
 def rest(failures: int, jobs: list[Job]) -> float:
-    """Seconds for which a webhook is left alone after `failures` pages in a row without a success."""
-    asked = max((job.reply.retry_after for job in jobs if job.reply), default=0.0)
-    return max(asked, with_jitter(min(LONGEST_REST, FIRST_REST * 2.0 ** min(failures - 1, 20))))
+    """Seconds that a webhook rests after `failures` pages in a row without a success."""
+    requested = max((job.reply.retry_after for job in jobs if job.reply), default=0.0)
+    return max(requested, with_jitter(min(LONGEST_REST, FIRST_REST * 2.0 ** min(failures - 1, 20))))
 
 
 def with_jitter(seconds: float) -> float:
-    """The delay, longer by a random part of it."""
+    """The delay plus random jitter."""
     return seconds * (1 + random.random() * JITTER)

@@ -1,4 +1,4 @@
-"""Forgets events that are old, and what became of them, a little at a time."""
+"""Deletes old events and their deliveries, in small steps."""
 
 from sqlalchemy import Engine, text
 
@@ -9,7 +9,7 @@ OLD = f"""
     CAST(lpad(to_hex(CAST(1000 * extract(epoch FROM clock_timestamp() - interval '{KEPT_DAYS} days') AS bigint)),
               12, '0') || repeat('0', 20) AS uuid)
 """
-"""SQL: the first id of the oldest moment that is kept."""
+"""SQL: the smallest id of an event that is kept."""
 
 PRUNE = (
     text(f"DELETE FROM event WHERE id IN (SELECT id FROM event WHERE id < {OLD} ORDER BY id LIMIT 20000)"),
@@ -33,7 +33,7 @@ PRUNE = (
 
 
 def prune(engine: Engine) -> None:
-    """Delete what is older than KEPT_DAYS, 20,000 rows at most; and who has no webhook and pulls no more."""
+    """Delete rows older than KEPT_DAYS, up to 20,000 per table, and listeners that neither pull nor have a webhook."""
     for statement in PRUNE:
         with transaction(engine, durable=False) as connection:
             connection.execute(statement)

@@ -1,8 +1,8 @@
-"""Puts the stream into an order again after the database was restored from a dump.
+"""Restores the order of the event stream after the database was restored from a dump.
 
-The order of events is that of their transactions' numbers, and a dump that is loaded into another server brings numbers
-that this one has not reached: its readers would wait for them, perhaps for years. Such rows get the number of the
-transaction that finds them; their own order is then that of their ids, which is that of their time.
+Events are ordered by transaction id. A dump loaded into another server brings transaction ids that this server has not
+reached yet: readers would wait for them, perhaps for years. Such rows get the id of the transaction that finds them;
+among themselves they are then ordered by event id, and so by time.
 """
 
 from sqlalchemy import Engine, text
@@ -23,11 +23,11 @@ POSITIONS = text(
      WHERE xid > {THIS}
     """
 )
-"""A position behind all that there was, as a new webhook's, is that of its time then."""
+"""A position at the end of the stream, as of a new webhook, becomes the position of the webhook's last update."""
 
 
 def mend_order(engine: Engine) -> int:
-    """Renumber what is from a later transaction than there has been. Returns the events; none, as a rule."""
+    """Renumber rows with a transaction id from the future. Returns the number of events renumbered, normally 0."""
     with transaction(engine) as connection:
         connection.execute(POSITIONS, {"last": LAST})
         return connection.execute(EVENTS).rowcount

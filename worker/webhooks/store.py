@@ -1,8 +1,8 @@
-"""What the database knows of webhooks: whose turn it is, what is to be posted, and what came of it.
+"""Webhooks in the database: claims those with events to post, reads their events, and records results.
 
-A webhook is taken under a lease with an epoch. Its position in the stream moves in the commit that writes what became
-of the events before it, so a process that dies has posted at most one page that is posted again: every event arrives
-at least once, and with the same id.
+A webhook is claimed under a lease with an epoch. Its position in the stream moves in the commit that records the
+results of the events before it. So if a process dies, at most one page is posted again: every event is delivered at
+least once, always with the same id.
 """
 
 from dataclasses import dataclass, field
@@ -20,10 +20,10 @@ from shared.outbox import EventType, add
 from worker.webhooks.policy import GONE, Job, rest, verdict
 
 PAGE = 200
-"""Events of one page."""
+"""Events per page."""
 RETRIES = 50
 LEASE = "10 seconds"
-"""Renewed while a page is posted; so long after a process died, another goes on."""
+"""Renewed while a page is posted. This long after a process dies, another takes over."""
 FAILS_FOR = "5 days"
 
 HOOK = f"""
@@ -109,51 +109,51 @@ Hook = Row[Any]
 
 @dataclass(slots=True)
 class Work:
-    """What a webhook is to be posted now: retries first, then new events; `ends` are the positions behind these."""
+    """What to post to a webhook now: retries first, then new events. `ends` are the positions after the new events."""
 
     retries: list[Job] = field(default_factory=list)
     fresh: list[Job] = field(default_factory=list)
     ends: list[Position] = field(default_factory=list)
     end: Position = stream.START
-    """Behind all that was looked at."""
+    """The position after everything that was read."""
 
     @property
     def jobs(self) -> list[Job]:
-        """All of them, in order."""
+        """All jobs, in order."""
         return [*self.retries, *self.fresh]
 
 
 def claim(engine: Engine, limit: int) -> list[Hook]:
-    """Take up to `limit` webhooks that have something to be posted, under a lease."""
+    """Claim up to `limit` webhooks with events to post, under a lease."""
     with transaction(engine, durable=False) as connection:
         return list(connection.execute(CLAIM, {"limit": limit}).all())
 
 
 def renew(engine: Engine, held: dict[UUID, int]) -> None:
-    """Keep the webhooks, given with their epochs, for another while."""
+    """Renew the leases of webhooks, given with their epochs."""
     with transaction(engine, durable=False) as connection:
         connection.execute(RENEW, {"ids": list(held), "epochs": list(held.values())})
 
 
 def release(engine: Engine, hook: Hook) -> None:
-    """Give a webhook back: nothing is to be posted now."""
+    """Release a webhook's lease: there is nothing to post now."""
     with transaction(engine, durable=False) as connection:
         connection.execute(RELEASE, {"id": hook.id, "epoch": hook.epoch})
 
 
 def read_work(engine: Engine, hook: Hook) -> Work:
-    """What is due. When it returns, it is on the disk: no event is posted that a crash of the database could undo."""
+    """The jobs that are due. Their events are on disk when it returns: a database crash cannot undo a posted event."""
     at = Position(hook.xid, hook.event_id)
     with transaction(engine) as connection:
         work = Work(retries=_retries(connection, hook, 1 if hook.failures else RETRIES), end=at)
         if hook.failures and work.retries:
             return work
-        done = None if hook.events is None else [*hook.events, EventType.WEBHOOK_TEST]
-        page = stream.read_page(connection, hook.account_id, at, 1 if hook.failures else PAGE, done)
-        mine = [event for event in page.events if _is_for(hook, event)]
-        known = _known(connection, hook, mine)
-        for event in mine:
-            if event.id not in known:
+        types = None if hook.events is None else [*hook.events, EventType.WEBHOOK_TEST]
+        page = stream.read_page(connection, hook.account_id, at, 1 if hook.failures else PAGE, types)
+        events = [event for event in page.events if _is_for(hook, event)]
+        recorded = _recorded(connection, hook, events)
+        for event in events:
+            if event.id not in recorded:
                 work.fresh.append(_job(hook, event, 0))
                 work.ends.append(event.position)
         work.end = page.end
@@ -172,17 +172,17 @@ def _retries(connection: Connection, hook: Hook, limit: int) -> list[Job]:
     due = {row.event_id: row for row in connection.execute(DUE, {"id": hook.id, "limit": limit})}
     if not due:
         return []
-    found = {event.id: event for event in stream.read_events(connection, hook.account_id, list(due))}
-    jobs = [_job(hook, found[event], row.attempts) for event, row in due.items() if event in found]
-    _write(connection, hook, [_lost(row) for event, row in due.items() if event not in found])
+    events = {event.id: event for event in stream.read_events(connection, hook.account_id, list(due))}
+    jobs = [_job(hook, events[event], row.attempts) for event, row in due.items() if event in events]
+    _write(connection, hook, [_pruned(row) for event, row in due.items() if event not in events])
     return jobs
 
 
-def _lost(row: Row[Any]) -> Job:
-    return Job(row.event_id, row.type, "", b"", row.attempts, float("inf"), skipped="The event is kept no more.")
+def _pruned(row: Row[Any]) -> Job:
+    return Job(row.event_id, row.type, "", b"", row.attempts, float("inf"), skipped="The event is no longer kept.")
 
 
-def _known(connection: Connection, hook: Hook, events: list[Event]) -> set[UUID]:
+def _recorded(connection: Connection, hook: Hook, events: list[Event]) -> set[UUID]:
     if not events:
         return set()
     parameters = {"id": hook.id, "events": [event.id for event in events]}
@@ -196,13 +196,13 @@ def _job(hook: Hook, event: Event, attempts: int) -> Job:
 
 
 def record(engine: Engine, hook: Hook, work: Work) -> Hook | None:
-    """Write what came of the posts, and move on. Returns the webhook as it is now; None when it is no more ours.
+    """Record the results of the posts, and move the position. Returns the webhook; None if its lease was lost.
 
-    What was not posted because its address failed is tried later: from where the position stays, or, where other
-    addresses are behind it, as an event that is pending.
+    Events skipped because their URL failed are tried later: the position stops before them, or, if events go to
+    different URLs, they are recorded as pending.
     """
     posted = [job for job in work.jobs if job.reply is not None]
-    written, end = _how_far(hook, work)
+    written, end = _progress(hook, work)
     worked = any(job.reply and job.reply.error is None for job in posted)
     failed = bool(posted) and not worked and hook.url is not None
     gone = hook.url is not None and any(job.reply and job.reply.http_status == GONE for job in posted)
@@ -233,25 +233,25 @@ def record(engine: Engine, hook: Hook, work: Work) -> Hook | None:
 
 
 def tell_disabled(connection: Connection, hook: Hook, reason: str) -> None:
-    """The event that a webhook was disabled."""
+    """Add an event: the webhook was disabled."""
     data = {"webhook_id": str(hook.id), "url": hook.url, "reason": reason}
     add(connection, hook.account_id, EventType.WEBHOOK_DISABLED, data)
 
 
-def _how_far(hook: Hook, work: Work) -> tuple[list[Job], Position]:
-    """The jobs of which something is to be written, and where the next page begins."""
+def _progress(hook: Hook, work: Work) -> tuple[list[Job], Position]:
+    """The jobs to record, and the position where the next page begins."""
     end = Position(hook.xid, hook.event_id)
     done = [job for job in work.retries if _is_done(hook, job)]
-    for job, behind in zip(work.fresh, work.ends, strict=True):
+    for job, next_position in zip(work.fresh, work.ends, strict=True):
         if not _is_done(hook, job):
             return done, end
-        end = behind
+        end = next_position
         done.append(job)
     return done, work.end
 
 
 def _is_done(hook: Hook, job: Job) -> bool:
-    """Whether the job is done with for now. Where all go to one address, what was not tried simply comes again."""
+    """Whether the job is done for now. If all events go to one URL, a skipped one is simply read again."""
     return job.reply is not None or (job.skipped is not None and hook.url is None)
 
 

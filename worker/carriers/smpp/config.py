@@ -126,7 +126,7 @@ class SmppConfig:
         if self.tls_ca is not None and not Path(self.tls_ca).is_file():
             raise ConfigError(f"tls_ca: there is no file {self.tls_ca}")
         if self.tls_ca is not None and not self.tls:
-            raise ConfigError("tls_ca is set, but tls is false; set tls = true or remove tls_ca")
+            raise ConfigError("tls_ca is set, but tls is not: set tls = true or remove tls_ca")
         if not isinstance(self.error_codes, Mapping) or not all(
             isinstance(code, str) for code in self.error_codes.values()
         ):

@@ -1,1 +1,1 @@
-"""What runs beside sending: expansion, imports, usage, retention, erasure, audits."""
+"""Background jobs: expansion, imports, usage, retention, erasure, audits."""

@@ -1,7 +1,7 @@
-"""Audits the books each hour, in one worker of all, and freezes accounts whose credits do not add up.
+"""Audits the ledger every hour, in one of the workers, and freezes accounts whose credits do not add up.
 
-Each hour the sends that are open or ended a short time ago, once a day those of the whole day; the first time when a
-worker starts. A frozen account's sends stop at the end of the window under way; nobody else's do.
+Audits open and recently ended sends every hour, those of the whole day once a day, and both when a worker starts. A
+frozen account's sends stop after the current window; other accounts are not affected.
 """
 
 import logging
@@ -20,18 +20,18 @@ from shared.settings import Settings
 log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 60.0
-"""Seconds between looks whether an audit is due."""
+"""Seconds between checks whether an audit is due."""
 PATIENCE = 20
-"""After an audit the hourly ones rest for so many times as long as it took, if that is more than an hour."""
+"""The pause between hourly audits is at least this many times the duration of the last one."""
 
 
 class Period(NamedTuple):
-    """Audits that are made from time to time."""
+    """A kind of periodic audit."""
 
     name: str
     every: timedelta
     span: timedelta
-    """How long ago a send that is looked at may have ended."""
+    """How long ago the audited sends may have ended."""
 
 
 HOUR = Period("audit", timedelta(hours=1), timedelta(hours=2))
@@ -53,30 +53,30 @@ PAUSE = text(
 
 
 class Auditor:
-    """The auditing thread of one worker process. Its engine is not the turns': an audit reads whole tables."""
+    """The auditing thread of one worker process. It has its own engine, as an audit reads whole tables."""
 
     def __init__(self, engine: Engine, settings: Settings) -> None:
         self._engine = engine
         self._settings = settings
 
     def start(self, stop: threading.Event) -> None:
-        """Begin to look, now and each minute, until `stop` is set."""
+        """Check now and every minute, in a background thread, until `stop` is set."""
 
         def run() -> None:
             while True:
                 try:
                     self.audit_when_due()
                 except Exception:
-                    log.exception("the audit failed and is tried again in an hour")
+                    log.exception("the audit failed and will be retried in an hour")
                 if stop.wait(CHECK_SECONDS):
                     return
 
         threading.Thread(target=run, name="auditor", daemon=True).start()
 
     def audit_when_due(self) -> bool:
-        """Audit, if it is time and no other worker does. Returns whether it did."""
+        """Audit, if it is due and no other worker does. Returns whether it did."""
         holder = str(uuid4())
-        with self._engine.begin() as connection:  # one, or another worker would take what this one has not yet
+        with self._engine.begin() as connection:  # one transaction, so that one worker takes both
             taken = [period for period in (HOUR, DAY) if _take(connection, period, holder)]
         if not taken:
             return False
@@ -92,7 +92,7 @@ class Auditor:
         if accounts:
             with self._engine.begin() as connection:
                 frozen = freeze_accounts(connection, accounts)
-            log.error("accounts %s are frozen; see `bulksms audit`", sorted(frozen))
+            log.error("froze accounts %s because their credits do not add up; see `bulksms audit`", sorted(frozen))
         return True
 
 

@@ -1,8 +1,8 @@
-"""Erases a person: the phone, and what was said to it and by it, in one account. Money and counts stay.
+"""Erases a person's data in one account: the phone, and the messages to and from it. Credits and counts are kept.
 
-All that can be erased goes in one commit, so a crash leaves it to be done again from its beginning. What is still
-worked on (a send that waits, a message in doubt) is looked at again later; meanwhile the phone is on the opt-out list,
-so that nothing new is sent to it, and what waits is not. The phone itself goes with the last of it.
+Everything that can be erased is erased in one commit, so after a crash it is simply repeated. Open work, such as a
+waiting send or a message in doubt, is erased later. Meanwhile the phone is on the opt-out list, so that neither new nor
+waiting messages are sent to it. The phone itself is erased last.
 """
 
 import json
@@ -38,7 +38,7 @@ FIND = text(
             OR s.created_at > (SELECT created_at FROM erasure WHERE id = :erasure) - interval '5 minutes')
     """
 )
-"""Batches that may have the phone. What was accepted about when the erasure was asked for is looked at each time."""
+"""Batches that may contain the phone. Sends accepted around the time of the erasure request are checked each time."""
 LOCK_BATCHES = text(
     """
     SELECT b.id, b.send_id, b.state, b.recipients, b.variables,
@@ -149,43 +149,43 @@ OTHERS = text(
 
 
 def erase_one(engine: Engine) -> UUID | None:
-    """Erase what can be erased of the person that is due for longest. Returns the erasure; None when none is due."""
+    """Erase what can be erased for the erasure due longest. Returns its id; None if none is due."""
     with attempt(engine, "erasure") as job, engine.begin() as connection:
         connection.execute(LONG)
         erasure = connection.execute(DUE).one_or_none()
         if erasure is None:
             return None
         job.begin(erasure.id, erasure.account_id, erasure.failures)
-        whose = {"account": erasure.account_id, "phone": str(erasure.phone)}
+        subject = {"account": erasure.account_id, "phone": str(erasure.phone)}
         counts = Counter(erasure.counts)
-        waiting = _erase_messages(connection, erasure, whose, counts)
-        _erase_elsewhere(connection, whose, counts)
+        waiting = _erase_messages(connection, erasure, subject, counts)
+        _erase_elsewhere(connection, subject, counts)
         if waiting or not erasure.settled:
             connection.execute(LATER, {"id": erasure.id, "waiting": waiting, "counts": json.dumps(counts)})
         else:
-            _complete(connection, erasure.id, whose, counts)
+            _complete(connection, erasure.id, subject, counts)
     return UUID(str(job.subject))
 
 
 def _erase_messages(
-    connection: Connection, erasure: Row[Any], whose: dict[str, Any], counts: Counter[str]
+    connection: Connection, erasure: Row[Any], subject: dict[str, Any], counts: Counter[str]
 ) -> list[UUID]:
-    """Erase the phone from batches that have ended, and their messages. Returns the others."""
-    asked = {**whose, "erasure": erasure.id, "waiting": erasure.waiting}
-    ids = list(connection.execute(FIND, asked).scalars())
+    """Erase the phone from ended batches and their messages. Returns the batches that have not ended."""
+    parameters = {**subject, "erasure": erasure.id, "waiting": erasure.waiting}
+    ids = list(connection.execute(FIND, parameters).scalars())
     rows = connection.execute(LOCK_BATCHES, {"ids": ids, "phone": erasure.phone}).all()
-    having = [row for row in rows if whose["phone"] in row.recipients.split("\n")]
-    ready = [row for row in having if row.state in ENDED and not row.in_doubt]
+    containing = [row for row in rows if subject["phone"] in row.recipients.split("\n")]
+    ready = [row for row in containing if row.state in ENDED and not row.in_doubt]
     for row in ready:
-        counts["messages"] += _rewrite(connection, row, whose["phone"])
+        counts["messages"] += _rewrite(connection, row, subject["phone"])
     batches = {"batches": [row.id for row in ready], "phone": erasure.phone}
     connection.execute(MESSAGES, batches)
     counts["texts"] += connection.execute(TEXTS, {"sends": sorted({row.send_id for row in ready})}).rowcount
-    return [row.id for row in having if row not in ready]
+    return [row.id for row in containing if row not in ready]
 
 
 def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
-    """Take the phone, and the values that were for it, out of a batch. Returns how many messages it was."""
+    """Remove the phone and its variables from a batch. Returns the number of messages."""
     lines = row.recipients.split("\n")
     indexes = [index for index, line in enumerate(lines) if line == phone]
     texts = texts_of(connection)
@@ -199,24 +199,24 @@ def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
     return len(indexes)
 
 
-def _erase_elsewhere(connection: Connection, whose: dict[str, Any], counts: Counter[str]) -> None:
-    """Erase the phone from groups, messages received, events, and what was answered and rejected."""
-    number = {"account": whose["account"], "phone": int(whose["phone"])}
+def _erase_elsewhere(connection: Connection, subject: dict[str, Any], counts: Counter[str]) -> None:
+    """Erase the phone from groups, inbound messages, events, stored responses and rejections."""
+    number = {"account": subject["account"], "phone": int(subject["phone"])}
     for group in connection.execute(GROUPS, number).scalars().all():
         counts["contacts"] += remove_contacts(connection, group, [number["phone"]])
     connection.execute(OF_DELETED_GROUPS, number)
-    counts["inbound"] += connection.execute(INBOUND, whose).rowcount
+    counts["inbound"] += connection.execute(INBOUND, subject).rowcount
     for statement in (PARTS, EVENTS, REJECTIONS, IMPORT_ERRORS):
-        connection.execute(statement, whose)
-    connection.execute(UNREADABLE, {"phone": whose["phone"]})
-    for row in connection.execute(STORED_RESPONSES, whose).all():
-        answer = json.dumps(_without(json.loads(row.answer), whose["phone"]), separators=(",", ":"))
-        of = {"account": whose["account"], "path": row.path, "key": row.key}
-        connection.execute(REWRITE_ANSWER, {**of, "answer": answer})
+        connection.execute(statement, subject)
+    connection.execute(UNREADABLE, {"phone": subject["phone"]})
+    for row in connection.execute(STORED_RESPONSES, subject).all():
+        response = json.dumps(_without(json.loads(row.answer), subject["phone"]), separators=(",", ":"))
+        key = {"account": subject["account"], "path": row.path, "key": row.key}
+        connection.execute(REWRITE_ANSWER, {**key, "answer": response})
 
 
 def _without(answer: Any, phone: str) -> Any:
-    """An answer with null in place of the phone, also where it was written in another way and suggested."""
+    """A stored response with the phone replaced by null, including suggestions of it for misspelled numbers."""
     if isinstance(answer, list):
         return [_without(each, phone) for each in answer]
     if not isinstance(answer, dict):
@@ -226,10 +226,10 @@ def _without(answer: Any, phone: str) -> Any:
     return {name: _without(value, phone) for name, value in answer.items()}
 
 
-def _complete(connection: Connection, erasure: UUID, whose: dict[str, Any], counts: Counter[str]) -> None:
-    """The end of it: opt-outs stay as hashes, and nothing else has the phone."""
-    connection.execute(KEEP_OPT_OUTS, {**whose, "reason": REASON})
-    if not connection.execute(OTHERS, {**whose, "id": erasure}).scalar():
-        connection.execute(FORGET_OPT_OUTS, whose)
-        connection.execute(CAPPED, whose)
+def _complete(connection: Connection, erasure: UUID, subject: dict[str, Any], counts: Counter[str]) -> None:
+    """Complete the erasure: opt-outs are kept as hashes, and nothing else contains the phone."""
+    connection.execute(KEEP_OPT_OUTS, {**subject, "reason": REASON})
+    if not connection.execute(OTHERS, {**subject, "id": erasure}).scalar():
+        connection.execute(FORGET_OPT_OUTS, subject)
+        connection.execute(CAPPED, subject)
     connection.execute(COMPLETE, {"id": erasure, "counts": json.dumps(counts)})

@@ -1,7 +1,7 @@
-"""Expands group sends page by page into batches, a little ahead of what is being sent.
+"""Expands group sends into batches, page by page, a little ahead of sending.
 
-Memory and transaction size are those of one page, whatever the group's size. The row of the send is the cursor: the
-batches, the cursor and the credits of contacts that dropped out change in one commit, so a page is expanded once.
+Memory and transaction size are those of one page, whatever the group's size. The send's row holds the cursor: the
+batches, the cursor and the credits released for dropped contacts change in one commit, so each page is expanded once.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ BATCH_SIZE = 1000
 """Recipients of one batch."""
 PAGE = 8 * BATCH_SIZE
 AHEAD = 4
-"""A send is expanded further when fewer batches than this are open and not being sent."""
+"""A send is expanded further while fewer batches than this are open and not being sent."""
 
 NEXT_SEND = text(
     f"""
@@ -94,37 +94,37 @@ MOVE_CURSOR = text(
 )
 
 NEXT_STEP = text("SELECT GREATEST(max(step), 0) + 1 FROM ledger WHERE subject = :send AND kind = 'release'")
-"""The step of a page's release. Not its position: those of a group whose contacts come and go have 64 bits."""
+"""The ledger step of a page's release. The page's position would not do: positions have 64 bits."""
 
 SET_TURN = text("UPDATE account SET turns[:place] = GREATEST(turns[:place], :turn) WHERE id = :account")
 
 
 class Page(NamedTuple):
-    """What becomes of the next contacts of a group; `credits` are those that the messages take of the reserve."""
+    """The expansion of a group's next contacts. `credits` is what its messages take from the reserve."""
 
     phones: int
     """Contacts that were counted as accepted."""
     suppressed: int
     unfit: int
-    """Those whose values do not make a message."""
+    """Contacts whose fields do not make a valid message."""
     chunks: list[Chunk] | list[list[str]]
     credits: int
 
 
 def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID]:
-    """Expand one page of the oldest group send that needs it. Returns the new batches; empty when none needed it.
+    """Expand one page of the oldest group send that needs it. Returns the new batches; empty if no send needed it.
 
-    Contacts over the recipient `limits` drop out, as who has opted out. A send whose text was changed by somebody else
-    is held, and one whose expansion fails again and again.
+    Contacts that opted out or exceed the recipient `limits` are dropped. A send is held if its text was tampered with,
+    or if its expansion fails repeatedly.
     """
     batches: list[UUID] | None = None
-    while batches is None:  # it failed: then there may be another
+    while batches is None:  # it failed; another send may need it
         batches = holding_unusable(engine, lambda: _expand(engine, limits))
     return batches
 
 
 def _expand(engine: Engine, limits: RecipientLimits | None) -> list[UUID] | None:
-    """As `expand`; None where the expansion failed."""
+    """Like `expand`; None if the expansion failed."""
     batches: list[UUID] | None = None
     with attempt(engine, "expansion", _set_aside, (TextUnreadable,)) as job:
         with transaction(engine) as connection:
@@ -149,15 +149,15 @@ def _expand_page(
     statement = CONTACTS if send.on_unicode is None else CONTACTS_WITH_FIELDS
     contacts = connection.execute(statement, {**send._asdict(), "page": PAGE}).all()
     page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts, limits)
-    over = len(contacts) < PAGE or contacts[-1].position == send.group_bound
+    finished = len(contacts) < PAGE or contacts[-1].position == send.group_bound
     position = contacts[-1].position if contacts else send.group_bound
-    removed = send.unexpanded - page.phones if over else 0
+    removed = send.unexpanded - page.phones if finished else 0
     batches, end = _insert_batches(connection, send, page.chunks)
     state = connection.execute(
         MOVE_CURSOR,
         {
             "send": send.id,
-            "over": over,
+            "over": finished,
             "position": position,
             "expanded": page.phones,
             "removed": removed,
@@ -169,10 +169,10 @@ def _expand_page(
     ).scalar_one()
     if state == SendState.COMPLETED:
         add_of_sends(connection, [(send.account_id, send.id, state)])
-    dropped = _left_over(send, page, over, removed)
-    if dropped:
+    released = _credits_to_release(send, page, finished, removed)
+    if released:
         step = connection.execute(NEXT_STEP, {"send": send.id}).scalar_one()
-        post(connection, [Entry(send.account_id, "release", dropped, "send", send.id, step)])
+        post(connection, [Entry(send.account_id, "release", released, "send", send.id, step)])
     connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
     crashpoint("expand.before_commit")
     return batches, page.chunks
@@ -194,30 +194,30 @@ def _personal_page(
     template = template_of(texts_of(connection).open(send.message, send.id))
     complete = complete_contacts(template, send, contacts)
     kept = _not_suppressed(connection, send, complete, limits)
-    made = compose_page(template, send, kept)
+    composed = compose_page(template, send, kept)
     suppressed = len(complete) - len(kept)
-    chunks = chunks_of(made.fits, BATCH_SIZE)
+    chunks = chunks_of(composed.fits, BATCH_SIZE)
     if _is_quiet(send):
         chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones))]
-    return Page(len(complete), suppressed, made.unfit, chunks, made.credits)
+    return Page(len(complete), suppressed, composed.unfit, chunks, composed.credits)
 
 
 def _is_quiet(send: Row[Any]) -> bool:
-    """Whether the send has quiet hours: then no batch of it is in several time zones."""
+    """Whether the send has quiet hours. Then each of its batches is in a single time zone."""
     return send.rules is not None and "quiet" in send.rules
 
 
-def _left_over(send: Row[Any], page: Page, over: bool, removed: int) -> int:
-    """Credits that are given back: of who dropped out, or, where the messages differ, what is left at the end."""
+def _credits_to_release(send: Row[Any], page: Page, finished: bool, removed: int) -> int:
+    """Credits to release: those of dropped contacts or, for personalized messages, the rest after the last page."""
     if send.on_unicode is None:
         return int((page.suppressed + removed) * send.price)
-    return int(send.unexpanded_credits - page.credits) if over else 0
+    return int(send.unexpanded_credits - page.credits) if finished else 0
 
 
 def _not_suppressed(
     connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None
 ) -> Sequence[Row[Any]]:
-    """The contacts that have not opted out, whose destination the account may send to, and who are not flooded."""
+    """The contacts that have not opted out, are at allowed destinations, and are within the recipient limits."""
     phones = [contact.phone for contact in contacts]
     opted_out = listed(connection, send.account_id, phones, LANES[send.lane], send.sender_id) if phones else ()
     if opted_out:
@@ -234,11 +234,11 @@ def _insert_batches(
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
     for chunk in chunks:
         phones, segments = (chunk.phones, chunk.segments) if isinstance(chunk, Chunk) else (chunk, None)
-        whole = len(phones) * (segments or send.segments)
+        total = len(phones) * (segments or send.segments)
         batch = new_batch_id()
         columns["id"].append(batch)
-        columns["turn"].append(fair.turn(end, whole, send.lane, send.weight))
-        end += fair.cost(whole, send.lane, send.weight)
+        columns["turn"].append(fair.turn(end, total, send.lane, send.weight))
+        end += fair.cost(total, send.lane, send.weight)
         columns["size"].append(len(phones))
         columns["recipients"].append("\n".join(phones))
         columns["segments"].append(segments)

@@ -1,4 +1,4 @@
-"""What one worker does every ten minutes: forget what nobody needs any more, and make room for what comes."""
+"""The periodic work of one worker, every ten minutes: deletes old rows, and creates partitions for new ones."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from worker.receipts.apply import match_kept
 from worker.receipts.match_doubts import resolve_by_receipts
 
 KEPT_FOR = 3 * 86_400.0
-"""Seconds for which a receipt that found no message is tried again."""
+"""Seconds for which an unmatched receipt is retried."""
 MAX_PAGES_TOTAL = 1_000
 
 PURGES = (
@@ -32,7 +32,7 @@ PURGES = (
 
 
 def housekeeping(engine: Engine) -> list[Callable[[], object]]:
-    """The steps of it, none of which needs another."""
+    """The steps, which are independent of each other."""
 
     def make_room() -> None:
         with transaction(engine) as connection:

@@ -1,9 +1,9 @@
-"""Imports files of contacts, a piece after the other.
+"""Imports files of contacts, chunk by chunk.
 
-A piece is one transaction: its contacts, the errors of its rows, the counts and the place in the file change together,
-under a lock of the import's row. So an import whose worker died is gone on with by any other, exactly where it was, and
-as the lock ends with the connection, at once. The import that waited longest is next, so a large file holds up nobody;
-one that fails again and again is set aside (shared/job_failures.py).
+Each chunk is one transaction: its contacts, row errors, counts and the checkpoint in the file change together, under a
+lock on the import's row. So if a worker dies, any other resumes the import exactly where it was, and at once, as the
+lock ends with the connection. The import that has waited longest is next, so a large file delays nobody. An import that
+fails repeatedly is set aside (shared/job_failures.py).
 """
 
 import contextlib
@@ -25,9 +25,9 @@ from shared.sms.numbering import numbering_of
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
-"""Seconds between looks for imports whose task was lost."""
+"""Seconds between checks for imports whose task was lost."""
 MAX_ERRORS = 100_000
-"""Rows of one import whose errors are kept; the others are counted."""
+"""Most row errors kept per import; the rest are only counted."""
 
 NEXT = text(
     f"""
@@ -70,8 +70,8 @@ SET_ASIDE = text(
      WHERE id = :id AND state IN ('queued', 'running')
     """
 )
-"""What is left of the file is kept: the operator can try it again."""
-OURS = "The service failed to import this file. Its operator has been told and can try it again."
+"""Keeps the rest of the file, so that the operator can retry."""
+INTERNAL_ERROR = "An internal error stopped this import. The operator has been notified and can retry it."
 DROP_PIECES = text("DELETE FROM import_piece WHERE import_id = :id")
 
 
@@ -88,26 +88,26 @@ class Importer:
         self._thread = threading.Thread(target=self._run, name="importer", daemon=True)
 
     def start(self) -> None:
-        """Begin to look for imports, each second and when woken."""
+        """Check for imports every second and when woken, in a background thread."""
         self._thread.start()
 
     def wake(self) -> None:
-        """There is an import to begin with."""
+        """Check for imports now."""
         self._wake.set()
 
     def stop(self) -> None:
-        """Stop after the piece under way."""
+        """Stop after the current chunk."""
         self._stop.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(10)
 
     def work(self) -> int:
-        """Import until nothing is left to import, or the worker stops. Returns how many pieces that were."""
-        pieces = 0
+        """Import until nothing is left, or the worker stops. Returns the number of chunks."""
+        chunks = 0
         while not self._stop.is_set() and import_chunk(self._engine):
-            pieces += 1
-        return pieces
+            chunks += 1
+        return chunks
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -117,11 +117,11 @@ class Importer:
                 with self._tolerated():
                     self.work()
             except Exception:
-                log.exception("an import failed and is tried again in a second")
+                log.exception("an import failed and will be retried in a second")
 
 
 def import_chunk(engine: Engine) -> bool:
-    """Import the next piece of the import that waited longest. False when there is none."""
+    """Import the next chunk of the import that has waited longest. Returns False if there is none."""
     with attempt(engine, "import", _set_aside) as job, transaction(engine) as connection:
         row = connection.execute(NEXT).one_or_none()
         if row is None:
@@ -131,9 +131,9 @@ def import_chunk(engine: Engine) -> bool:
         reader = ContactReader(numbering_of(row.country), Checkpoint(**(row.place or {})))
         try:
             contacts, rejected = reader.read(chunk, row.next_piece + 1 == row.pieces)
-            once = list({contact.phone: contact for contact in contacts}.values())
+            unique = list({contact.phone: contact for contact in contacts}.values())
             with connection.begin_nested():
-                put = put_contacts(connection, row.group_id, once)
+                put = put_contacts(connection, row.group_id, unique)
         except (NoContacts, GroupFull, UnknownGroup) as problem:
             error = "The group was deleted." if isinstance(problem, UnknownGroup) else str(problem)
             connection.execute(FAIL, {"id": row.id, "error": error})
@@ -145,7 +145,7 @@ def import_chunk(engine: Engine) -> bool:
 
 
 def _set_aside(connection: Connection, import_id: str, _: str) -> None:
-    connection.execute(SET_ASIDE, {"id": import_id, "error": OURS})
+    connection.execute(SET_ASIDE, {"id": import_id, "error": INTERNAL_ERROR})
 
 
 def _keep_errors(connection: Connection, row: Row[Any], rejected: list[RejectedRow]) -> None:

@@ -1,4 +1,4 @@
-"""Takes the contacts of deleted groups out of the database, when no send needs them any more."""
+"""Deletes the contacts of deleted groups, once no send needs them."""
 
 from sqlalchemy import Engine, text
 
@@ -6,7 +6,7 @@ from shared.db.connection import transaction
 
 PAGE = 10_000
 MAX_PAGES = 50
-"""Pages of one round: a few seconds of work."""
+"""Most pages per run: a few seconds of work."""
 
 REMOVE_PAGE = text(
     """
@@ -26,11 +26,11 @@ REMOVE_PAGE = text(
       FROM gone WHERE g.id = gone.id
     """
 )
-"""One page of one group, and its count with it. A group that is still being expanded waits."""
+"""Deletes one page of one group and updates its count. Skips groups that are still being expanded."""
 
 
 def purge_deleted_groups(engine: Engine) -> int:
-    """Remove contacts of deleted groups, page by page. Returns how many pages it was."""
+    """Delete contacts of deleted groups, page by page. Returns the number of pages."""
     pages = 0
     while pages < MAX_PAGES:
         with transaction(engine) as connection:

@@ -1,4 +1,4 @@
-"""How many messages an account may send to a phone within an hour, looked at when a group is expanded."""
+"""Enforces recipient limits (messages per phone and hour) when a group is expanded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,22 +13,22 @@ from shared.sends.recipient_counts import RecipientCounts
 
 @dataclass(frozen=True, slots=True)
 class RecipientLimits:
-    """The counts of this process, and the limits of the installation by lane."""
+    """This process's counts, and the installation's limits by lane."""
 
     counts: RecipientCounts
     of_installation: Sequence[int]
 
     def within(self, send: Row[Any], contacts: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
-        """The contacts of a send (with its account's limits) that may get another message now. Counts nothing."""
+        """The contacts that may get another message now. `send` has its account's limits. Changes no counts."""
         limit = self._limit(send)
         if not limit:
             return contacts
         phones = [str(contact.phone) for contact in contacts]
         over = self.counts.over(send.account_id, send.lane, phones, limit, unique=True)
-        return [contact for place, contact in enumerate(contacts) if place not in over] if over else contacts
+        return [contact for index, contact in enumerate(contacts) if index not in over] if over else contacts
 
     def add(self, send: Row[Any], chunks: Sequence[Chunk] | Sequence[list[str]]) -> None:
-        """Count the messages of new batches, when they are committed."""
+        """Count the messages of new batches, after their commit."""
         limit = self._limit(send)
         for chunk in chunks if limit else ():
             self.counts.add(send.account_id, send.lane, chunk.phones if isinstance(chunk, Chunk) else chunk, limit)

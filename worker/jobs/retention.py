@@ -1,8 +1,8 @@
-"""Forgets texts and phones after the days that the operator set, for the installation or for an account.
+"""Deletes texts and phones after the retention period, which the operator sets for the installation or an account.
 
-What is forgotten is whole sends that are over: their text, their packed phones, the recipients that were rejected, and
-the rows of their messages. Counts, credits and usage stay. Rows are deleted with their sends, or, where no account
-keeps its own for longer, with their whole week once it is over.
+Whole ended sends are forgotten: their text, their recipients, the rejected recipients, and the rows of their messages.
+Counts, credits and usage are kept. Message rows are deleted with their sends or, if no account keeps its own longer, by
+dropping their week's partition.
 """
 
 import re
@@ -108,13 +108,13 @@ ROWS_OF_WEEK = text(
     """
 )
 SHORT_WAIT = text("SET LOCAL lock_timeout = '500ms'")
-"""Dropping a partition stops all who use the table for a moment; it is tried again later rather than waited for."""
+"""Dropping a partition blocks all users of the table for a moment. So it is retried later rather than waited for."""
 
 
 def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
-    """Forget what every account has kept for long enough. `days` is for accounts without their own; 0 keeps.
+    """Forget the sends of every account that are older than its retention period.
 
-    Returns how many sends were forgotten.
+    `days` is for accounts without their own; 0 keeps them forever. Returns how many sends were forgotten.
     """
     now = now or datetime.now(UTC)
     with reading(engine) as connection:
@@ -133,10 +133,10 @@ def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
 
 
 def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: bool) -> int:
-    """Forget the account's sends that are over, in the order of their ids. `rows` deletes their messages' rows."""
+    """Forget the account's ended sends, in the order of their ids. With `rows`, delete their messages' rows too."""
     before = now - timedelta(days=account.days)
     after = mark = account.forgotten_to or UUID(int=0)
-    whole, forgotten = True, 0
+    all_forgotten, forgotten = True, 0
     while True:
         with engine.begin() as connection:
             if not connection.execute(ONE_AT_A_TIME).scalar():
@@ -146,8 +146,8 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: b
             ready = [send.id for send in sends if send.over and not send.forgotten]
             _forget_sends(connection, ready, rows=rows)
             for send in sends:
-                whole = whole and (send.over or send.forgotten)
-                mark = send.id if whole else mark
+                all_forgotten = all_forgotten and (send.over or send.forgotten)
+                mark = send.id if all_forgotten else mark
             connection.execute(MARK, {"account": account.id, "mark": mark})
         forgotten += len(ready)
         if len(sends) < PAGE:
@@ -175,9 +175,9 @@ def _by_hour(sends: list[UUID]) -> Iterator[tuple[datetime, list[UUID]]]:
 
 
 def drop_weeks(engine: Engine, before: datetime) -> list[str]:
-    """Drop the weeks of messages that ended before, and of which every send is forgotten. Returns their names.
+    """Drop the partitions of weeks that ended before `before` and whose sends are all forgotten. Returns their names.
 
-    Of a week that something is still needed of, the rows of forgotten sends are deleted.
+    If some sends of a week are still needed, deletes only the rows of the forgotten ones.
     """
     dropped = []
     with reading(engine) as connection:

@@ -1,9 +1,9 @@
-"""Counts messages by hour, account, sender ID, category, country and status, in one worker of all.
+"""Counts messages by hour, account, sender ID, category, country and status, in one of the workers.
 
-An hour is the sends accepted in it. It is counted anew, whole and in one commit, whenever the sums of its sends'
-counters have changed: so a crash or two workers at once change nothing, and the counts are those of the messages as of
-the moment at which they were made. A young hour is looked at each few seconds, an old one rarely, and one that took
-long to count the more rarely; after a week in which nothing is open it is final, and its messages may be deleted.
+An hour comprises the sends accepted in it. It is recounted as a whole, in one commit, whenever the sums of its sends'
+counters have changed. So a crash or two workers at once do no harm, and the counts match the messages at the time of
+counting. A recent hour is checked every few seconds, an older one less often, and less often the longer it takes to
+count. After a week, if nothing is open, it is final, and its messages may be deleted.
 """
 
 import logging
@@ -25,11 +25,11 @@ from shared.sms.countries import PREFIX, country_of
 log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 10.0
-"""Seconds between looks, and between two counts of the hour under way."""
+"""Seconds between checks, and between two counts of the current hour."""
 PATIENCE = 50
-"""An hour rests for this many times as long as it took to count: counting takes 2 % of one connection at most."""
+"""The least time until a recount, as a multiple of the count's duration: limits counting to 2 % of one connection."""
 FINAL_AFTER = timedelta(days=8)
-"""No receipt comes later: those that found no message are kept for three days."""
+"""No receipt applies later: unmatched ones are kept for three days."""
 HOUR = timedelta(hours=1)
 OPEN = (MessageStatus.IN_DOUBT,)
 PAID = ", ".join(f"'{status}'" for status in sorted(CHARGED))
@@ -94,7 +94,7 @@ COUNTED = text(
 
 
 class Key(NamedTuple):
-    """What messages are counted by, within an hour."""
+    """The dimensions by which messages are counted within an hour."""
 
     account: int
     sender: str
@@ -104,13 +104,13 @@ class Key(NamedTuple):
 
 
 class UsageCounter:
-    """The counting thread of one worker process. Its engine is not the turns': a count reads many rows."""
+    """The counting thread of one worker process. It has its own engine, as a count reads many rows."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def start(self, stop: threading.Event) -> None:
-        """Begin to look each ten seconds, until `stop` is set."""
+        """Check every ten seconds, in a background thread, until `stop` is set."""
 
         def run() -> None:
             while not stop.wait(CHECK_SECONDS):
@@ -118,18 +118,18 @@ class UsageCounter:
                     while self.count_one() and not stop.is_set():
                         pass
                 except Exception:
-                    log.exception("counting the usage failed and is tried again")
+                    log.exception("counting usage failed and will be retried")
 
         threading.Thread(target=run, name="usage", daemon=True).start()
 
     def count_one(self) -> datetime | None:
-        """Count the hour that is due for longest. Returns it; None when none is due, or another worker counts."""
+        """Count the hour that has been due longest. Returns it; None if none is due, or another worker counts."""
         began = time.monotonic()
-        whole = {"isolation_level": "REPEATABLE READ"}
+        snapshot = {"isolation_level": "REPEATABLE READ"}
         hour: datetime | None = None
         with (
             attempt(self._engine, "usage") as job,
-            self._engine.connect().execution_options(**whole) as connection,
+            self._engine.connect().execution_options(**snapshot) as connection,
             connection.begin(),
         ):
             connection.execute(LONG)
@@ -161,14 +161,14 @@ def _count(connection: Connection, hour: datetime, began: float) -> None:
 
 
 def counts_of(connection: Connection, sends: Sequence[UUID]) -> dict[Key, tuple[int, int]]:
-    """Messages and credits of these sends alone."""
+    """Messages and credits of these sends only."""
     parameters = {"sends": list(sends)}
     sums = connection.execute(SUMS_OF_SENDS, parameters).all()
     return _messages(sums, connection.execute(MESSAGES_OF_SENDS, parameters))
 
 
 def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, int]]:
-    """Messages and credits of each key. What ended with its send, and never had a row, is of no known country."""
+    """Messages and credits by key. Messages that ended with their send, without a row, have no country."""
     messages: Counter[Key] = Counter()
     credits: Counter[Key] = Counter()
     without_row: Counter[Key] = Counter(
@@ -193,7 +193,7 @@ def _replace(connection: Connection, hour: datetime, counts: dict[Key, tuple[int
 
 
 def columns_of(counts: dict[Key, tuple[int, int]]) -> dict[str, list[Any]]:
-    """The counts as columns, for a statement that takes arrays."""
+    """The counts as columns, for statements with array parameters."""
     columns = {name: [getattr(key, name) for key in counts] for name in Key._fields}
     numbers = {"messages": [each[0] for each in counts.values()], "credits": [each[1] for each in counts.values()]}
     return {**columns, **numbers}

@@ -1,7 +1,7 @@
-"""What workers tell each other and the operator about the carriers, each second.
+"""Exchanges the carriers' state between workers and with the operator, every second.
 
-The operator's changes (`carrier_setting`) take effect at once and drop no connection. Each worker reports how it finds
-each carrier (`carrier_report`); where there are several, a carrier is open as long as one worker finds it open.
+The operator's settings (`carrier_setting`) take effect without dropping connections. Each worker reports the state of
+each carrier (`carrier_report`). A carrier is open as long as at least one worker reports it as ready.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from worker.pacing.pace import Pacer
 from worker.pacing.rate_limits import Limit
 
 FRESH = 5.0
-"""Seconds for which a report counts."""
+"""Seconds for which a report is valid."""
 
 SETTINGS = text('SELECT name, rate, "window", paused FROM carrier_setting')
 
@@ -36,7 +36,7 @@ REPORT = text(
     """
 )
 
-TELL_LIMITS = text(
+REPORT_LIMITS = text(
     """
     INSERT INTO carrier_limit AS l (name, rate, reported_at)
     SELECT name, rate, clock_timestamp() FROM unnest(CAST(:name AS text[]), CAST(:rate AS float8[])) AS t (name, rate)
@@ -60,18 +60,18 @@ FORGET = text("DELETE FROM carrier_report WHERE reported_at < now() - interval '
 
 @dataclass(slots=True)
 class CarrierStatus:
-    """One worker's gates, and what it knows of the others'."""
+    """The circuit breakers of one worker, and the state that other workers report."""
 
     engine: Engine
     pacer: Pacer
     breakers: list[CircuitBreaker]
     limits: tuple[Limit, ...] = ()
     worker: str = ""
-    """This worker's name among the others."""
+    """This worker's unique name."""
     open: frozenset[str] = frozenset()
-    """Carriers that some worker finds open."""
+    """Carriers that at least one worker reports as ready."""
     trying: set[str] = field(default_factory=set)
-    """Others that may be tried with one batch: whoever gives it to them takes them out of here."""
+    """Other carriers that may get one batch as a probe. The sorter that assigns it removes the carrier."""
     _file: dict[str, tuple[float, int]] = field(default_factory=dict)
     _limits: dict[str, float] = field(default_factory=dict)
 
@@ -81,18 +81,18 @@ class CarrierStatus:
         self.open = frozenset(self._file)
 
     def refresh(self) -> None:
-        """Take what was changed, report, and hear the others."""
+        """Apply changed settings, report this worker's state, and read the others'."""
         with transaction(self.engine, durable=False) as connection:
-            self._take_settings(connection)
+            self._apply_settings(connection)
             if self.limits:
-                self._take_limits(connection)
+                self._apply_limits(connection)
             connection.execute(REPORT, self._report())
             rows = connection.execute(OTHERS, {"worker": self.worker, "fresh": FRESH}).all()
         self.open = frozenset(row.carrier for row in rows if row.open)
         self.trying = {row.carrier for row in rows if row.probing and not row.open}
         self.pacer.live_workers.alone = max((row.alone for row in rows), default=0)
 
-    def _take_settings(self, connection: Connection) -> None:
+    def _apply_settings(self, connection: Connection) -> None:
         changed = {row.name: row for row in connection.execute(SETTINGS)}
         for breaker in self.breakers:
             carrier = breaker.carrier
@@ -106,10 +106,10 @@ class CarrierStatus:
             if carrier.window != window:
                 carrier.window = window
 
-    def _take_limits(self, connection: Connection) -> None:
-        """Say which limits the file has, and take what was changed of them."""
+    def _apply_limits(self, connection: Connection) -> None:
+        """Report the limits in CARRIERS_FILE, and apply the operator's changes to them."""
         names, rates = list(self._limits), list(self._limits.values())
-        connection.execute(TELL_LIMITS, {"name": names, "rate": rates})
+        connection.execute(REPORT_LIMITS, {"name": names, "rate": rates})
         changed = {row.name: row.changed for row in connection.execute(LIMITS, {"names": names})}
         for limit in self.limits:
             rate = changed.get(limit.name)
@@ -117,7 +117,7 @@ class CarrierStatus:
 
     def _report(self) -> dict[str, object]:
         breakers = self.breakers
-        strange = [_not_understood(breaker.carrier) for breaker in breakers]
+        unreadable_counts = [_unreadable_counts(breaker.carrier) for breaker in breakers]
         return {
             "carrier": [breaker.carrier.name for breaker in breakers],
             "worker": [self.worker] * len(breakers),
@@ -131,11 +131,11 @@ class CarrierStatus:
             "submitted": [breaker.counts.submitted for breaker in breakers],
             "throttled": [breaker.counts.throttled for breaker in breakers],
             "failed": [breaker.counts.failed for breaker in breakers],
-            "unreadable": [unreadable for unreadable, _ in strange],
-            "unknown_answers": [unknown for _, unknown in strange],
+            "unreadable": [unreadable for unreadable, _ in unreadable_counts],
+            "unknown_answers": [unknown for _, unknown in unreadable_counts],
         }
 
 
-def _not_understood(carrier: Carrier) -> tuple[int, int]:
-    """What the carrier sent that could not be read, and its answers to nothing."""
+def _unreadable_counts(carrier: Carrier) -> tuple[int, int]:
+    """The carrier's unreadable deliveries, and its responses to no outstanding request."""
     return (carrier.unreadable, carrier.unknown_answers) if isinstance(carrier, KeepsUnreadable) else (0, 0)

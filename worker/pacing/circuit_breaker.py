@@ -1,8 +1,8 @@
-"""Says whether a carrier may be given messages now: not while it is paused, has lost its bind, or only fails.
+"""Decides whether a carrier may get messages now: not while it is paused, has lost its bind, or keeps failing.
 
-A breaker of one worker process. It opens when message after message was failed or left without an answer, whoever they
-were to; a carrier that swallows messages would put all of them in doubt. While it is open one message goes out now and
-then. The first that the carrier takes, or refuses for good, closes it.
+Each worker process has its own breaker per carrier. It opens after MAX_FAILURES messages in a row failed or got no
+response: a carrier that swallows messages would put all of them in doubt. While it is open, a single message is sent
+from time to time as a probe. The first one that the carrier accepts or rejects closes the breaker.
 
     closed ──MAX_FAILURES in a row──► open ──after a wait──► probing ──taken──► closed
                                          ▲────────failed, a longer wait────┘
@@ -18,11 +18,11 @@ from typing import Literal
 from worker.carriers.base import Answer, Carrier, Outcome
 
 MAX_FAILURES = 50
-"""In a row, of one worker."""
+"""Consecutive failures in one worker that open the breaker."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
-"""Seconds until an open breaker lets a message through; each time twice as many."""
+"""Seconds until an open breaker lets a probe through; doubles each time."""
 PATIENCE = 30.0
-"""Seconds after which a probe counts as lost, and there may be another one."""
+"""Seconds after which a probe counts as lost, and another may be sent."""
 FAILURES = frozenset({Answer.FAILED, Answer.IN_DOUBT})
 
 State = Literal["ready", "paused", "down", "open", "probing"]
@@ -30,7 +30,7 @@ State = Literal["ready", "paused", "down", "open", "probing"]
 
 @dataclass(slots=True)
 class Counts:
-    """Messages of this worker since it was started."""
+    """Messages of this worker since its start."""
 
     submitted: int = 0
     throttled: int = 0
@@ -39,16 +39,16 @@ class Counts:
 
 @dataclass(slots=True)
 class CircuitBreaker:
-    """The way to one carrier. Safe to use from several threads."""
+    """The circuit breaker of one carrier. Thread-safe."""
 
     carrier: Carrier
     breaks: bool = True
-    """Whether failures open the breaker; not those of the carrier that is simulated in this process."""
+    """Whether failures open the breaker. False for the simulator in this process."""
     clock: Callable[[], float] = time.monotonic
     paused: bool = False
     counts: Counts = field(default_factory=Counts)
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
-    """Of the state that was told last."""
+    """When `state` last changed, as seen by its reader."""
     _failures: int = 0
     _error: str | None = None
     _wait: float = 0.0
@@ -70,19 +70,19 @@ class CircuitBreaker:
             return 1
 
     def unused(self) -> None:
-        """What there was room for was not claimed: nothing waits."""
+        """Report that nothing was claimed, because nothing waits. Another probe may follow at once."""
         with self._lock:
             if self._wait:
                 self._next_probe = self.clock()
 
     def note(self, outcomes: list[Outcome]) -> None:
-        """Learn from what a window came to."""
+        """Record the outcomes of a window."""
         answers = [outcome[0] for outcome in outcomes]
         self.counts.submitted += len(answers)
         if not self._failures and not self._wait and answers.count(Answer.ACCEPTED) == len(answers):
             return
         failures = next(
-            (place for place, answer in enumerate(reversed(answers)) if answer not in FAILURES), len(answers)
+            (index for index, answer in enumerate(reversed(answers)) if answer not in FAILURES), len(answers)
         )
         with self._lock:
             self.counts.throttled += answers.count(Answer.THROTTLED)
@@ -99,7 +99,7 @@ class CircuitBreaker:
 
     @property
     def state(self) -> State:
-        """What the operator is told."""
+        """The state shown to the operator."""
         state: State = "ready"
         if self.paused:
             state = "paused"
@@ -113,10 +113,10 @@ class CircuitBreaker:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the turns under way shall submit no other window."""
+        """Whether cycles in progress must not submit another window."""
         return self.paused or self._wait > 0
 
     @property
     def error(self) -> str | None:
-        """What is wrong with it; None while nothing is."""
+        """What is wrong with the carrier; None if nothing is."""
         return self.carrier.trouble or (self._error if self._wait else None)

@@ -1,18 +1,18 @@
-"""Keeps all workers together at or below what a carrier takes.
+"""Keeps all workers together at or below a carrier's rate.
 
-One token bucket for each carrier in Redis, in segments, filled by Redis's clock, so small that no second, wherever it
-begins, sees more than the rate and a few hundredths of it. Who finds it empty is told when to ask again, each at a time
-of its own, and nothing is promised: who wakes up late takes nothing that somebody else had waited for.
+Each carrier has one token bucket in Redis, in segments, filled by Redis's clock. It is so small that no interval of one
+second exceeds the rate by more than a few percent. A caller that finds it empty gets its own time to ask again, but no
+reservation: a caller that wakes up late takes nothing from others that waited.
 
-When the carrier says that it is throttled, all workers slow down to 70 % of what was allowed, at most once a second;
-from then on what is allowed grows again by 8 % of the rate each second (AIMD). A carrier without a rate is limited in
-this way by what it took last, until nothing was throttled for some seconds.
+When the carrier throttles, all workers slow down to 70 % of the allowed rate, at most once a second. After that the
+allowed rate grows by 8 % of the carrier's rate each second (AIMD). A carrier without a rate is limited in this way from
+what it took last, until nothing has been throttled for some seconds.
 
-Without Redis a worker takes a fair static share by its own clock, and the others leave it that share. It waits first
-until they have heard of it, so that the rate is kept then too; and so it does when it does not know how many there are.
+Without Redis, a worker takes a fair static share by its own clock, and the others leave it that share. It first waits
+until the others know of it, or until it knows how many workers there are, so that the rate is kept even then.
 
-What is claimed leaves before what is more urgent and comes later. So claims are spaced at the carrier's rate too, a
-little ahead of it: a turn books its time in the row, and claims when that has come.
+Claimed messages are sent before more urgent ones that come later. So claims too are spaced at the carrier's rate, a
+little ahead of it: a cycle books a slot, and claims when its time has come.
 """
 
 import threading
@@ -26,22 +26,22 @@ from redis.exceptions import RedisError
 from worker.pacing.redis_scripts import BOOK, BURST, COOLING, DECREASE, ENOUGH, FLOOR, GROWTH, SLOW, TAKE
 
 CHUNK = 0.015
-"""Seconds' worth of segments that leave together."""
+"""Segments written together, as seconds of the rate."""
 LONGEST_BOOKING = 2.0
-"""Seconds for which a turn waits until it may claim; otherwise it comes again, and finds what was changed."""
+"""Seconds that a cycle waits for its booking at most. Otherwise it ends, and the next one sees changed settings."""
 CROWDED, BRAKE = 3.0, 1.05
-"""When more turns than this wait to submit, claims are made by so much slower than the rate, until they are fewer."""
+"""If more cycles than CROWDED wait to submit, claims are spaced wider by the factor BRAKE."""
 CONTENDED = 0.5
-"""When so many turns wait to submit, as a mean, the rate is what they wait for."""
+"""Mean number of cycles waiting to submit, above which the rate is the bottleneck."""
 RETRY_SECONDS = 5.0
-"""Seconds for which Redis is left alone after a failure."""
+"""Seconds without using Redis after a failure."""
 HEARD, ASK_AGAIN = 3.0, 0.2
-"""Seconds after which all workers know how many there are and which of them are without Redis, and until a worker
-that waits for that looks again."""
+"""Seconds after which all workers know how many there are and which are without Redis; seconds between the checks of a
+worker that waits for that."""
 
 
 class Rated(Protocol):
-    """What has a name and a rate: a carrier."""
+    """Anything with a name and a rate: a carrier or a limit."""
 
     name: str
     rate: float
@@ -49,18 +49,18 @@ class Rated(Protocol):
 
 @dataclass(slots=True)
 class LiveWorkers:
-    """The worker processes that are alive, as this one has last heard."""
+    """The worker processes that are alive, as last read from the database."""
 
     workers: int = 0
-    """0: not heard yet."""
+    """Their number; 0 if not known yet."""
     alone: int = 0
-    """Of the others, those without Redis."""
+    """The number of other workers without Redis."""
     since: float = field(default_factory=time.monotonic)
-    """On the monotonic clock, when this worker first told the others that it is there."""
+    """When this worker first reported that it is alive, on the monotonic clock."""
 
 
 class Pacer:
-    """What the paces of one worker process share: Redis, or its absence, and when to stop waiting."""
+    """The state shared by all paces of one worker process: Redis and its availability, and the stop event."""
 
     def __init__(self, redis: "Redis | None", live_workers: LiveWorkers, stop: threading.Event) -> None:
         self.live_workers = live_workers
@@ -76,8 +76,8 @@ class Pacer:
         """Whether this worker is without Redis."""
         return self._away_since is not None
 
-    def ask(self, script: Any, carrier: str, *arguments: float) -> Any:
-        """What the script says; None without Redis."""
+    def run(self, script: Any, carrier: str, *arguments: float) -> Any:
+        """Run the script. Returns its reply; None without Redis."""
         now = time.monotonic()
         if now < self._away_until:
             return None
@@ -91,12 +91,12 @@ class Pacer:
         return reply
 
     def with_redis(self) -> float:
-        """The part of a rate that is for those with Redis."""
+        """The share of a rate for the workers with Redis."""
         workers = max(1, self.live_workers.workers)
         return max(1, workers - self.live_workers.alone) / workers
 
     def share(self) -> float:
-        """The part of a rate that is for this worker without Redis; 0 while the others may not know of it."""
+        """This worker's share of a rate without Redis; 0 while the others may not know of it."""
         away = self._away_since
         if (
             away is None
@@ -108,7 +108,7 @@ class Pacer:
 
 
 class CarrierPace:
-    """The pace of one carrier (`worker.carriers.base.Pace`). Safe to use from several threads."""
+    """The pace of one carrier (`worker.carriers.base.Pace`). Thread-safe."""
 
     def __init__(self, pacer: Pacer, carrier: Rated) -> None:
         self._pacer = pacer
@@ -118,14 +118,14 @@ class CarrierPace:
         self._limit = 0.0
         self._slowed = float("-inf")
         self._base = 0.0
-        self._before = 0.0
-        """How many others wait to submit, when this worker comes; of late."""
+        self._queue_length = 0.0
+        """Moving average of the number of others waiting to submit."""
         self.throttles = 0
-        """How often the carrier was found to throttle."""
+        """How often the carrier throttled."""
 
     @property
     def allowed(self) -> float:
-        """Segments per second that all workers together may submit at present; 0 is no limit."""
+        """Segments per second that all workers together may submit at present; 0 means no limit."""
         rate = self._carrier.rate
         if self._slowed == float("-inf"):
             return rate
@@ -137,38 +137,38 @@ class CarrierPace:
 
     @property
     def chunk(self) -> int:
-        """Segments that leave together at most; 0 while there is no limit."""
+        """The most segments written together; 0 while there is no limit."""
         allowed = self.allowed
         return max(1, int(allowed * CHUNK)) if allowed > 0 else 0
 
     @property
     def contended(self) -> bool:
-        """Whether others wait to submit when this worker comes, as a rule."""
-        return self.allowed > 0 and self._before > CONTENDED
+        """Whether others usually wait to submit."""
+        return self.allowed > 0 and self._queue_length > CONTENDED
 
     def take(self, segments: int, deadline: float) -> bool:
-        """Wait until so many segments may leave. False: not before `deadline` (monotonic), or this worker stops."""
+        """Wait until this many segments may be written. False if not before `deadline` (monotonic), or if stopped."""
         again = False
         while not self._pacer.stop.is_set():
             patience = deadline - time.monotonic()
             wait = self._wait(segments, patience, again)
             if not again and wait >= 0:
-                self._before += 0.1 * (wait * self.allowed / segments - self._before)
+                self._queue_length += 0.1 * (wait * self.allowed / segments - self._queue_length)
             if wait == 0:
                 return True
             if wait < 0:
                 if not self._pacer.alone or self._pacer.share() > 0 or patience < ASK_AGAIN:
                     return False
-                wait = ASK_AGAIN  # until the others have heard that this worker is without Redis
+                wait = ASK_AGAIN  # until the others know that this worker is without Redis
             if self._pacer.stop.wait(wait):
                 return False
             again = True
         return False
 
     def book(self, segments: int) -> bool:
-        """Wait until a turn may claim so many segments. False: it takes too long, or this worker stops.
+        """Wait until a cycle may claim this many segments. False if that takes too long, or if stopped.
 
-        Without Redis, or a rate, they may be claimed at once.
+        Without Redis or without a rate, they may be claimed at once.
         """
         if self.allowed <= 0:
             return True
@@ -176,21 +176,21 @@ class CarrierPace:
         return wait >= 0 and not (wait > 0 and self._pacer.stop.wait(wait))
 
     def booked(self, segments: int, claimed: int) -> None:
-        """What was claimed where so many segments were booked."""
+        """Correct the booking by the segments that were actually claimed."""
         if claimed != segments and self.allowed > 0:
             self._book(claimed - segments, 1e9)
 
     def _book(self, segments: float, patience: float) -> float:
-        if self._before > CROWDED:
+        if self._queue_length > CROWDED:
             segments *= BRAKE
         part = self._pacer.with_redis()
-        reply = self._pacer.ask(self._pacer.book, self._carrier.name, self._carrier.rate, segments, part, patience)
+        reply = self._pacer.run(self._pacer.book, self._carrier.name, self._carrier.rate, segments, part, patience)
         return 0.0 if reply is None else float(reply)
 
     def _wait(self, segments: int, patience: float, again: bool) -> float:
-        """0 when the segments are taken; else seconds until it is worth asking again, or -1: that is too late."""
+        """Try to take the segments. Returns 0 if taken, the seconds until a retry, or -1 if that is too late."""
         rate, part = self._carrier.rate, self._pacer.with_redis()
-        reply = self._pacer.ask(self._pacer.take, self._carrier.name, rate, segments, patience, part, int(again))
+        reply = self._pacer.run(self._pacer.take, self._carrier.name, rate, segments, patience, part, int(again))
         if reply is None:
             return self._own_wait(segments, patience)
         allowed = float(reply[1])
@@ -201,7 +201,7 @@ class CarrierPace:
         return float(reply[0])
 
     def _own_wait(self, segments: int, patience: float) -> float:
-        """The same without Redis, by this worker's clock and share."""
+        """`_wait` without Redis, by this worker's clock and share."""
         allowed = self.allowed
         if allowed <= 0:
             return 0.0
@@ -220,10 +220,10 @@ class CarrierPace:
             return 0.0
 
     def throttled(self, taken: float) -> None:
-        """The carrier throttles all of us; `taken` is what this worker submitted, in segments per second."""
+        """Slow down all workers. `taken` is what this worker submitted, in segments per second."""
         self.throttles += 1
         rate, taken = self._carrier.rate, taken * max(1, self._pacer.live_workers.workers)
-        reply = self._pacer.ask(self._pacer.slow, self._carrier.name, rate, taken)
+        reply = self._pacer.run(self._pacer.slow, self._carrier.name, rate, taken)
         if reply is not None:
             self._remember(float(reply), rate if rate > 0 else self._base or taken)
             return

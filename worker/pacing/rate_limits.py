@@ -1,8 +1,8 @@
-"""Rates of their own: of what a sender ID sends, and of what goes to phones with a prefix (`[[limits]]`).
+"""Rate limits by sender ID and phone prefix (`[[limits]]`).
 
-All limits that count for a message hold, and its carrier's rate besides. Each is one token bucket for all workers, as
-a carrier's rate is, and is asked when the message is about to be written. Messages that limits count for stand in
-queues of their own (`worker.routing.queues`), so that nobody else's wait behind them.
+A message must keep all limits that apply to it, and its carrier's rate. Like a carrier's rate, each limit is one token
+bucket for all workers, checked when the message is about to be written. Messages with limits wait in separate queues
+(`worker.routing.queues`), so that they do not delay others.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from worker.carriers.base import Carrier, Outcome, Pace, Parcel
 
 @dataclass(slots=True, eq=False)
 class Limit:
-    """Segments per second of what comes from the sender and goes to the prefix; None is any."""
+    """Segments per second from a sender to a phone prefix; None matches any."""
 
     rate: float
-    """May change at any time; 0 is no limit at present."""
+    """May change at any time; 0 means no limit at present."""
     sender: str | None = None
     prefix: str | None = None
     name: str = field(init=False)
@@ -27,12 +27,12 @@ class Limit:
         self.name = " ".join(sender + ([] if self.prefix is None else ["prefix", self.prefix]))
 
     def counts(self, phone: str, sender: str) -> bool:
-        """Whether the message counts for it."""
+        """Whether the limit applies to the message."""
         return self.sender in (None, sender) and phone.startswith(self.prefix or "")
 
 
 class SharedPace:
-    """The pace of messages for which several limits count: the slowest says how fast. Never empty."""
+    """The pace of messages with one or more limits: that of the slowest."""
 
     def __init__(self, paces: Sequence[Pace], carrier: Carrier) -> None:
         self._paces = paces
@@ -40,60 +40,60 @@ class SharedPace:
 
     @property
     def chunk(self) -> int:
-        """Segments that leave together at most; 0 while no limit is left."""
+        """The most segments written together; 0 while no limit is in force."""
         return min(filter(None, (pace.chunk for pace in self._paces)), default=0)
 
     @property
     def allowed(self) -> float:
-        """Segments per second, by the limits and the carrier; 0 is no limit."""
+        """Segments per second, by the limits and the carrier; 0 means no limit."""
         paces = (*self._paces, self._carrier.pace)
         return min(filter(None, (pace.allowed for pace in paces)), default=0.0)
 
     @property
     def contended(self) -> bool:
-        """Whether turns wait for one of the limits, or for the carrier."""
+        """Whether cycles wait for one of the limits, or for the carrier's rate."""
         return any(pace.contended for pace in (*self._paces, self._carrier.pace))
 
     def take(self, segments: int, deadline: float) -> bool:
-        """Wait until all limits let so many segments leave. False: not before `deadline` (monotonic)."""
+        """Wait until all limits allow this many segments. False if not before `deadline` (monotonic)."""
         return all(pace.take(segments, deadline) for pace in self._paces)
 
     def book(self, segments: int) -> bool:
-        """Wait until a turn may claim so many segments, by the limits and the carrier."""
+        """Wait until a cycle may claim this many segments, by the limits and the carrier."""
         return all(pace.book(segments) for pace in (*self._paces, self._carrier.pace))
 
     def booked(self, segments: int, claimed: int) -> None:
-        """What the turn claimed, that had booked so many segments."""
+        """Report how many of the booked segments the cycle claimed."""
         for pace in (*self._paces, self._carrier.pace):
             pace.booked(segments, claimed)
 
     def throttled(self, taken: float) -> None:
-        """The carrier throttles, whoever's messages they were."""
+        """Report that the carrier throttles. This slows the carrier, not the limits."""
         self._carrier.pace.throttled(taken)
 
 
 class RateLimitedCarrier:
-    """A carrier as turns see it whose messages limits count for: a slower one. It is opened and closed elsewhere."""
+    """A carrier as seen by the cycles of a queue with limits: slower. Opened and closed elsewhere."""
 
-    def __init__(self, carrier: Carrier, pace: SharedPace, turns: int) -> None:
+    def __init__(self, carrier: Carrier, pace: SharedPace, cycles: int) -> None:
         self.name = carrier.name
         self.pace = pace
         self._carrier = carrier
-        self._cycles = turns
+        self._cycles = cycles
 
     @property
     def rate(self) -> float:
-        """Segments per second at present; 0 is no limit."""
+        """Segments per second at present; 0 means no limit."""
         return self.pace.allowed
 
     @property
     def window(self) -> int:
-        """As many messages as one turn of the carrier may have unanswered."""
+        """The share of one cycle in the carrier's window."""
         return max(1, self._carrier.window // self._cycles)
 
     @property
     def trouble(self) -> str | None:
-        """The carrier's."""
+        """That of the carrier."""
         return self._carrier.trouble
 
     def submit(self, parcels: list[Parcel]) -> list[Outcome]:

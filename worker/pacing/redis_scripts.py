@@ -1,19 +1,19 @@
-"""What Redis does for the paces of carriers (`worker/pacing/pace.py`), each at once for all workers: Lua scripts.
+"""The Lua scripts of the paces of carriers (`worker/pacing/pace.py`), which run atomically for all workers.
 
-Of a carrier there is the row `pace:<carrier>` in Redis: tokens as they were at the moment `at`, when the next who waits
-shall ask (`next`), until when there is enough to do (`claimed`), and after throttling limit, since, base.
+A carrier's state is the Redis hash `pace:<carrier>`: `tokens` at the time `at`, the time for the next waiting caller to
+ask again (`next`), the time up to which claims are booked (`claimed`), and, after throttling, `limit`, `since`, `base`.
 """
 
 BURST = 0.035
-"""Seconds' worth that the bucket holds: as much may be caught up."""
+"""Capacity of the bucket, as seconds of the rate."""
 DECREASE, COOLING, FLOOR = 0.7, 1.0, 0.05
-"""What is left after throttling, seconds until that may happen again, and the least part of the rate that is left."""
+"""Factor after throttling, seconds until it may apply again, and the lowest fraction of the rate."""
 GROWTH = 0.08
-"""Of the rate, each second, until all of it is allowed again: from FLOOR in 12 seconds."""
+"""Growth per second, as a fraction of the rate: from FLOOR to the full rate in 12 seconds."""
 ENOUGH = 1.5
-"""A carrier without a rate is limited until so much of what it took is allowed."""
+"""A carrier without a rate is limited until the allowed rate reaches this multiple of what it took."""
 AHEAD = 0.15
-"""Seconds by which messages are claimed before they can leave, as the carrier would idle if a claim took longer."""
+"""Seconds by which claims run ahead of the rate, so that the carrier does not idle while a claim takes long."""
 
 ALLOWED = f"""
 local now = redis.call('TIME')
@@ -27,7 +27,7 @@ if row[2] then
     if rate > 0 then allowed = math.min(rate, allowed) elseif allowed >= base * {ENOUGH} then allowed = 0 end
 end
 """
-"""Begins each of the scripts: what is allowed now, in segments per second; 0 is no limit. ARGV[1] is the rate."""
+"""Begins each script: computes `allowed`, in segments per second; 0 means no limit. ARGV[1] is the rate."""
 
 TAKE = f"""{ALLOWED}
 local wanted, patience = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -51,9 +51,8 @@ redis.call('HSET', key, 'next', string.format('%.6f', next))
 redis.call('EXPIRE', key, 600)
 return {{tostring(wait), tostring(allowed)}}
 """
-"""Take so many segments. ARGV: rate, segments, how long they can wait, the part of the rate that Redis gives out, and
-whether this asks again. Returns 0 when they may leave now, or else the seconds until it is worth asking again (-1: too
-long), and what is allowed."""
+"""Take segments. ARGV: rate, segments, longest wait in seconds, the share of the rate for workers with Redis, and 1 for
+a retry, else 0. Returns 0 if they were taken, or the seconds until a retry (-1: too long), and the allowed rate."""
 
 SLOW = f"""{ALLOWED}
 if row[2] and at - tonumber(row[3]) < {COOLING} then return tostring(allowed) end
@@ -64,7 +63,7 @@ redis.call('HSET', key, 'limit', tostring(limit), 'since', string.format('%.6f',
 redis.call('EXPIRE', key, 600)
 return tostring(limit)
 """
-"""The carrier throttles. ARGV: rate, what it took last. Returns what is allowed now."""
+"""Slow down after throttling. ARGV: rate, what the carrier took last. Returns the allowed rate."""
 
 BOOK = f"""{ALLOWED}
 local pace = allowed * tonumber(ARGV[3])
@@ -76,6 +75,6 @@ redis.call('HSET', key, 'claimed', string.format('%.6f', math.max(at, claimed) +
 redis.call('EXPIRE', key, 600)
 return tostring(wait)
 """
-"""Book the claim of so many segments. ARGV: rate, segments (below 0: so many were booked and not claimed), the part of
-the rate that Redis gives out, how long they can wait. Returns the seconds until they may be claimed; -1: too long, and
-nothing is booked."""
+"""Book the claim of segments. ARGV: rate, segments (negative to return unclaimed ones), the share of the rate for
+workers with Redis, longest wait in seconds. Returns the seconds until they may be claimed, or -1 if that is too long;
+nothing is booked then."""

@@ -1,1 +1,1 @@
-"""Which carrier a message takes, and whose turn it is there."""
+"""Chooses the carrier of each message, and runs the carriers' queues."""

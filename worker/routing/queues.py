@@ -1,6 +1,6 @@
-"""The queues of messages that limits count for, each with turns of its own: such as `main/sender ACME`.
+"""The queues of messages with rate limits, each with its own dispatcher, such as `main/sender ACME`.
 
-They are made when they are needed. One turn at a time of each is taken by a worker, by a slower carrier's rules.
+Dispatchers are created when needed. A worker runs one cycle at a time per queue, at the pace of the limits.
 """
 
 import threading
@@ -21,13 +21,13 @@ from worker.sending.authentication_share import DEFAULT_SHARE
 from worker.sending.dispatch import Dispatcher
 
 REFRESH_SECONDS = 1.0
-"""Seconds between looks for what other workers have sorted, or were ended before they took."""
+"""Seconds between checks for batches that other workers have sorted, or left behind when they stopped."""
 
 WAITING = text("SELECT DISTINCT carrier FROM batch WHERE state = 'queued' AND carrier LIKE '%/%'")
 
 
 class LimitedQueues:
-    """The turns of one worker process for messages that limits count for. Safe to use from several threads."""
+    """The dispatchers of one worker process for messages with limits. Thread-safe."""
 
     def __init__(
         self,
@@ -47,26 +47,26 @@ class LimitedQueues:
         self._simulator = simulator
         self._first = first
         self._shares = shares
-        self._made: dict[str, Dispatcher] = {}
+        self._dispatchers: dict[str, Dispatcher] = {}
         self._refreshed_at = float("-inf")
         self._lock = threading.Lock()
 
     def waiting(self) -> set[str]:
-        """Queues in which messages stand, looked for once a second."""
+        """Queues with waiting messages. Queries the database once a second; empty in between."""
         if not self._paces or time.monotonic() - self._refreshed_at < REFRESH_SECONDS:
             return set()
         self._refreshed_at = time.monotonic()
         with reading(self._engine) as connection:
-            return {queue for queue in connection.execute(WAITING).scalars() if self._known(queue)}
+            return {queue for queue in connection.execute(WAITING).scalars() if self._is_configured(queue)}
 
     def dispatcher(self, queue: str) -> Dispatcher:
-        """The turns of that queue."""
+        """The queue's dispatcher."""
         with self._lock:
-            if queue not in self._made:
-                self._made[queue] = self._make(queue)
-            return self._made[queue]
+            if queue not in self._dispatchers:
+                self._dispatchers[queue] = self._make(queue)
+            return self._dispatchers[queue]
 
-    def _known(self, queue: str) -> bool:
+    def _is_configured(self, queue: str) -> bool:
         carrier, *limits = queue.split("/")
         return carrier in self._breakers and self._paces.keys() >= set(limits)
 
@@ -76,6 +76,7 @@ class LimitedQueues:
         pace = SharedPace([self._paces[limit] for limit in limits], breaker.carrier)
         carrier = cast(Carrier, RateLimitedCarrier(breaker.carrier, pace, self._settings.concurrency))
         settings, share = replace(self._settings, concurrency=1), self._shares.get(name, DEFAULT_SHARE)
-        made = Dispatcher(self._engine, carrier, self._simulator, settings, breaker, queue, share)
-        made.stop, made.workers, made.witness = self._first.stop, self._first.workers, self._first.witness
-        return made
+        dispatcher = Dispatcher(self._engine, carrier, self._simulator, settings, breaker, queue, share)
+        first = self._first
+        dispatcher.stop, dispatcher.workers, dispatcher.witness = first.stop, first.workers, first.witness
+        return dispatcher

@@ -1,9 +1,9 @@
-"""Which carrier a message goes through, chosen when it is about to be sent: a pure function of the rules in
-CARRIERS_FILE, of the message, of how often it was tried, and of which carriers are open.
+"""Chooses the carrier of a message just before it is sent: a pure function of the rules in CARRIERS_FILE, the message,
+its attempts so far, and the open carriers.
 
-The first route whose conditions the message meets decides. Its carriers are taken in their order, or the cheapest
-first; a message that was not taken goes to the next one of them, and so does one whose carrier is not open. Where none
-is open it waits for the first. It never goes to a second carrier while the first may have it.
+The first route whose conditions the message meets applies. Its carriers are used in order, or the cheapest first. A
+message goes to the next carrier if one has not taken it or is not open. If none is open, it waits for the first. It
+never goes to a second carrier while the first may have it.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from worker.pacing.rate_limits import Limit
 
 MAX_CACHED = 20_000
-"""Prefixes whose carriers are remembered."""
+"""Prefixes whose carriers are cached."""
 
 Why = Literal["first", "cheapest", "fallback", "again", "waits", "only"]
 """first     the first in order                     again   an earlier one did not take it
@@ -22,28 +22,28 @@ fallback  the one before is paused, down or open only    the send names it (`bul
 
 
 class Choice(NamedTuple):
-    """A carrier, and why."""
+    """The chosen carrier, and the reason."""
 
     carrier: str
     route: str
     why: Why
     limits: tuple[str, ...] = ()
-    """Names of the limits that count for the message."""
+    """Names of the limits that apply to the message."""
 
     @property
     def queue(self) -> str:
-        """Where it stands: in its carrier's queue, or where limits count in one of their own."""
+        """The carrier's queue, or a separate one if limits apply."""
         return "/".join((self.carrier, *self.limits))
 
     @property
     def explanation(self) -> str:
-        """As it is stored and shown: `kenya: fallback`."""
+        """Route and reason, as stored and shown: `kenya: fallback`."""
         return f"{self.route}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Empty conditions are met by every message."""
+    """One route. A message meets an empty condition always."""
 
     name: str
     carriers: tuple[str, ...]
@@ -63,14 +63,14 @@ class Route:
 
 @dataclass(slots=True)
 class Routes:
-    """All routes, in order; the last one takes every message. `prices` are by carrier and prefix; "" is every other."""
+    """All routes, in order; the last one takes every message. `prices` are by carrier and prefix; "" is the default."""
 
     routes: tuple[Route, ...]
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
-    """The slowest first; all that count for a message hold."""
+    """Slowest first. A message must keep all that apply to it."""
     _digits: int = field(init=False)
-    _remembered: dict[tuple[str, str, int], tuple[Route, tuple[str, ...]]] = field(init=False, default_factory=dict)
+    _cache: dict[tuple[str, str, int], tuple[Route, tuple[str, ...]]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         prefixes = [prefix for route in self.routes for prefix in route.prefixes]
@@ -79,43 +79,43 @@ class Routes:
         self._digits = max(map(len, prefixes), default=0)
 
     def chooser(self, sender: str, lane: int, attempts: int, open_now: Collection[str]) -> Callable[[str], Choice]:
-        """A function from phones to choices, for messages that are otherwise alike. It remembers prefixes."""
+        """A function from phone to choice, for messages that are otherwise alike. Caches by prefix."""
         digits = self._digits
-        known: dict[str, Choice] = {}
+        cache: dict[str, Choice] = {}
 
         def choose(phone: str) -> Choice:
             prefix = phone[:digits]
-            choice = known.get(prefix)
+            choice = cache.get(prefix)
             if choice is None:
                 choice = self._choose(*self._order(prefix, sender, lane), attempts, open_now)
                 if self.limits:
                     limits = tuple(limit.name for limit in self.limits if limit.counts(prefix, sender))
                     choice = choice._replace(limits=limits)
-                known[prefix] = choice
+                cache[prefix] = choice
             return choice
 
         return choose
 
     def _order(self, prefix: str, sender: str, lane: int) -> tuple[Route, tuple[str, ...]]:
         key = prefix, sender, lane
-        found = self._remembered.get(key)
-        if found is None:
+        cached = self._cache.get(key)
+        if cached is None:
             route = next(route for route in self.routes if route.fits(prefix, sender, lane))
             carriers = route.carriers
             if route.cheapest:
                 carriers = tuple(sorted(carriers, key=lambda carrier: self.price(carrier, prefix)))
-            if len(self._remembered) >= MAX_CACHED:
-                self._remembered.clear()
-            found = self._remembered[key] = route, carriers
-        return found
+            if len(self._cache) >= MAX_CACHED:
+                self._cache.clear()
+            cached = self._cache[key] = route, carriers
+        return cached
 
     def seconds(self, choice: Choice, segments: int) -> float:
-        """How long that many segments take by the limits at least; 0 where none counts."""
+        """The least seconds that this many segments take by the limits; 0 if none applies."""
         rates = [limit.rate for limit in self.limits if limit.name in choice.limits and limit.rate > 0]
         return segments / min(rates) if rates else 0.0
 
     def price(self, carrier: str, phone: str) -> float:
-        """What the carrier costs for a segment to the phone, by its longest prefix; endless where nothing is told."""
+        """The carrier's price of a segment to the phone, by the longest matching prefix; infinite if there is none."""
         prices = self.prices.get(carrier, {})
         longest = max((prefix for prefix in prices if phone.startswith(prefix)), key=len, default=None)
         return float("inf") if longest is None else prices[longest]
@@ -123,10 +123,10 @@ class Routes:
     @staticmethod
     def _choose(route: Route, order: tuple[str, ...], attempts: int, open_now: Collection[str]) -> Choice:
         start = attempts % len(order)
-        turned = order[start:] + order[:start]
-        chosen = next((carrier for carrier in turned if carrier in open_now), None)
+        rotated = order[start:] + order[:start]
+        chosen = next((carrier for carrier in rotated if carrier in open_now), None)
         if chosen is None:
-            return Choice(turned[0], route.name, "waits")
+            return Choice(rotated[0], route.name, "waits")
         if chosen == order[0]:
             return Choice(chosen, route.name, "cheapest" if route.cheapest else "first")
-        return Choice(chosen, route.name, "again" if chosen == turned[0] and attempts else "fallback")
+        return Choice(chosen, route.name, "again" if chosen == rotated[0] and attempts else "fallback")

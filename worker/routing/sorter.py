@@ -1,12 +1,13 @@
-"""Puts the batches that wait into the queues of their carriers, where there are several. Their order stays the same.
+"""Sorts waiting batches into the queues of their carriers, if there are several. Keeps their order.
 
-A batch whose messages go to several carriers goes to one after the other: the indexes of the next carrier's portion
-are put first in `retry`, and after its turn it is sorted again. One whose carriers are all closed waits, so that the
-queue of those that are open is found at once, and is looked at again when one opens.
+A batch whose messages go to several carriers goes to one after another: the indexes of the next carrier's portion come
+first in `retry`, and after that carrier's cycle the batch is sorted again. A batch whose carriers are all closed waits,
+outside the queues of open carriers, and is sorted again when one opens.
 
-Messages that limits count for are a portion of their own, for a queue of those limits; what is over first goes first.
+Messages with rate limits are a separate portion, for the queue of these limits. The portion that takes least time goes
+first.
 
-A sorting that a crash undoes is done again: nothing has left yet.
+If a crash undoes a sort, it is repeated: nothing has been submitted yet.
 """
 
 import threading
@@ -26,9 +27,9 @@ from worker.pacing.carrier_status import CarrierStatus
 from worker.routing.routes import Choice, Routes
 
 BATCH_SIZE = 64
-"""Batches of one round."""
+"""Batches sorted in one transaction."""
 WAIT = 30.0
-"""Seconds until a batch that waits for a carrier is looked at again; sooner when one opens."""
+"""Seconds until a batch that waits for a carrier is sorted again; sooner if one opens."""
 
 UNSORTED = text(
     f"""
@@ -63,7 +64,7 @@ UNSORT_CLOSED = text(
          LIMIT :limit FOR UPDATE SKIP LOCKED)
     """
 )
-"""What stands in the queue of a carrier that has closed, or of a limit that is no more, is sorted again."""
+"""Unsorts batches in the queue of a carrier that has closed, or of a limit that was removed."""
 
 WAKE_OPENED = text(
     """
@@ -76,7 +77,7 @@ WAKE_OPENED = text(
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """Where a batch goes, and of its indexes those that go there if they are not all."""
+    """A batch's carrier, and the indexes of the portion that goes there unless all do."""
 
     choice: Choice
     retry: str | None = None
@@ -84,12 +85,12 @@ class Sorted:
 
     @property
     def queue(self) -> str:
-        """Where it stands; what waits for a carrier stands in no queue."""
+        """The queue, or the carrier that the batch waits for."""
         return self.choice.carrier if self.choice.why == "waits" else self.choice.queue
 
 
 class Sorter:
-    """Sorts for one worker process. Safe to use from several threads; one at a time sorts."""
+    """Sorts for one worker process. Thread-safe; one thread sorts at a time."""
 
     def __init__(self, engine: Engine, routes: Routes, carrier_status: CarrierStatus, simulator: str) -> None:
         self._engine = engine
@@ -101,7 +102,7 @@ class Sorter:
     def sort(self) -> set[str]:
         """Sort the next batches in fair order. Returns the queues that got any.
 
-        A send that cannot be sorted, by a fault of ours, is held.
+        A send whose sorting fails because of an internal error is held.
         """
         with self._lock:
             return holding_unusable(self._engine, self._sort)
@@ -129,13 +130,13 @@ class Sorter:
             )
         return {sorted_batch.queue for sorted_batch in sorted_batches}
 
-    def follow(self, most: int = 500) -> None:
-        """What one worker does each second: let queues follow what has opened and closed."""
+    def follow(self, limit: int = 500) -> None:
+        """Requeue batches of carriers that opened or closed. One worker does this every second."""
         carriers = sorted(self._carrier_status.open | self._carrier_status.trying | {self._simulator})
         with transaction(self._engine, durable=False) as connection:
-            known = carriers + [limit.name for limit in self._routes.limits]
-            connection.execute(UNSORT_CLOSED, {"known": known, "limit": most})
-            connection.execute(WAKE_OPENED, {"open": carriers, "limit": most})
+            queues = carriers + [rate_limit.name for rate_limit in self._routes.limits]
+            connection.execute(UNSORT_CLOSED, {"known": queues, "limit": limit})
+            connection.execute(WAKE_OPENED, {"open": carriers, "limit": limit})
 
     def _sort_or_raise(self, row: Row[Any]) -> Sorted:
         """Where a batch goes. Raises SendUnusable."""
@@ -155,24 +156,24 @@ class Sorter:
         return sorted_batch
 
     def _portion(self, row: Row[Any], open_now: frozenset[str]) -> Sorted:
-        """The choice for all of the batch's next messages, or else for the first portion that need not wait."""
+        """The choice for all of the batch's next messages, or else for the portion that goes first."""
         choose = self._routes.chooser(row.sender_id, row.lane, row.attempts, open_now)
         choices = {index: choose(phone) for index, phone in _next_messages(row)}
-        different = Counter(choices.values())
-        chosen = min(different, key=lambda choice: self._after(choice, different[choice] * row.segments))
-        if len({choice.queue for choice in different}) == 1:
+        counts = Counter(choices.values())
+        chosen = min(counts, key=lambda choice: self._order_of(choice, counts[choice] * row.segments))
+        if len({choice.queue for choice in counts}) == 1:
             return Sorted(chosen)
         first = [index for index, choice in choices.items() if choice.queue == chosen.queue]
         rest = [index for index, choice in choices.items() if choice.queue != chosen.queue]
         return Sorted(chosen, ",".join(map(str, first + rest)), len(first))
 
-    def _after(self, choice: Choice, segments: int) -> tuple[bool, float]:
-        """What decides which portion goes first; of several that are alike it is the first message's."""
+    def _order_of(self, choice: Choice, segments: int) -> tuple[bool, float]:
+        """The sort key of portions. On a tie, the first message's portion goes first."""
         return choice.why == "waits", self._routes.seconds(choice, segments)
 
 
 def _next_messages(row: Row[Any]) -> Iterator[tuple[int, str]]:
-    """Index and phone of the messages that the batch's next turns are about."""
+    """Index and phone of the messages of the batch's next cycles."""
     recipients = row.recipients.split("\n")
     if row.retry:
         return ((index, recipients[index - 1]) for index in row.retry)

@@ -1,1 +1,1 @@
-"""Requests and answers: bodies, errors, pages, CSV, client addresses."""
+"""HTTP requests and responses: bodies, errors, pagination, CSV, client addresses."""

@@ -1,4 +1,4 @@
-"""Reads of lists and reports: bounded in time, and in the rows that a filter without an index of its own examines."""
+"""Reads for lists and reports, bounded in time and in the number of rows that an unindexed filter examines."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +12,9 @@ from api.http.request_cost import add_rows
 from shared.db.connection import STATEMENT_MILLISECONDS, reading
 
 STATEMENT_SECONDS = 5
-"""For each statement of a list or report; it is ended then, and the request is 503 `unavailable`."""
+"""Timeout of each statement of a list or report. The request then fails with 503 `unavailable`."""
 MAX_ROWS_EXAMINED = 10_000
-"""Rows that are examined for one page of a list with a filter."""
+"""Rows examined for one page of a filtered list."""
 
 BEGIN = text("SELECT set_config('statement_timeout', :milliseconds, false)")
 END = text(f"SET statement_timeout = {STATEMENT_MILLISECONDS}")
@@ -22,7 +22,7 @@ END = text(f"SET statement_timeout = {STATEMENT_MILLISECONDS}")
 
 @contextmanager
 def reading_list(engine: Engine) -> Iterator[Connection]:
-    """A connection for what only reads and may have much to read: each statement ends after STATEMENT_SECONDS."""
+    """A read-only connection for lists and reports: each statement is canceled after STATEMENT_SECONDS."""
     with reading(engine) as connection:
         connection.execute(BEGIN, {"milliseconds": str(int(1000 * STATEMENT_SECONDS))})
         try:
@@ -37,9 +37,9 @@ def reading_list(engine: Engine) -> Iterator[Connection]:
 
 
 def last_examined(connection: Connection, statement: TextClause, parameters: dict[str, Any]) -> Row[Any] | None:
-    """The row where the page ends at the latest; None where there are fewer to examine.
+    """The last row that this page may examine; None if fewer rows than the limit remain.
 
-    The statement selects, in the list's order, what a row's place is, and ends in `OFFSET :most LIMIT 1`.
+    The statement selects a row's cursor position, in the list's order, and ends in `OFFSET :most LIMIT 1`.
     """
     last = connection.execute(statement, {**parameters, "most": MAX_ROWS_EXAMINED - 1}).one_or_none()
     if last is not None:

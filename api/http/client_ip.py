@@ -1,4 +1,4 @@
-"""Where a request comes from."""
+"""The client address of a request."""
 
 import ipaddress
 from collections.abc import Mapping, Sequence
@@ -8,16 +8,16 @@ from typing import Any
 from shared.api_key import Network, is_within
 
 REMEMBERED = 10_000
-"""Addresses."""
+"""Addresses in the cache."""
 MAX_HOPS = 32
-"""Proxies that are looked through: more are the client's own word."""
+"""Entries of X-Forwarded-For that are read, from the right. The client controls the ones further left."""
 
 
 def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
-    """The client's address: the peer's, or where the peer is a proxy of `trusted`, the one that the proxy names.
+    """The client's address: the peer's, or the forwarded one if the peer is a trusted proxy.
 
-    Of X-Forwarded-For that is the last one that is no trusted proxy itself: what stands before it is the client's own
-    word. Where all of them are trusted, it is the first.
+    The forwarded address is the rightmost entry of X-Forwarded-For that is not a trusted proxy; the client can forge
+    everything to its left. If every entry is a trusted proxy, it is the leftmost.
     """
     peer = str(environ.get("REMOTE_ADDR") or "")
     if not trusted or not is_within(peer, trusted):
@@ -32,7 +32,7 @@ def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
 
 @lru_cache(REMEMBERED)
 def shared_by_one(address: str) -> str:
-    """What one client may have all of: an address of IPv4, or the /64 of one of IPv6 (RFC 6177 §2)."""
+    """The address block of one client: a single IPv4 address, or the /64 of an IPv6 address (RFC 6177 §2)."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

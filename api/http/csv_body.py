@@ -1,4 +1,4 @@
-"""Reads a request's file that is CSV, row by row: its first line has the names of the columns."""
+"""Read an uploaded CSV file row by row. Its first line names the columns."""
 
 import csv
 import io
@@ -11,12 +11,12 @@ from shared.contacts.text_stream import SUBSTITUTE
 MAX_COLUMNS = 100
 
 
-def read_csv(limit: int, column: str, most: int) -> Iterator[dict[str, str]]:
-    """The rows by column, in small letters, empty cells left out; `column` is one of them.
+def read_csv(limit: int, column: str, max_rows: int) -> Iterator[dict[str, str]]:
+    """Yield each row as a mapping of lower-case column name to cell, without empty cells. `column` must be present.
 
-    No more is in memory than the body's next piece and what the caller keeps. Raises Problem: payload_too_large over
-    `limit` bytes, too_many_recipients after `most` rows, unsupported_media_type, or validation_failed for what is no
-    CSV with that column.
+    Only the current chunk of the body is in memory. Raises Problem: payload_too_large over `limit` bytes,
+    too_many_recipients after `max_rows` rows, unsupported_media_type, or validation_failed if the file is not CSV with
+    that column.
     """
     check_media_type(("text/csv",), limit)
     lines = (line for chunk in chunks_of_file(open_file(limit)) for line in io.StringIO(chunk, newline="\n"))
@@ -25,15 +25,15 @@ def read_csv(limit: int, column: str, most: int) -> Iterator[dict[str, str]]:
     try:
         names = [name.strip().lower() for name in next(reader, [])[: MAX_COLUMNS + 1]]
         if column not in names:
-            raise _wrong(f"The first line must name the columns; none is `{column}`.")
+            raise _wrong(f"The first line must name the columns; `{column}` is missing.")
         if len(names) > MAX_COLUMNS:
             raise _wrong(f"The first line names more than {MAX_COLUMNS} columns.")
         taken = 0
         for read, row in enumerate(reader, 1):
             is_row = any(cell.strip() for cell in row)
             taken += is_row
-            if taken > most or read > 2 * most:  # an empty row costs its time, too
-                raise _too_many(most)
+            if taken > max_rows or read > 2 * max_rows:  # empty rows take time as well
+                raise _too_many(max_rows)
             if is_row:
                 yield {name: cell.strip() for name, cell in zip(names, row, strict=False) if cell.strip()}
     except csv.Error as error:
@@ -44,14 +44,14 @@ def _checked(first: str, lines: Iterator[str]) -> Iterator[str]:
     line = first
     while line:
         if SUBSTITUTE in line:
-            raise _wrong("The file has a NUL character.")
+            raise _wrong("The file contains a NUL character.")
         yield line
         line = next(lines, "")
 
 
-def _too_many(most: int) -> Problem:
-    detail = f"More than {most:,} rows are given; one request takes at most {most:,}."
-    return Problem("too_many_recipients", detail, max=most)
+def _too_many(max_rows: int) -> Problem:
+    detail = f"The file has more than {max_rows:,} rows, the maximum for one request."
+    return Problem("too_many_recipients", detail, max=max_rows)
 
 
 def _wrong(detail: str) -> Problem:

@@ -1,18 +1,18 @@
-"""Lines of CSV that a spreadsheet shows and never runs."""
+"""CSV lines whose cells a spreadsheet never evaluates as formulas."""
 
 from collections.abc import Iterable
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet takes for a formula."""
+"""First characters that make a spreadsheet treat a cell as a formula."""
 
 
 def csv_line(values: Iterable[object]) -> str:
-    """A line of the values, None as an empty cell."""
+    """Format the values as one CSV line; None becomes an empty cell."""
     return ",".join("" if value is None else csv_cell(str(value)) for value in values) + "\n"
 
 
 def csv_cell(value: str) -> str:
-    """A value, quoted where CSV asks for it (RFC 4180 §2), and never a formula: that gets an apostrophe before it."""
+    """Quote a value where RFC 4180 §2 requires it, and defuse a formula with a leading apostrophe."""
     if value.startswith(FORMULA):
         value = "'" + value
     return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in ',"\n\r') else value

@@ -1,4 +1,4 @@
-"""An endpoint that is called without Flask: on the event loop, or in a thread."""
+"""An endpoint called without Flask, on the event loop or in a thread."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,26 +12,26 @@ from api.http.responses import Header, Response, standard_headers
 from api.http.wsgi import Answer, Environ
 
 MAX_NAMES = 1_000
-"""Header names that are remembered in bytes."""
+"""Encoded header names kept in the cache."""
 
 
 class DirectEndpoint:
-    """One endpoint, its errors and its headers."""
+    """One endpoint with its error handling and standard headers."""
 
     def __init__(
         self, endpoint: Callable[[], Response | PendingResponse], services: Any, requests_per_second: int
     ) -> None:
-        """`requests_per_second` is the limit of whoever has no other."""
+        """`requests_per_second` is the limit of callers without a limit of their own."""
         self._endpoint = endpoint
         self._services = services
         self._requests_per_second = requests_per_second
 
     def request(self, environ: Environ, loop: asyncio.AbstractEventLoop | None = None) -> Request:
-        """A request of it, which is handled on `loop`, or in a thread."""
+        """Create a request, to be handled on `loop`, or in a thread if `loop` is None."""
         return Request(environ, self._services, loop)
 
     def call(self, request: Request) -> Response | PendingResponse:
-        """Handle a request. Raises NeedsThread on the event loop where something would block."""
+        """Handle a request. Raises NeedsThread if it would block the event loop."""
         with handling(request):
             try:
                 return self._endpoint()
@@ -39,8 +39,8 @@ class DirectEndpoint:
                 return error_response(error, request)
 
     def answer(self, request: Request, response: Response) -> Answer:
-        """The response as it is sent."""
-        # What is left of a body would be taken for the next request's, if the connection did not end.
+        """The response with the standard headers, ready to send."""
+        # Unless the connection closes, the unread rest of the body would be parsed as the next request.
         ends = [(b"connection", b"close")] if request.environ["wsgi.input"].unread() else []
         headers = [*response.headers, *standard_headers(request, self._requests_per_second)]
         return Answer(response.status, [*map(_encoded, headers), *ends], response.body)

@@ -1,4 +1,4 @@
-"""What an error is answered with, wherever it was raised."""
+"""Turn any exception into a problem response."""
 
 import logging
 
@@ -28,7 +28,7 @@ UNREADABLE = (WrongTextKeys, TextKeyMissing, TextUnreadable)
 
 
 def error_response(error: Exception, request: Request, hint: str | None = None) -> Response:
-    """The response to an error that ended a request. `hint` is what to tell of a path that is not there."""
+    """The response to an exception that ended a request. `hint` replaces the default detail of an HTTP error."""
     return problem_response(_problem(error, request, hint), request.http.path, request.request_id)
 
 
@@ -36,7 +36,7 @@ def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
     if isinstance(error, Problem):
         return error
     if isinstance(error, Cancelled):
-        return Problem("unavailable", "The client has left.")
+        return Problem("unavailable", "The client closed the connection.")
     if isinstance(error, HTTPException):
         return _of_http(error, hint)
     if isinstance(error, UNAVAILABLE) or (isinstance(error, DBAPIError) and error.connection_invalidated):
@@ -62,7 +62,7 @@ def _of_http(error: HTTPException, hint: str | None) -> Problem:
 def _unavailable(error: Exception, request: Request) -> Problem:
     cause = getattr(error, "orig", error)
     log.error("unavailable: %s", cause)
-    detail = "The database's disk is full." if is_disk_full(error) else "The database does not answer in time."
+    detail = "The database's disk is full." if is_disk_full(error) else "The database did not respond in time."
     if request.environ["REQUEST_METHOD"] == "GET" and isinstance(cause, psycopg.errors.QueryCanceled):
-        detail = "This took too long. Request less at once: a shorter period, or a smaller `limit`."
+        detail = "The query took too long. Request a shorter period or a smaller `limit`."
     return Problem("unavailable", detail, headers={"Retry-After": "2"})

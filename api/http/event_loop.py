@@ -1,8 +1,8 @@
-"""Requests that are handled on the event loop instead of in a thread.
+"""Requests handled on the event loop instead of in a thread.
 
-Nothing may block there. An endpoint whose send is to be committed returns a `PendingResponse`: it is made when the
-commit is over, and meanwhile the loop handles others. What would block raises `NeedsThread`, and then the request is
-handled again from the beginning, in a thread, where blocking is allowed.
+Nothing may block the loop. An endpoint that waits for a commit returns a `PendingResponse`, which is completed after
+the commit while the loop handles other requests. Code that would block raises `NeedsThread`, and the request is handled
+again from the start in a thread.
 """
 
 import asyncio
@@ -21,28 +21,28 @@ Finish = Callable[[], Response]
 
 
 class NeedsThread(BaseException):
-    """On the event loop, something would block. No `Exception`, so that nothing but the loop catches it."""
+    """The request would block the event loop. A BaseException, so that only the loop catches it."""
 
 
 class PendingResponse:
-    """A response that is made when its send has been committed: `ready` is done then, and `response` makes it."""
+    """A response to a send that is being committed. `ready` completes after the commit; then call `response`."""
 
     __slots__ = ("_outcome", "ready", "request")
 
     def __init__(self, outcome: Callable[[], Finish]) -> None:
-        """`outcome` raises what the commit raised, NeedsThread where certainly nothing has happened; or it returns what
-        makes the response."""
+        """`outcome` raises the commit's error, or NeedsThread if certainly nothing was committed; otherwise it returns
+        the function that builds the response."""
         self._outcome = outcome
         self.request: Request = current_request()
         assert self.request.loop is not None
         self.ready: asyncio.Future[None] = self.request.loop.create_future()
 
     def response(self) -> Response:
-        """The response, once. Raises NeedsThread where the request is to be handled again in a thread.
+        """Build the response, once only. Raises NeedsThread if the request must be handled again in a thread.
 
-        After its commit it is never handled again: what blocks there is an error of ours.
+        A committed request is never handled again: blocking after the commit is a bug and becomes a 500.
         """
-        outcome, self._outcome = self._outcome, _spent  # the outcome refers to this: no cycle is to be left
+        outcome, self._outcome = self._outcome, _spent  # the outcome refers to self: break the reference cycle
         with handling(self.request):
             try:
                 finish = outcome()
@@ -58,27 +58,27 @@ class PendingResponse:
 
 
 class ThreadOnlyPool(QueuePool):
-    """Connections for whoever is in a thread. A request on the event loop gets none: it would wait for its answers."""
+    """A connection pool for threads only: database calls would block the event loop."""
 
     def connect(self) -> PoolProxiedConnection:
-        """A connection. Raises NeedsThread on the event loop."""
+        """Check out a connection. Raises NeedsThread on the event loop."""
         require_thread()
         return super().connect()
 
 
 def require_thread() -> None:
-    """For what has an effect that must not happen twice, and may block then. Raises NeedsThread on the event loop."""
+    """Raise NeedsThread on the event loop. Call it before an effect that must not be repeated and may block."""
     if is_on_event_loop():
         raise NeedsThread
 
 
 def in_background(function: Callable[[], object]) -> None:
-    """Call a function in a thread, whatever becomes of it. Returns at once."""
+    """Call a function in a background thread and ignore its result. Returns at once."""
     _background.submit(function)
 
 
 def complete(responses: list[PendingResponse], then: Callable[[], object]) -> None:
-    """Tell an event loop that its responses are ready, and call `then` when they are made. For any thread."""
+    """Mark responses of one event loop as ready, then call `then` on the loop. Safe to call from any thread."""
     responses[0].ready.get_loop().call_soon_threadsafe(_complete, responses, then)
 
 
@@ -86,8 +86,8 @@ def _complete(responses: list[PendingResponse], then: Callable[[], object]) -> N
     for response in responses:
         if not response.ready.done():
             response.ready.set_result(None)
-    asyncio.get_running_loop().call_soon(then)  # after those who have waited
+    asyncio.get_running_loop().call_soon(then)  # after the tasks that await the responses
 
 
 def _spent() -> Finish:
-    raise RuntimeError("A response is made once.")
+    raise RuntimeError("The response was already built.")

@@ -1,4 +1,4 @@
-"""Endpoints in Flask: each an ordinary view, within middleware that makes the request and the standard headers."""
+"""Endpoints as Flask views, and the middleware that sets the current request and the standard headers."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -12,10 +12,10 @@ from api.http.wsgi import Environ, Wsgi
 
 
 class RequestMiddleware:
-    """WSGI middleware: within it `current_request` is known, and every response gets the standard headers."""
+    """WSGI middleware that sets `current_request` and adds the standard headers to every response."""
 
     def __init__(self, app: Wsgi, services: Any, requests_per_second: int) -> None:
-        """`requests_per_second` is the limit of whoever has no other."""
+        """`requests_per_second` is the limit of callers without a limit of their own."""
         self._app = app
         self._services = services
         self._requests_per_second = requests_per_second
@@ -32,7 +32,7 @@ class RequestMiddleware:
 
 
 def flask_view(endpoint: Callable[..., Response | CsvResponse]) -> Callable[..., flask.Response]:
-    """An endpoint as a view of Flask."""
+    """Wrap an endpoint as a Flask view."""
 
     @wraps(endpoint)
     def view(**arguments: Any) -> flask.Response:
@@ -42,7 +42,7 @@ def flask_view(endpoint: Callable[..., Response | CsvResponse]) -> Callable[...,
 
 
 def flask_response(response: Response | CsvResponse) -> flask.Response:
-    """A response as Flask's."""
+    """Convert a response to Flask's."""
     if isinstance(response, CsvResponse):
         return flask.Response(response.lines, headers=response.headers)
     return flask.Response(response.body, response.status, response.headers)

@@ -1,4 +1,4 @@
-"""Reads a request's body: strict JSON, bounded, with nothing that the rest of the service could choke on."""
+"""Read a request's body as strict JSON, bounded in size, depth and number of values, and safe to store."""
 
 import json
 import re
@@ -14,14 +14,14 @@ from api.http.request_cost import add_bytes
 
 SMALL_BODY = 64 * 1024
 LARGE_BODY = 8 * 1024 * 1024
-"""Bytes: 100,000 phones and their text fit four times."""
+"""Bytes: four times the size of 100,000 phones and a message."""
 DEEPEST = 32
 MAX_KEYS = 1_000
-"""Keys of one object. The largest that means anything has some hundred."""
+"""Keys of one object. The largest legitimate object has about a hundred."""
 MAX_VALUES = 1_500_000
-"""Values of a body. 100,000 contacts of 8 MB, with fields and tags, have at most a million."""
+"""Values in a body. 100,000 contacts in 8 MB, with fields and tags, have at most a million."""
 MAX_VALUES_SMALL_BODY = 15_000
-"""Values of a body of SMALL_BODY bytes."""
+"""Values in a body of up to SMALL_BODY bytes."""
 NUMBERS = (int, float)
 JSON = "application/json"
 
@@ -29,21 +29,21 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def read_json(limit: int) -> dict[str, Any]:
-    """The body as an object.
+    """Read the body as a JSON object.
 
-    Raises Problem: payload_too_large over `limit` bytes, unsupported_media_type, or invalid_json for anything but
-    one UTF-8 object without duplicate or countless keys, NaN, absurd numbers, absurd depth, NUL or lone surrogates.
+    Raises Problem: payload_too_large over `limit` bytes, unsupported_media_type, or invalid_json unless the body is one
+    UTF-8 object within the bounds above, without duplicate keys, NaN, numbers beyond 64 bits, NUL or lone surrogates.
     """
     raw = read_bytes(limit)
     request = current_request()
     if request.environ.get("CONTENT_TYPE") != JSON and (mimetype := request.http.mimetype) != JSON:
         given = f"`{mimetype}`" if mimetype else "no Content-Type"
-        raise Problem("unsupported_media_type", f"The body came with {given}; only application/json is accepted.")
+        raise Problem("unsupported_media_type", f"The body was sent with {given}; only application/json is accepted.")
     return parse_object(raw)
 
 
 def read_bytes(limit: int) -> bytes:
-    """The body, at most `limit` bytes of it, whatever its headers say."""
+    """Read the body. Raises Problem payload_too_large over `limit` bytes, whatever Content-Length says."""
     whole = current_request().environ["wsgi.input"]
     if isinstance(whole, Whole):
         if len(whole.data) > limit:
@@ -54,7 +54,7 @@ def read_bytes(limit: int) -> bytes:
     if announced is not None and announced > limit:
         raise _too_large(limit)
     try:
-        request.max_content_length = limit + 1  # at its own limit a stream ends in silence
+        request.max_content_length = limit + 1  # one more than the limit: at its maximum the stream ends silently
         raw = request.get_data(cache=True)
     except RequestEntityTooLarge:
         raise _too_large(limit) from None
@@ -103,22 +103,22 @@ def _ended_early() -> Problem:
 
 
 def _check_count(raw: bytes) -> None:
-    """Refuse a body of more values than mean anything, before any of them is made: for two bytes of the body one takes
-    a hundred of memory, and time in which no other thread runs. Commas and brackets within texts are counted too."""
-    most = MAX_VALUES_SMALL_BODY if len(raw) <= SMALL_BODY else MAX_VALUES
-    if len(raw) > most and raw.count(b",") + raw.count(b"[") + raw.count(b"{") > most:
-        raise ValueError(f"it has more than {most:,} values")
+    """Refuse a body with too many values before parsing it: two bytes of JSON can take a hundred bytes of memory, and
+    the parser holds the GIL. Commas and brackets inside strings count as well."""
+    limit = MAX_VALUES_SMALL_BODY if len(raw) <= SMALL_BODY else MAX_VALUES
+    if len(raw) > limit and raw.count(b",") + raw.count(b"[") + raw.count(b"{") > limit:
+        raise ValueError(f"it has more than {limit:,} values")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(pairs) > MAX_KEYS:
         raise ValueError(f"an object has more than {MAX_KEYS:,} keys")
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    values = dict(pairs)
+    if len(values) != len(pairs):
         seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {json.dumps(twice[:40])} appears twice")
-    return made
+        duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {json.dumps(duplicate[:40])} appears twice")
+    return values
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -129,12 +129,13 @@ DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constan
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it is an object of texts only. What none may hold comes escaped: JSON and UTF-8 refuse it as it is."""
+    """Whether the value is an object of strings only. Without escapes these need no check: unescaped, JSON allows no
+    NUL and UTF-8 no surrogate."""
     return type(value) is dict and all(type(item) is str for item in value.values())
 
 
 def _check(value: Any, *, texts: bool) -> None:
-    """Look at everything in a value, level by level: all of a level together takes a tenth of one call for each."""
+    """Check every nested value, level by level: a tenth of the time of a recursive call for each."""
     level = [value]
     for _ in range(DEEPEST):
         if texts and UNSTORABLE.search("".join(item for item in level if type(item) is str)):

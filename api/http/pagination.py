@@ -1,4 +1,4 @@
-"""Pages of lists: `limit`, and a cursor that says where the last page ended."""
+"""Pages of a list: `limit`, and a cursor to the end of the previous page."""
 
 import base64
 import json
@@ -9,7 +9,7 @@ from uuid import UUID
 from api.http.problems import Problem, invalid
 
 LONGEST_CURSOR = 1_000
-"""Characters; ours are shorter."""
+"""Characters. The cursors that we issue are shorter."""
 
 
 def page(
@@ -19,9 +19,9 @@ def page(
     position: Callable[[Any], str],
     end: Any = None,
 ) -> Any:
-    """The answer for up to `limit + 1` rows: one more than fits tells that there is a next page.
+    """The response for up to `limit + 1` rows: an extra row means that there is a next page.
 
-    `end` is the last row that was examined, where there are more behind it.
+    `end` is the last row that was examined, if there are more rows after it.
     """
     shown = rows[:limit]
     more = len(rows) > limit
@@ -30,12 +30,12 @@ def page(
 
 
 def to_cursor(position: str) -> str:
-    """A cursor for a place in a list."""
+    """Encode a position in a list as a cursor."""
     return base64.urlsafe_b64encode(position.encode()).decode().rstrip("=")
 
 
 def from_cursor(cursor: str) -> str:
-    """The place that a cursor stands for. Raises Problem validation_failed."""
+    """Decode a cursor to its position in the list. Raises Problem validation_failed."""
     if len(cursor) > LONGEST_CURSOR:
         raise bad_cursor()
     try:
@@ -48,7 +48,7 @@ def from_cursor(cursor: str) -> str:
 
 
 def uuid_cursor(cursor: str | None) -> UUID | None:
-    """The id that a cursor stands for; None without one. Raises Problem validation_failed."""
+    """Decode a cursor to an id; None without a cursor. Raises Problem validation_failed."""
     if cursor is None:
         return None
     try:
@@ -58,7 +58,7 @@ def uuid_cursor(cursor: str | None) -> UUID | None:
 
 
 def number_cursor(cursor: str | None, default: int) -> int:
-    """The number that a cursor stands for. Raises Problem validation_failed."""
+    """Decode a cursor to a number; `default` without a cursor. Raises Problem validation_failed."""
     if cursor is None:
         return default
     position = from_cursor(cursor)
@@ -68,7 +68,7 @@ def number_cursor(cursor: str | None, default: int) -> int:
 
 
 def text_cursor(cursor: str | None) -> str:
-    """The text that a cursor stands for, empty without one. Raises Problem validation_failed."""
+    """Decode a cursor to a string, empty without a cursor. Raises Problem validation_failed."""
     if cursor is None:
         return ""
     position = from_cursor(cursor)
@@ -78,7 +78,7 @@ def text_cursor(cursor: str | None) -> str:
 
 
 def list_cursor(cursor: str | None, count: int) -> list[str] | None:
-    """The texts, so many of them, that a cursor stands for; None without one. Raises Problem validation_failed."""
+    """Decode a cursor to `count` strings; None without a cursor. Raises Problem validation_failed."""
     if cursor is None:
         return None
     try:
@@ -93,7 +93,7 @@ def list_cursor(cursor: str | None, count: int) -> list[str] | None:
 
 
 def bad_cursor() -> Problem:
-    """The cursor is not one that we gave."""
+    """The error for a cursor that we did not issue."""
     return invalid(
         [{"pointer": "/cursor", "code": "invalid", "detail": "Use `next_cursor` of the previous page, unchanged."}]
     )

@@ -1,10 +1,10 @@
-"""Every error that the API answers, in one place and one shape: RFC 9457 problem details."""
+"""The catalogue of the API's errors, as RFC 9457 problem details."""
 
 from typing import Any, NamedTuple
 
 
 class Kind(NamedTuple):
-    """What is always the same about an error."""
+    """The constant members of an error code."""
 
     status: int
     title: str
@@ -12,7 +12,7 @@ class Kind(NamedTuple):
     retryable: bool = False
 
 
-UNKNOWN = "It may have had an effect. Repeat it with the same Idempotency-Key; without one, check first what happened."
+UNKNOWN = "The request may have taken effect. Repeat it with the same Idempotency-Key; without one, check its outcome."
 
 CATALOGUE: dict[str, Kind] = {
     "bad_request": Kind(400, "Bad request", "Check the request against /openapi.json."),
@@ -117,11 +117,11 @@ FIELD_CODES: dict[str, str] = {
     "too_long": "Shorten the value as `detail` says.",
     "invalid_idempotency_key": "Send the header once, with 1 to 255 visible ASCII characters.",
 }
-"""Codes in `errors` of a `validation_failed`, and what to do about each."""
+"""The codes in `errors` of a `validation_failed`, and the remediation for each."""
 
 
 class Problem(Exception):
-    """Ends a request with an error of the catalogue. Nothing that the request asked for has happened."""
+    """Ends a request with an error of the catalogue. The request has had no effect."""
 
     def __init__(self, code: str, detail: str, *, headers: dict[str, str] | None = None, **members: Any) -> None:
         super().__init__(code, detail)
@@ -132,7 +132,7 @@ class Problem(Exception):
         self.members = members
 
     def document(self, instance: str, request_id: str) -> dict[str, Any]:
-        """The body of the answer."""
+        """The body of the response."""
         return {
             "type": f"/api/v1/errors/{self.code}",
             "title": self.kind.title,
@@ -151,7 +151,7 @@ MAX_ERRORS = 100
 
 
 def invalid(errors: list[dict[str, str]]) -> Problem:
-    """A `validation_failed` of these errors, each a pointer (RFC 6901), a code and a detail."""
+    """Build a `validation_failed` from errors, each with a pointer (RFC 6901), a code and a detail."""
     first = errors[0]
     more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
     return Problem(

@@ -1,4 +1,4 @@
-"""The request that is being handled, whatever serves it: Flask in a thread, or the event loop."""
+"""The current request, whether Flask handles it in a thread or the event loop does."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ _current: ContextVar["Request | None"] = ContextVar("request", default=None)
 
 
 class Request:
-    """One request: its environment (PEP 3333), what the endpoints work with, and what is noted while it is handled."""
+    """One request: its WSGI environment (PEP 3333), the services for endpoints, and state kept while it is handled."""
 
     __slots__ = (
         "_http",
@@ -34,17 +34,17 @@ class Request:
         self.environ = environ
         self.services = services
         self.loop = loop
-        """Where it is handled on an event loop, which must not block; None in a thread."""
+        """The event loop that handles the request, which must not block; None in a thread."""
         self.request_id: str = given if given and USABLE.fullmatch(given) else f"req_{random_bits():016x}"
-        """The client's X-Request-Id where it is usable, or one of ours."""
+        """The client's X-Request-Id if it is usable, otherwise a generated one."""
         self.rate_limit: tuple[int, int] | None = None
-        """Requests per second that the caller may make, and how many are left now."""
+        """The caller's limit in requests per second, and how many are left now."""
         self.cost = 0.0
         """What its work costs, in requests of the rate limit (api/http/request_cost.py)."""
         self.recipients_priced = 0
         """Recipients of a message with placeholders that were priced, and not paid for."""
         self.recipient_counted = False
-        """Whether its message was counted against the recipient's limit."""
+        """Whether the message was counted against the recipient's limit."""
         self._http: HttpRequest | None = None
 
     @property
@@ -60,8 +60,8 @@ class Request:
         return self.http.accept_mimetypes.best_match(["application/json", "text/csv"]) == "text/csv"
 
 
-class handling:  # noqa: N801 - used as the function that it would be, if a generator were as cheap
-    """Within it, `current_request` is this one."""
+class handling:  # noqa: N801 - used like a function; a generator-based context manager is slower
+    """Context manager that makes a request the `current_request`."""
 
     __slots__ = ("_request", "_token")
 

@@ -1,8 +1,8 @@
-"""The bodies of requests, as they arrive.
+"""Receive the bodies of requests.
 
-All of a body is here before a thread is taken for its request: who sends slowly holds nothing but a connection, and a
-place among the requests of its own account or address (api/limits/bulkheads.py). A large body goes to a temporary file
-beyond what is kept of it in memory, and arrives at a minimum rate.
+A body is received whole before its request gets a thread, so a slow client holds only its connection and one request of
+its own account's or address's share (api/limits/bulkheads.py). A large body spills to a temporary file and must arrive
+at a minimum rate.
 """
 
 import asyncio
@@ -16,27 +16,27 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 GRACE = 20.0
-"""Seconds that any body may take."""
+"""Seconds allowed for any body, whatever its size."""
 MINIMUM_RATE = 8 * 1024
-"""Bytes per second at which it arrives besides."""
+"""Bytes per second: each byte received extends the time allowed accordingly."""
 DRAINED = 8 * 1024 * 1024
 DRAIN_SECONDS = 5.0
-"""What is read of a body that nobody wants, so that its client reads the answer: with more to come the connection would
-be reset, and the answer lost."""
+"""Bounds for reading and discarding the rest of a refused body. Closing with unread data would reset the connection,
+and the client would lose the response."""
 
 _disk = ThreadPoolExecutor(2, "spool")
 
 
 class Gone(Exception):
-    """The client has left before its body was complete, or its turn had come."""
+    """The client disconnected before its body was complete or its request was handled."""
 
 
 class TooSlow(Exception):
-    """The body has not arrived in time."""
+    """The body did not arrive in time."""
 
 
 class Whole:
-    """A small body, which is here: what WSGI calls `wsgi.input`."""
+    """A small body, in memory, as `wsgi.input`."""
 
     __slots__ = ("data", "read")
 
@@ -45,12 +45,12 @@ class Whole:
         self.read = io.BytesIO(data).read
 
     def unread(self) -> bool:
-        """Whether there may be more of it, which nobody will read."""
+        """Whether part of the body was not received."""
         return False
 
 
 class Spooled:
-    """A larger body, which is here or in a temporary file: what WSGI calls `wsgi.input`."""
+    """A larger body, in memory or in a temporary file, as `wsgi.input`."""
 
     def __init__(self, file: "SpooledTemporaryFile[bytes]", more: bool) -> None:
         self._file = file
@@ -58,28 +58,28 @@ class Spooled:
         self.read = file.read
 
     def unread(self) -> bool:
-        """Whether there is more of it than may be read."""
+        """Whether part of the body was not received."""
         return self._more
 
     def close(self) -> None:
-        """Forget it."""
+        """Delete the temporary file."""
         self._file.close()
 
 
 class Unread:
-    """A body that is announced to be larger than any that is read: what WSGI calls `wsgi.input`."""
+    """A body whose announced length is over the limit, so none of it is read, as `wsgi.input`."""
 
     def read(self, size: int = -1) -> bytes:
-        """Nothing."""
+        """Return no bytes."""
         return b""
 
     def unread(self) -> bool:
-        """All of it."""
+        """Always true."""
         return True
 
 
 def announced_length(headers: Iterable[tuple[bytes, bytes]]) -> int | None:
-    """How long the body of a request is said to be; 0 where there is none, None where nobody knows."""
+    """The announced length of a request's body in bytes; 0 without a body, None if unknown or malformed."""
     announced = b"0"
     for name, value in headers:
         if name == b"transfer-encoding":
@@ -89,14 +89,14 @@ def announced_length(headers: Iterable[tuple[bytes, bytes]]) -> int | None:
     return int(announced) if announced.isdigit() else None
 
 
-def is_small(headers: Iterable[tuple[bytes, bytes]], most: int) -> bool:
-    """Whether the body of a request is announced, and has `most` bytes at most; or there is none."""
+def is_small(headers: Iterable[tuple[bytes, bytes]], limit: int) -> bool:
+    """Whether a request announces a body of at most `limit` bytes, or has none."""
     length = announced_length(headers)
-    return length is not None and length <= most
+    return length is not None and length <= limit
 
 
 async def whole_body(receive: Receive) -> bytes:
-    """A small body. Raises Gone."""
+    """Receive a small body. Raises Gone."""
     body = b""
     while True:
         message = await receive()
@@ -107,8 +107,8 @@ async def whole_body(receive: Receive) -> bytes:
             return body
 
 
-async def spooled_body(receive: Receive, most: int, in_memory: int) -> Spooled:
-    """A body of `most` bytes, of which `in_memory` are kept there; of a larger one, a little more than `most`.
+async def spooled_body(receive: Receive, limit: int, in_memory: int) -> Spooled:
+    """Receive a body of up to `limit` bytes, of which `in_memory` stay in memory; stop soon after `limit` is passed.
 
     Raises Gone or TooSlow.
     """
@@ -116,7 +116,7 @@ async def spooled_body(receive: Receive, most: int, in_memory: int) -> Spooled:
     file = SpooledTemporaryFile[bytes](in_memory)
     began, size, more = loop.time(), 0, True
     try:
-        while more and size <= most:
+        while more and size <= limit:
             async with asyncio.timeout_at(began + GRACE + size / MINIMUM_RATE):
                 message = await receive()
             if message["type"] == "http.disconnect":
@@ -138,7 +138,7 @@ async def spooled_body(receive: Receive, most: int, in_memory: int) -> Spooled:
 
 
 async def drain(receive: Receive) -> None:
-    """Read what is left of a body, within bounds."""
+    """Read and discard the rest of a body, within bounds."""
     left, more = DRAINED, True
     try:
         async with asyncio.timeout(DRAIN_SECONDS):

@@ -1,11 +1,11 @@
-"""What the head of a request may be."""
+"""Limits and checks of a request's head: its request line and headers."""
 
 from api.http.wsgi import Headers
 
 MAX_HEAD_BYTES = 32 * 1024
-"""Bytes of it."""
+"""Bytes of the whole head."""
 MAX_LINE_BYTES = 8 * 1024
-"""Bytes of its URL, or of one of its headers."""
+"""Bytes of the URL, or of one header."""
 MAX_HEADERS = 100
 TOO_LARGE = (
     f"The head of the request is larger than {MAX_HEAD_BYTES:,} bytes, has more than {MAX_HEADERS} headers, or"
@@ -14,7 +14,7 @@ TOO_LARGE = (
 
 
 def problem_of_head(url: bytes, headers: Headers, version: str) -> str:
-    """What is wrong with a head (RFC 9112 §3.2 and §6.1, and the sizes above); empty where nothing is."""
+    """Describe what is wrong with a head (RFC 9112 §3.2 and §6.1, and the sizes above); empty if it is valid."""
     size = longest = len(url)
     hosts = 0
     codings: list[bytes] = []
@@ -28,9 +28,9 @@ def problem_of_head(url: bytes, headers: Headers, version: str) -> str:
         elif name == b"transfer-encoding":
             codings.append(value)
     if hosts != 1 and (hosts or version == "1.1"):
-        return f"The request has {hosts or 'no'} Host header{'s' if hosts else ''}, and has to have one."
+        return f"The request has {hosts or 'no'} Host header{'s' if hosts else ''}; it must have exactly one."
     if codings and (version != "1.1" or len(codings) > 1 or codings[0].lower() != b"chunked"):
-        return "The only Transfer-Encoding is chunked, once, in HTTP/1.1."
+        return "The only supported Transfer-Encoding is `chunked`, given once, in HTTP/1.1."
     if size > MAX_HEAD_BYTES or longest > MAX_LINE_BYTES or len(headers) > MAX_HEADERS:
         return TOO_LARGE
     return ""

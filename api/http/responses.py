@@ -1,4 +1,4 @@
-"""Responses of endpoints, which know no framework: whole, or CSV that is streamed as it is made."""
+"""Framework-independent responses of endpoints: complete, or streamed CSV."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ Header = tuple[str, str]
 
 
 class Response:
-    """A whole response."""
+    """A complete response."""
 
     __slots__ = ("body", "headers", "status")
 
@@ -25,7 +25,7 @@ class Response:
 
 
 class JsonResponse(Response):
-    """A response that is JSON."""
+    """A JSON response that may not be stored in caches."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class JsonResponse(Response):
 
 
 class CsvResponse:
-    """A file of CSV that is streamed: `lines` are made in a thread, outside of `handling` the request."""
+    """A streamed CSV file. `lines` is consumed in a thread, outside `handling` the request."""
 
     __slots__ = ("headers", "lines")
 
@@ -48,14 +48,14 @@ class CsvResponse:
 
 
 def problem_response(problem: Problem, path: str, request_id: str) -> Response:
-    """An error of the catalogue, in the shape of RFC 9457."""
+    """An error of the catalogue as `application/problem+json` (RFC 9457)."""
     body = json.dumps(problem.document(path[:500], request_id)).encode()
     headers = [("Content-Type", "application/problem+json"), NO_STORE, *problem.headers.items()]
     return Response(body, problem.kind.status, headers)
 
 
 def standard_headers(request: Request, requests_per_second: int) -> list[Header]:
-    """The headers that every response carries. `requests_per_second` is the limit of whoever has no other."""
+    """The headers of every response. `requests_per_second` is the limit of callers without a limit of their own."""
     rate, left = request.rate_limit or (requests_per_second, requests_per_second)
     return [
         *CONSTANT,

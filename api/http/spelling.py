@@ -1,12 +1,12 @@
-"""What a misspelt field was meant to be."""
+"""Suggest the field that a misspelt name was meant to be."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 LONGEST_NAME = 40
-"""Characters of a name that is compared: no field has as many."""
+"""Characters. Longer names are not compared: no field has one."""
 MAX_COMPARED = 10
-"""Names of one request that are compared. Each takes some 0.1 ms, and who misspells more of them did not mean ours."""
+"""Unknown names compared per request. Each takes about 0.1 ms, and a request with more is not meant for this API."""
 
 
 OTHER_NAMES = {
@@ -31,11 +31,11 @@ OTHER_NAMES = {
     "callback": ("callback_url",),
     "client_reference": ("reference",),
 }
-"""What other services call a field of ours, and which of ours it may be."""
+"""Field names of other SMS services, and our fields that they correspond to."""
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name that means the same, or is like this one; None where there is none."""
+    """The known name that means the same or is spelt similarly; None if there is none."""
     known = list(known)
     meant = next((own for own in OTHER_NAMES.get(name.lower(), ()) if own in known), None)
     if meant is not None:

@@ -1,4 +1,4 @@
-"""The file of a request: its body, or the one file of a form, read block by block."""
+"""An uploaded file, read block by block: the request's body, or the one file of a form."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -15,24 +15,24 @@ from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, enc
 BLOCK = 64 * 1024
 FORM = "multipart/form-data"
 MAX_FIELD_BYTES = 64 * 1024
-"""Bytes of a form that are no file's."""
+"""Bytes of a form's fields, without its file."""
 MAX_PARTS = 20
-"""Parts of a form; only one of them is the file."""
+"""Parts of a form, including its one file."""
 
 
 class UploadedFile(NamedTuple):
-    """The bytes of a file, and the encoding that it is said to have."""
+    """The bytes of a file, and its declared encoding."""
 
     blocks: Iterator[bytes]
     encoding: str | None
 
 
 def check_media_type(types: tuple[str, ...], limit: int) -> None:
-    """Raises Problem unless the body is said to be of one of the types, or a form, and not larger than `limit`."""
+    """Raise Problem unless the body is declared as one of the types or a form, and as at most `limit` bytes."""
     request = current_request().http
     if request.mimetype not in (*types, FORM):
         given = f"`{request.mimetype}`" if request.mimetype else "no Content-Type"
-        detail = f"The body came with {given}; only text/csv is accepted, or multipart/form-data with a CSV file."
+        detail = f"The body was sent with {given}; use text/csv, or multipart/form-data with a CSV file."
         raise Problem("unsupported_media_type", f"{detail} Save a spreadsheet as CSV in UTF-8.")
     announced = request.content_length
     if announced is not None and announced > limit:
@@ -40,7 +40,7 @@ def check_media_type(types: tuple[str, ...], limit: int) -> None:
 
 
 def open_file(limit: int) -> UploadedFile:
-    """The request's file, which raises Problem payload_too_large when more than `limit` bytes of it are read."""
+    """Open the request's file. Reading more than `limit` bytes raises Problem payload_too_large."""
     request = current_request().http
     blocks = _blocks(limit)
     if request.mimetype == FORM:
@@ -62,7 +62,7 @@ def chunks_of_file(file: UploadedFile) -> Iterator[str]:
 
 
 def not_csv(detail: str) -> Problem:
-    """A 400."""
+    """A `validation_failed` for the file as a whole."""
     return invalid([{"pointer": "", "code": "invalid", "detail": detail}])
 
 
@@ -85,7 +85,7 @@ def _blocks(limit: int) -> Iterator[bytes]:
 
 
 def _file_of_form(blocks: Iterator[bytes]) -> UploadedFile:
-    """The file of a form (RFC 7578), whatever its field is called; other fields are not looked at."""
+    """The file of a form (RFC 7578), whatever the name of its field; other fields are ignored."""
     events = _events(blocks, current_request().http.mimetype_params.get("boundary", ""))
     for event in events:
         if isinstance(event, File):
@@ -103,7 +103,7 @@ def _data_of_file(events: Iterator[Event]) -> Iterator[bytes]:
         if not event.more_data:
             break
     if any(isinstance(event, File) for event in events):
-        raise not_csv("The form has more than one file. Send each in a request of its own.")
+        raise not_csv("The form has more than one file. Send each file in a separate request.")
 
 
 def _events(blocks: Iterable[bytes], boundary: str) -> Iterator[Event]:

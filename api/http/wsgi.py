@@ -1,4 +1,4 @@
-"""A request as WSGI describes it, of what ASGI says about it, and an answer the other way round."""
+"""Convert ASGI requests to WSGI environments, and WSGI responses to ASGI."""
 
 import sys
 from collections.abc import Callable, Iterable, MutableMapping
@@ -19,18 +19,18 @@ BASE: Environ = {
     "wsgi.multithread": True,
     "wsgi.multiprocess": True,
     "wsgi.run_once": False,
-    "wsgi.input_terminated": True,  # it ends by itself, however long it was said to be
+    "wsgi.input_terminated": True,  # reads end at the end of the body, whatever its Content-Length
 }
 CANCELLATION = "bulksms.cancellation"
-"""The key of a request's Cancellation in its environment."""
+"""The key of a request's Cancellation in its WSGI environment."""
 MAX_NAMES = 1_000
-"""Names of headers whose keys are remembered."""
+"""Header names kept in the caches."""
 
 _keys: dict[bytes, str] = {}
 
 
 class Answer(NamedTuple):
-    """A whole answer."""
+    """A complete response."""
 
     status: int
     headers: Headers
@@ -38,7 +38,7 @@ class Answer(NamedTuple):
 
 
 class Start:
-    """What WSGI calls `start_response`: it takes down what the answer begins with."""
+    """A WSGI `start_response` that records the status and headers."""
 
     def __init__(self) -> None:
         self.status = 500
@@ -51,21 +51,21 @@ class Start:
 
     @property
     def has_length(self) -> bool:
-        """Whether the answer says how long its body is, or can have none."""
+        """Whether the response has a Content-Length, or cannot have a body."""
         return self.status in (204, 304) or any(name.lower() == "content-length" for name, _ in self._headers)
 
     def headers(self, close: bool = False) -> Headers:
-        """The headers as ASGI has them. With `close`, the connection ends after the answer."""
-        made = [(_name(name), value.encode("latin-1")) for name, value in self._headers]
+        """The headers in ASGI's form. With `close`, the connection closes after the response."""
+        headers = [(_name(name), value.encode("latin-1")) for name, value in self._headers]
         if close:
-            made.append((b"connection", b"close"))
-        return made
+            headers.append((b"connection", b"close"))
+        return headers
 
 
 def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
-    """The request's environment by PEP 3333. The body is what can be read.
+    """The WSGI environment (PEP 3333) of a request. `body` becomes `wsgi.input`.
 
-    A header with an underscore in its name is left out: it would be taken for the one with a hyphen.
+    Headers with an underscore in the name are dropped: they could pass for the header spelt with a hyphen.
     """
     raw: bytes = scope["raw_path"]
     host, port = scope["server"] or ("", 0)
@@ -91,10 +91,7 @@ def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
 
 
 class StreamedAnswer:
-    """An answer that is sent as it is made: its status, its headers, and one chunk of its body after the other.
-
-    Each is made in whatever thread asks for it.
-    """
+    """A response whose body is produced chunk by chunk, each in the thread that calls `next`."""
 
     def __init__(self, start: Start, environ: Environ, result: Iterable[bytes]) -> None:
         self.status = start.status
@@ -104,17 +101,17 @@ class StreamedAnswer:
         self._cancellation = _cancellation(environ)
 
     def next(self) -> bytes | None:
-        """The next chunk; None after the last. Raises Cancelled where the client has left meanwhile."""
+        """The next chunk; None after the last. Raises Cancelled if the client has disconnected."""
         with self._cancellation.active():
             return next(self._chunks, None)
 
     def close(self) -> None:
-        """No more is wanted."""
+        """Close the WSGI result; no more chunks are needed."""
         _close(self._result)
 
 
 def call(app: Wsgi, environ: Environ) -> Answer | StreamedAnswer:
-    """Call an application. Returns its answer: whole, or as it is made where it does not say how long it is."""
+    """Call a WSGI application. The response is streamed if the application does not state its length."""
     start = Start()
     with _cancellation(environ).active():
         result = app(environ, start)
@@ -124,9 +121,9 @@ def call(app: Wsgi, environ: Environ) -> Answer | StreamedAnswer:
 
 
 def whole(start: Start, environ: Environ, result: Iterable[bytes]) -> Answer:
-    """The answer that a call began with `start`, when all of it is here."""
+    """Collect the complete response of a call that began with `start`."""
     try:
-        # What is left of a body would be taken for the next request's, if the connection did not end.
+        # Unless the connection closes, the unread rest of the body would be parsed as the next request.
         return Answer(start.status, start.headers(close=environ["wsgi.input"].unread()), b"".join(result))
     finally:
         _close(result)
@@ -137,14 +134,14 @@ def _cancellation(environ: Environ) -> Cancellation:
 
 
 def _close(result: Iterable[bytes]) -> None:
-    """Tell a result that it is not needed any more, as PEP 3333 has it."""
+    """Call a result's `close`, as PEP 3333 requires."""
     close = getattr(result, "close", None)
     if close is not None:
         close()
 
 
 def _key(name: bytes) -> str:
-    """That of a header in the environment; empty for none."""
+    """The header's key in the WSGI environment; empty for a header that is dropped."""
     text = name.decode("latin-1").upper().replace("-", "_")
     key = "" if b"_" in name else text if text in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{text}"
     if len(_keys) < MAX_NAMES:
@@ -158,4 +155,4 @@ def _name(name: str) -> bytes:
 
 
 def _no_write(_: bytes) -> None:
-    raise NotImplementedError("Answers are returned, not written.")
+    raise NotImplementedError("write() is not supported; return the body from the application.")

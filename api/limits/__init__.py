@@ -1,1 +1,1 @@
-"""What bounds the requests of an account, a key or an address."""
+"""Limits on the requests of an account, a key or an address."""

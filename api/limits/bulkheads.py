@@ -1,10 +1,10 @@
-"""Walls between those who use the service: what one of them may hold of a process, and whose turn it is.
+"""Bulkheads: how much of a process one account or address may hold, and fair scheduling between them.
 
-Requests belong to the account whose token they bring, or without a valid one to the address that they come from
-(api/server/owners.py). Nobody has more requests under way than its share, and nobody's wait behind another's for a
-thread: those of each owner stand in a line of their own, and the lines take turns.
+A request's owner is the account of its token or, without a valid token, the client's address (api/server/owners.py).
+No owner has more requests in progress than its share, and none waits for a thread behind another's requests: each owner
+has its own queue, and the queues are served round-robin.
 
-All of it is called on the event loop only.
+Call everything here on the event loop only.
 """
 
 import asyncio
@@ -15,33 +15,33 @@ from functools import partial
 from typing import TypeVar, cast
 
 Owner = int | str
-"""An account, or what belongs to one client of the addresses."""
+"""An account's id, or the address block of one client."""
 Result = TypeVar("Result")
 
 MAX_PER_ACCOUNT = 512
-"""Requests under way of one account, in each process."""
+"""Requests in progress of one account, in each process."""
 MAX_PER_ADDRESS = 64
-"""The same of one address, before sign-in."""
+"""Requests in progress of one address without a valid token, in each process."""
 LARGE_OF_ACCOUNT = 8
-"""Of these, those with a large body that arrives or is worked on: the others wait for it."""
+"""Of these, requests whose large body is being received or handled; further ones wait."""
 LARGE_OF_ADDRESS = 2
 WORKED_ON_OF_ACCOUNT = 2
-"""Of the large bodies, those being parsed and worked on: each takes some 50 MB. Files for imports are read in pieces
-and not counted."""
+"""Of the large bodies, those being parsed and handled: each takes about 50 MB. Import files are read in chunks and not
+counted."""
 EXPORTS_OF_ACCOUNT = 4
-"""Long answers that are written to one account at the same time, by each process."""
+"""Streamed responses to one account at the same time, in each process."""
 SIGN_IN_THREADS = 4
 SINGLE_THREADS = 8
 CARRIER_THREADS = 4
 
 
 def share(owner: Owner, of_account: int, of_address: int) -> int:
-    """What an owner may have, an account or an address."""
+    """The limit that applies to an owner: an account's or an address's."""
     return of_account if isinstance(owner, int) else of_address
 
 
 class Share:
-    """How much of something each owner has, which is bounded."""
+    """Counts how many of a resource each owner holds, up to a limit."""
 
     __slots__ = ("_held",)
 
@@ -49,7 +49,7 @@ class Share:
         self._held: dict[Owner, int] = {}
 
     def take(self, owner: Owner, limit: int) -> bool:
-        """Take one. False where the owner has `limit`."""
+        """Take one. Returns False if the owner already holds `limit`."""
         held = self._held.get(owner, 0)
         if held >= limit:
             return False
@@ -57,25 +57,25 @@ class Share:
         return True
 
     def give_back(self, owner: Owner) -> None:
-        """Give back one that was taken."""
+        """Release one that was taken."""
         held = self._held.pop(owner) - 1
         if held:
             self._held[owner] = held
 
     def held(self, owner: Owner) -> int:
-        """How many the owner has."""
+        """How many the owner holds."""
         return self._held.get(owner, 0)
 
 
 class Permits:
-    """Places of which each owner has a number: who has taken all of its own waits for one of them."""
+    """A semaphore for each owner: an owner that holds all its permits waits for one to be released."""
 
     def __init__(self) -> None:
         self._share = Share()
         self._waiting: dict[Owner, deque[asyncio.Future[None]]] = {}
 
     async def take(self, owner: Owner, limit: int) -> None:
-        """Take a place, when there is one."""
+        """Take a permit, waiting for one if the owner holds `limit`."""
         if self._share.take(owner, limit):
             return
         permit: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -91,7 +91,7 @@ class Permits:
             raise
 
     def give_back(self, owner: Owner) -> None:
-        """Give back a place, to who waits for it."""
+        """Release a permit, or pass it to the owner's next waiter."""
         queue = self._waiting.get(owner)
         while queue:
             permit = queue.popleft()
@@ -106,7 +106,7 @@ Job = tuple["asyncio.Future[object]", Callable[[], object]]
 
 
 class Lane:
-    """Threads that owners share: each in its turn, and none with more than `max_per_owner`."""
+    """A thread pool that serves owners round-robin, at most `max_per_owner` threads each."""
 
     def __init__(self, name: str, threads: int, max_per_owner: int) -> None:
         self._pool = ThreadPoolExecutor(threads, name)
@@ -116,7 +116,7 @@ class Lane:
         self._waiting: OrderedDict[Owner, deque[Job]] = OrderedDict()
 
     def submit(self, owner: Owner, function: Callable[[], Result]) -> "asyncio.Future[Result]":
-        """Have a function called in a thread, now or when it is the owner's turn."""
+        """Call a function in a thread, now or when the owner is next in the rotation."""
         loop = asyncio.get_running_loop()
         if self._free and self._running.take(owner, self._max_per_owner):
             return self._start(loop, owner, function)
@@ -125,7 +125,7 @@ class Lane:
         return job
 
     def withdraw(self, owner: Owner, job: "asyncio.Future[Result]") -> bool:
-        """Take back a job. False where it has begun."""
+        """Cancel a queued job. Returns False if it is not queued: it has started."""
         queue = self._waiting.get(owner, ())
         waiting = next((each for each in queue if each[0] is job), None)
         if waiting is None:
@@ -148,7 +148,7 @@ class Lane:
             pass
 
     def _start_next(self) -> bool:
-        """Start the first job of the next owner that may have one more thread. False where there is none."""
+        """Start the first job of the next owner that may use another thread. Returns False if there is none."""
         for owner, queue in self._waiting.items():
             if queue and not self._running.take(owner, self._max_per_owner):
                 continue

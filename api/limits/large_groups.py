@@ -1,4 +1,4 @@
-"""How many large groups are read at once for an account, to price a message with placeholders."""
+"""A limit on the large groups read at once for an account, to price messages with placeholders."""
 
 import threading
 from collections import Counter
@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from api.http.problems import Problem
 
 LARGE = 10_000
-"""Contacts from which on reading a group takes long enough to be counted: a second for 20,000 of them."""
+"""Contacts. A group of at least this many counts: reading 20,000 contacts takes about a second."""
 MAX_AT_ONCE = 2
-"""Of one account, in each process."""
+"""Large groups of one account, in each process."""
 
 
 class LargeGroups:
-    """The large groups that are read, by account. Who has too many gets 429 at once: to wait would hold a thread."""
+    """Counts the large groups being read, by account. Over the limit the request gets 429 at once: waiting would hold a
+    thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -22,13 +23,13 @@ class LargeGroups:
 
     @contextmanager
     def reading(self, account: int, contacts: int) -> Iterator[None]:
-        """While a group of so many contacts is read. Raises Problem rate_limited."""
+        """Context manager around reading a group of `contacts` contacts. Raises Problem rate_limited."""
         if contacts < LARGE:
             yield
             return
         with self._lock:
             if self._reading[account] >= MAX_AT_ONCE:
-                detail = f"Only {MAX_AT_ONCE} groups of {LARGE:,} contacts or more are priced at the same time."
+                detail = f"Only {MAX_AT_ONCE} groups of {LARGE:,} contacts or more can be priced at the same time."
                 raise Problem("rate_limited", detail, headers={"Retry-After": "5"})
             self._reading[account] += 1
         try:

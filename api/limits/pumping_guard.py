@@ -1,14 +1,14 @@
-"""The guard against pumping: somebody has one-time passwords sent to numbers whose owner shares the carrier's income.
+"""The guard against SMS pumping: one-time passwords requested for numbers whose owner earns a share of the fees.
 
-It looks at sends of the category `authentication`, of accounts that have it on (`bulksms limit set`), and gives its
-reason with its numbers:
+It checks sends of the category `authentication` of accounts that have it enabled (`bulksms limit set`), and reports the
+rule that applied with its numbers:
 
-block   many phones in one block of 1,000 numbers: they are counted up, or belong to one owner
+block   many phones in one block of 1,000 numbers: consecutive numbers, or numbers of one owner
 burst   many more phones in an area (all but the last six digits) than in the hour before
 
-Each API process counts for itself and forgets when it ends: of what comes to N processes evenly, N times as much goes
-through. Windows begin one after the other, so at the edge of two of them twice as much does. `burst` is not applied in
-the first hour, in which there is nothing to compare with.
+Each API process counts for itself, in memory: traffic spread evenly over N processes gets through N times the limit.
+The windows are fixed, so up to twice the limit gets through around the boundary of two windows. `burst` is not applied
+in an account's first hour, when there is nothing to compare with.
 """
 
 import threading
@@ -23,50 +23,50 @@ WINDOWS_BEFORE = 6
 BLOCK_DIGITS = 3
 AREA_DIGITS = 6
 MIN_PER_BLOCK = 10
-"""Phones of a block that are never unusual."""
+"""Phones in a block that are never unusual."""
 BLOCK_SHARE = 0.02
-"""Nor is this share of the phones of its area."""
+"""Share of the phones of the block's area that is never unusual either."""
 MIN_PER_BURST = 100
 TIMES_AS_MANY = 10
 MAX_AREAS = 20_000
 MAX_PHONES = 200_000
-"""Remembered of an area in a window; more are counted as new ones."""
+"""Phones remembered of an area in a window; any beyond it are not counted."""
 
 
 class Finding(NamedTuple):
-    """What is unusual: by which rule, under which prefix, how many phones there were and how many are usual."""
+    """Unusual traffic: the rule, the prefix, the number of phones, and the limit that it exceeds."""
 
     rule: str
     prefix: str
     phones: int
     limit: int
     first: bool
-    """Whether this is the first time that it is found in the window."""
+    """Whether this is the window's first finding for the prefix."""
 
 
 @dataclass(slots=True)
 class Area:
-    """The phones of one account in one area, in the window that began at a time."""
+    """The phones of one account in one area, in the window that began at `began`."""
 
     began: float
     learnt_at: float
-    """When there was an hour to compare with."""
+    """When an hour of traffic is available to compare with; monotonic seconds, as `began`."""
     phones: set[str] = field(default_factory=set)
     blocks: Counter[str] = field(default_factory=Counter)
     before: deque[int] = field(default_factory=lambda: deque(maxlen=WINDOWS_BEFORE))
     found: set[str] = field(default_factory=set)
 
     def roll(self, now: float) -> None:
-        """Begin a new window where one is over."""
-        over = int((now - self.began) / WINDOW)
-        if over:
-            self.before.extend([len(self.phones), *[0] * (min(over, WINDOWS_BEFORE + 1) - 1)])
-            self.began += over * WINDOW
+        """Start a new window if the current one has ended."""
+        ended = int((now - self.began) / WINDOW)
+        if ended:
+            self.before.extend([len(self.phones), *[0] * (min(ended, WINDOWS_BEFORE + 1) - 1)])
+            self.began += ended * WINDOW
             self.phones, self.blocks, self.found = set(), Counter(), set()
 
 
 class PumpingGuard:
-    """Looks at the phones that accounts have one-time passwords sent to, in one process."""
+    """Counts the phones that accounts send one-time passwords to, in one process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -74,7 +74,7 @@ class PumpingGuard:
         self._first_seen: dict[int, float] = {}
 
     def record(self, account_id: int, phone: str) -> Finding | None:
-        """Count a phone, and say what is unusual about it."""
+        """Count a phone. Returns the finding if its traffic is unusual, otherwise None."""
         now = time.monotonic()
         block, prefix = phone[:-BLOCK_DIGITS], phone[:-AREA_DIGITS]
         with self._lock:

@@ -1,16 +1,16 @@
-"""Request limits: token buckets for accounts, for keys with a limit of their own, and for failures of an address."""
+"""Request rate limits: token buckets for accounts, for keys with their own limit, and for failures of an address."""
 
 import threading
 import time
 
 MAX_DEBT = 5
-"""Bursts that may be taken from a bucket beyond what is in it: nobody waits longer than for so many."""
+"""Bursts by which a bucket may go into debt. Bounds the wait."""
 
 
 class Bucket:
-    """Tokens of one key: what was left at a time, the rate at which more come, and what was taken since the last sync.
+    """The token bucket of one key: tokens left at `at`, refill per second, and tokens used since the last sync.
 
-    It holds as many as come in `burst` seconds.
+    Its capacity is `burst` seconds of refill.
     """
 
     __slots__ = ("at", "left", "rate", "used")
@@ -23,21 +23,21 @@ class Bucket:
 
 
 class Buckets:
-    """Token buckets by key, of one process; api/limits/shared_rate_limit.py lets those of all processes be one.
+    """Token buckets by key, of one process; api/limits/shared_rate_limit.py synchronizes them between processes.
 
-    `rate` per second, unless `take` says another; each holds what comes in `burst` seconds. At most `most` keys are
-    remembered: beyond that the one is forgotten that is the longest here.
+    A bucket refills at `rate` tokens per second, unless `take` gives another rate, and holds `burst` seconds of refill.
+    At most `max_keys` keys are kept; beyond that the oldest is dropped.
     """
 
-    def __init__(self, rate: float, burst: float = 1.0, most: int = 10_000) -> None:
+    def __init__(self, rate: float, burst: float = 1.0, max_keys: int = 10_000) -> None:
         self.rate = rate
         self.burst = burst
-        self._most = most
+        self._max_keys = max_keys
         self._lock = threading.Lock()
         self._buckets: dict[object, Bucket] = {}
 
     def take(self, key: object, tokens: float = 1.0, rate: float | None = None) -> float:
-        """Take tokens. Returns what is left, or below zero when there were not enough (then none are taken)."""
+        """Take tokens. Returns the tokens left; below zero if there were not enough, and then none are taken."""
         now = time.monotonic()
         with self._lock:
             bucket = self._buckets.get(key)
@@ -53,13 +53,13 @@ class Buckets:
         return left
 
     def charge(self, key: object, tokens: float) -> float:
-        """Take tokens that may not be there. Returns what is left: a debt below zero, of MAX_DEBT bursts at most."""
+        """Take tokens, going into debt if there are too few. Returns the tokens left, at least -MAX_DEBT bursts."""
         with self._lock:
             now = time.monotonic()
             bucket = self._buckets.get(key) or self._make(key, self.rate, now)
-            most = bucket.rate * self.burst
-            left = min(most, bucket.left + (now - bucket.at) * bucket.rate)
-            bucket.left, bucket.at = max(left - tokens, -MAX_DEBT * most), now
+            capacity = bucket.rate * self.burst
+            left = min(capacity, bucket.left + (now - bucket.at) * bucket.rate)
+            bucket.left, bucket.at = max(left - tokens, -MAX_DEBT * capacity), now
             bucket.used += tokens
             return bucket.left
 
@@ -68,11 +68,11 @@ class Buckets:
         return self.take(key, 0.0)
 
     def wait(self, left: float, rate: float | None = None) -> int:
-        """Whole seconds until one more can be taken, from what `take` returned below zero."""
+        """Whole seconds to wait, at least 1, when `take` returned `left` below zero."""
         return max(1, int(-left / (rate or self.rate)) + 1)
 
     def taken(self) -> list[tuple[object, float, float]]:
-        """Key, rate and tokens of all from which something was taken since this was asked last."""
+        """Key, rate and tokens used, of each bucket used since the last call."""
         with self._lock:
             used = [(key, bucket.rate, bucket.used) for key, bucket in self._buckets.items() if bucket.used]
             for key, _, _ in used:
@@ -80,14 +80,14 @@ class Buckets:
         return used
 
     def correct(self, key: object, left: float) -> None:
-        """Take over what is left by the count of all processes, less what was taken here since `taken`."""
+        """Set the tokens left to the count of all processes, less the tokens used here since `taken`."""
         with self._lock:
             bucket = self._buckets.get(key)
             if bucket is not None:
                 bucket.left, bucket.at = left - bucket.used, time.monotonic()
 
     def _make(self, key: object, rate: float, now: float) -> Bucket:
-        if len(self._buckets) >= self._most:
+        if len(self._buckets) >= self._max_keys:
             self._buckets.pop(next(iter(self._buckets)))
         bucket = self._buckets[key] = Bucket(rate, rate * self.burst, now)
         return bucket

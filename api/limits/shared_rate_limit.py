@@ -1,8 +1,8 @@
-"""Lets the API's processes count requests together, in Redis, of which no request asks anything.
+"""Share request limits between API processes through Redis, without a Redis call in any request.
 
-Each process takes from buckets of its own, and ten times a second a thread tells Redis what was taken and hears what is
-left of all. So a limit is kept on average, whatever the number of processes; in a tenth of a second each of them may go
-beyond it once, and what was too much is missing afterwards. While Redis is away each process counts for itself.
+Each process takes from its own buckets. Ten times a second a thread reports the tokens used to Redis and reads how many
+are left for all processes. So a limit holds on average for any number of processes; within a tenth of a second each may
+exceed it once, and the excess is deducted afterwards. While Redis is unavailable each process counts for itself.
 """
 
 import logging
@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 
 INTERVAL = 0.1
 RETRY_SECONDS = 5.0
-"""Seconds for which Redis is left alone after a failure."""
+"""Seconds to wait after Redis has failed."""
 BATCH_SIZE = 500
-"""Buckets in one call."""
+"""Buckets per call of the script."""
 
 COUNT = f"""
 local time = redis.call('TIME')
@@ -40,11 +40,11 @@ for place, key in ipairs(KEYS) do
 end
 return answer
 """
-"""Takes what was used from each bucket, which may leave a debt. A bucket that would be full again is forgotten."""
+"""Deducts the tokens used from each bucket, possibly leaving a debt. A bucket expires when it would be full again."""
 
 
 class SharedRateLimit:
-    """Shares the buckets of one process, by name, with those of the others."""
+    """Synchronizes the named buckets of one process with those of the others."""
 
     def __init__(self, redis: Redis, buckets: Mapping[str, Buckets]) -> None:
         self._redis = redis
@@ -52,7 +52,7 @@ class SharedRateLimit:
         self._count = redis.register_script(COUNT)
 
     def start(self) -> None:
-        """Begin to count together, until the process ends."""
+        """Start synchronizing in a daemon thread."""
         threading.Thread(target=self._run, name="sharing", daemon=True).start()
 
     def _run(self) -> None:
@@ -63,19 +63,20 @@ class SharedRateLimit:
                 self.count()
             except RedisError as error:
                 if not away:
-                    log.warning("requests are counted by each process for itself, Redis is away: %s", error)
+                    log.warning("Redis is unavailable, each API process limits requests by itself: %s", error)
                 away = True
             else:
                 away = False
 
     def count(self) -> None:
-        """Tell what was taken, and correct what is left. Raises RedisError; what was taken is then not told again."""
+        """Report the tokens used and correct the tokens left. Raises RedisError; the tokens used are then not reported
+        again."""
         for name, buckets in self._buckets.items():
             taken = buckets.taken()
             for start in range(0, len(taken), BATCH_SIZE):
-                some = taken[start : start + BATCH_SIZE]
-                keys = [f"bulksms:rate:{name}:{key}" for key, _, _ in some]
-                numbers = [number for _, rate, used in some for number in (rate, rate * buckets.burst, used)]
-                left = cast("list[bytes]", self._count(keys=keys, args=numbers))
-                for (key, _, _), each in zip(some, left, strict=True):
-                    buckets.correct(key, float(each))
+                batch = taken[start : start + BATCH_SIZE]
+                keys = [f"bulksms:rate:{name}:{key}" for key, _, _ in batch]
+                arguments = [number for _, rate, used in batch for number in (rate, rate * buckets.burst, used)]
+                left = cast("list[bytes]", self._count(keys=keys, args=arguments))
+                for (key, _, _), tokens in zip(batch, left, strict=True):
+                    buckets.correct(key, float(tokens))

@@ -83,7 +83,7 @@ def test_a_debt_is_bounded(clock: Clock) -> None:
 
 
 def test_no_more_keys_are_remembered_than_fit(clock: Clock) -> None:
-    buckets = Buckets(1, most=3)
+    buckets = Buckets(1, max_keys=3)
     for key in range(100):
         assert buckets.take(key) == 0
     assert len(buckets._buckets) == 3

@@ -1,1 +1,1 @@
-"""The HTTP API: checks, prices and durably accepts sends."""
+"""The HTTP API: validates, prices and durably accepts sends."""

@@ -1,4 +1,4 @@
-"""What the API remembers of the database for a second or two, because every send would ask for it."""
+"""A cache of account data that every send needs, kept for a few seconds."""
 
 import time
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from api.http.request import is_on_event_loop
 from shared.db.connection import reading
 from shared.sends.rules import Rules
 
-MOST = 50_000
-LATE = 0.5
-"""Seconds for which what is over may still be answered while one thread asks again: all at once would take the
-database's connections from each other."""
+MAX_ENTRIES = 50_000
+GRACE_SECONDS = 0.5
+"""Seconds for which an expired value is still served while one thread refreshes it: if all threads refreshed at once,
+they would exhaust the connection pool."""
 
 SENDER_STATE = text(
     """
@@ -28,9 +28,9 @@ HAS_SUPPRESSIONS = text("SELECT EXISTS (SELECT FROM suppression WHERE account_id
 
 
 class Remembered:
-    """Answers from memory while they are fresh, else from the database. Nothing that money depends on is here.
+    """Reads account data from memory while it is fresh, otherwise from the database. Holds nothing that affects money.
 
-    What its functions within functions return is said in quotes, so that it is not made anew at each call.
+    The return types of nested functions are quoted so that they are not evaluated at each call.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -38,58 +38,61 @@ class Remembered:
         self._values: dict[tuple[Any, ...], tuple[float, Any]] = {}
 
     def sender_state(self, account: int, sender: str) -> "tuple[str, str | None, bool] | None":
-        """An account's sender ID: its state, the reason, and whether it may be used for `authentication`; None when it
-        is not registered. Two seconds old at most."""
+        """A sender ID's state, the reason for it, and whether it may be used for `authentication`; None if the account
+        has not registered it. At most two seconds old."""
 
-        def ask() -> "tuple[str, str | None, bool] | None":
+        def query() -> "tuple[str, str | None, bool] | None":
             with reading(self._engine) as connection:
                 row = connection.execute(SENDER_STATE, {"account": account, "sender": sender}).one_or_none()
                 return None if row is None else (row.state, row.reason, row.authentication)
 
-        state: tuple[str, str | None, bool] | None = self._get(("sender", account, sender), 1.5, ask)
+        state: tuple[str, str | None, bool] | None = self._get(("sender", account, sender), 1.5, query)
         return state
 
     def has_suppressions(self, account: int) -> bool:
-        """Whether anybody has opted out from the account. A second and a half old at most; the hand-off looks again."""
+        """Whether any phone has opted out of the account's messages. At most 1.5 seconds old; workers check the
+        suppressions again before submitting."""
 
-        def ask() -> bool:
+        def query() -> bool:
             with reading(self._engine) as connection:
                 return bool(connection.execute(HAS_SUPPRESSIONS, {"account": account}).scalar())
 
-        return bool(self._get(("suppressions", account), 1.0, ask))
+        return bool(self._get(("suppressions", account), 1.0, query))
 
     def rules(self, account: int) -> dict[str, Rules]:
-        """What the account's sends bring along by themselves, by category. Five seconds old at most."""
+        """The account's default rules for its sends, by category. At most five seconds old."""
 
-        def ask() -> "dict[str, Rules]":
+        def query() -> "dict[str, Rules]":
             with reading(self._engine) as connection:
                 return rules_of_account(connection, account)
 
-        rules: dict[str, Rules] = self._get(("rules", account), 4.5, ask)
+        rules: dict[str, Rules] = self._get(("rules", account), 4.5, query)
         return rules
 
-    def _get(self, key: tuple[Any, ...], fresh: float, ask: Callable[[], Any]) -> Any:
+    def _get(self, key: tuple[Any, ...], ttl: float, query: Callable[[], Any]) -> Any:
         now = time.monotonic()
-        known = self._values.get(key)
-        if known is not None:
-            until, value = known
-            if until > now:
+        cached = self._values.get(key)
+        if cached is not None:
+            expires, value = cached
+            if expires > now:
                 return value
-            if until + LATE > now:
-                self._values[key] = (now + LATE, value)
+            if expires + GRACE_SECONDS > now:
+                self._values[key] = (now + GRACE_SECONDS, value)
                 if is_on_event_loop():
-                    in_background(lambda: self._ask(key, known, fresh, ask))
+                    in_background(lambda: self._refresh(key, cached, ttl, query))
                     return value
-        return self._ask(key, known, fresh, ask)
+        return self._refresh(key, cached, ttl, query)
 
-    def _ask(self, key: tuple[Any, ...], known: tuple[float, Any] | None, fresh: float, ask: Callable[[], Any]) -> Any:
+    def _refresh(
+        self, key: tuple[Any, ...], cached: tuple[float, Any] | None, ttl: float, query: Callable[[], Any]
+    ) -> Any:
         try:
-            value = ask()
+            value = query()
         except BaseException:
-            if known is not None:
-                self._values[key] = known  # so that the next one asks
+            if cached is not None:
+                self._values[key] = cached  # expired, so the next caller tries again
             raise
-        if len(self._values) >= MOST:
+        if len(self._values) >= MAX_ENTRIES:
             self._values.clear()
-        self._values[key] = (time.monotonic() + fresh, value)
+        self._values[key] = (time.monotonic() + ttl, value)
         return value

@@ -1,4 +1,4 @@
-"""Who makes a change by the API, for the log of changes."""
+"""The actor of a change made through the API, for the audit log."""
 
 from api.auth.tokens import Caller
 from api.endpoint import client_address
@@ -7,5 +7,5 @@ from shared.accounts.audit_log import By
 
 
 def by_key(caller: Caller) -> By:
-    """The caller's key, the request and its address, as the log of changes takes them."""
+    """The caller's API key, request id and address, as the audit log records them."""
     return By(f"key {caller.key_id}", current_request().request_id, client_address())

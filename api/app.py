@@ -1,4 +1,4 @@
-"""Puts the application together: endpoints, errors, headers, health and documents."""
+"""Create the Flask application: endpoints, errors, headers, health checks and documentation."""
 
 import re
 from pathlib import Path
@@ -34,14 +34,14 @@ WITH_IDS = [
     for operation in ENDPOINTS
     if "<uuid:" in operation.path
 ]
-"""Paths that have an id in them, whatever is in its place."""
+"""Paths with an id, matching any value in its place."""
 
 PATHS = [re.compile(re.sub(r"<[^>]+>", "[^/]+", operation.path)) for operation in ENDPOINTS]
-"""Paths without the beginning that all have."""
+"""Paths without the common prefix."""
 
 
 class PhoneInPath(BaseConverter):
-    """What stands for a phone in a path, and is not the name of another path."""
+    """A phone in a path: any segment except `import`, which is a path of its own."""
 
     regex = "(?!import$)[^/]+"
 
@@ -49,7 +49,7 @@ class PhoneInPath(BaseConverter):
 def create_app(
     settings: Settings | None = None, *, engine: Engine | None = None, celery: Celery | None = None
 ) -> Flask:
-    """The API as a WSGI application. Without arguments, as the environment says."""
+    """The API as a WSGI application. Without arguments, it is configured from the environment."""
     settings = settings or service_settings()
     app = Flask(__name__, static_folder=None)
     app.debug = False  # whatever FLASK_DEBUG says
@@ -101,16 +101,16 @@ def _add_errors(app: Flask) -> None:
 
 
 def _no_id(path: str) -> str | None:
-    """What is wrong with a path that is one of ours but for an id in it."""
+    """A hint for a path whose id is malformed."""
     for pattern in WITH_IDS:
-        found = pattern.fullmatch(path)
-        if found:
-            return f"{found[1][:40]!r} is not a valid id. Use {ID_FORM}."
+        match = pattern.fullmatch(path)
+        if match:
+            return f"{match[1][:40]!r} is not a valid id. Use {ID_FORM}."
     return None
 
 
 def _without_prefix(path: str) -> str | None:
-    """What is wrong with a path that is one of ours but for its beginning."""
+    """A hint for a path that lacks only the prefix."""
     if path.startswith(PREFIX) or not any(pattern.fullmatch(path.rstrip("/")) for pattern in PATHS):
         return None
     return f"All paths begin with {PREFIX}. Try {PREFIX}{path}."
@@ -119,12 +119,12 @@ def _without_prefix(path: str) -> str | None:
 def _add_health(app: Flask) -> None:
     @app.get("/healthz")
     def healthz() -> Response:
-        """The process answers."""
+        """Liveness: the process responds."""
         return flask_response(answer_json({"status": "ok"}))
 
     @app.get("/readyz")
     def readyz() -> Response:
-        """The service can accept sends. Redis is not asked: no send depends on it."""
+        """Readiness: the service can accept sends. Redis is not checked, because no send depends on it."""
         problem = schema_problem(services().engine) or keys_problem(services().engine)
         if problem is not None:
             problem = " ".join(filter(None, (problem, shortage(Path.cwd()))))

@@ -1,4 +1,4 @@
-"""What each process of the API runs: `api.asgi:app`, for an ASGI server."""
+"""The ASGI application that each API process runs: `api.asgi:app`."""
 
 import sys
 
@@ -15,12 +15,12 @@ from shared.settings import SettingsError
 
 configure_logging()
 try:
-    made = create_app()
+    flask_app = create_app()
 except SettingsError as error:
     sys.exit(str(error))
-services = made.extensions["bulksms"]
+services = flask_app.extensions["bulksms"]
 owners = Owners(services)
 on_loop = direct_endpoint("POST", "/sms/send", services)
-app = Application(made.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
+app = Application(flask_app.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
 keep_looking(Guard(services.engine, witness=services.commits.witness))
 collect_less_often()

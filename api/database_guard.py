@@ -1,4 +1,4 @@
-"""The API's part in recognising a database that lost commits: each process knows what it has accepted."""
+"""Detect a database that has lost commits, by comparing it with the sends that this process has accepted."""
 
 import logging
 import threading
@@ -13,7 +13,7 @@ PERIOD = 1.0
 
 
 def keep_looking(guard: Guard) -> None:
-    """Look each second, in a thread of its own, until the process ends."""
+    """Check every second in a daemon thread."""
 
     def run() -> None:
         while True:
@@ -21,8 +21,8 @@ def keep_looking(guard: Guard) -> None:
             try:
                 guard.check()
             except AWAY:
-                pass  # requests say so
+                pass  # requests report an unavailable database
             except Exception:
-                log.exception("it could not be seen whether the database lost commits")
+                log.exception("could not check whether the database has lost commits")
 
     threading.Thread(target=run, name="guard", daemon=True).start()

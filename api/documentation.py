@@ -1,4 +1,4 @@
-"""What people read: the API reference, the OpenAPI document, and the documentation site where it was built."""
+"""Serve the API reference, the OpenAPI document and, if it was built, the documentation site."""
 
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,18 @@ FIRST_PAGE = "index.html"
 
 def add_documentation(app: Flask, site: Path = SITE) -> None:
     """Serve the reference at /reference, the site at /docs and the OpenAPI document at /openapi.json."""
-    made: dict[str, Any] = {}
+    cached: dict[str, Any] = {}
 
     @app.get("/openapi.json")
     def openapi() -> Response:
         """The OpenAPI document."""
-        if not made:
-            made.update(document())
-        return flask_response(answer_json(made))
+        if not cached:
+            cached.update(document())
+        return flask_response(answer_json(cached))
 
     @app.get("/")
     def home() -> Response:
-        """Whoever opens the address in a browser gets the documentation."""
+        """Redirect a browser to the documentation."""
         return _redirect("/docs")
 
     @app.get("/docs")
@@ -42,7 +42,7 @@ def add_documentation(app: Flask, site: Path = SITE) -> None:
 
     @app.get("/reference")
     def reference() -> Response:
-        """The API reference; nothing on it is loaded from another host."""
+        """The API reference. It loads nothing from other hosts."""
         return send_from_directory("static", "reference.html")
 
     @app.get("/reference/<path:name>")

@@ -1,10 +1,10 @@
-"""What an endpoint is: a function, and above it its contract.
+"""Declare endpoints: a function, with its contract in a decorator.
 
     @endpoint("POST", "/sms/send", takes=SingleSend, answers=SingleAnswer, fails=("low_balance",), scope="sms:send")
     def send_one(caller: Caller, body: dict) -> dict:
         "Send one message to one phone."
 
-The contract is what the request goes through before the function sees it, and what the OpenAPI document says.
+The contract drives the checks before the function is called, and the OpenAPI document.
 """
 
 import json
@@ -70,13 +70,13 @@ def endpoint(
     large: bool = False,
     cancellable: bool | None = None,
 ) -> Callable[[Function], Function]:
-    """Declare an operation. `scope=None` is open to everybody; `large` takes bodies up to 8 MB instead of 64 kB.
+    """Declare an operation. `scope=None` needs no token; `large` accepts bodies of up to 8 MB instead of 64 kB.
 
-    The statements of one that is `cancellable` end when its client leaves: it changes nothing. Unless declared, those
-    of the method GET are.
+    The database statements of a `cancellable` operation, which must not change anything, are canceled when its client
+    disconnects. By default GET operations are cancellable.
 
-    The function gets `caller` where a token is needed, `body` where it takes one, `query` where it has parameters,
-    and the variables of its path, all by name.
+    The function gets `caller` if a token is required, `body` and `query` if they are declared, and the variables of
+    its path, all by keyword.
     """
 
     def declare(function: Function) -> Function:
@@ -88,13 +88,13 @@ def endpoint(
 
 
 def services() -> Services:
-    """What the endpoints work with."""
-    made: Services = current_request().services
-    return made
+    """The services of the application that handles the current request."""
+    current: Services = current_request().services
+    return current
 
 
 def handler_of(operation: Endpoint) -> Callable[..., Any]:
-    """What handles the current request by an operation; the variables of its path are given by name."""
+    """The function that handles the current request with an operation; it takes the path's variables by keyword."""
     takes = operation.takes() if operation.takes else None
     query = operation.query() if operation.query else None
     limit = LARGE_BODY if operation.large else SMALL_BODY
@@ -151,13 +151,13 @@ def _charged(lines: Iterator[str], account: int) -> Iterator[str]:
 
 
 def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
-    """One of the declared operations without Flask."""
+    """A declared operation to be called without Flask."""
     operation = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
     return DirectEndpoint(handler_of(operation), work, work.settings.requests_per_second)
 
 
 def authenticate(scope: str) -> Caller:
-    """The caller of this request, with its rate limit taken. Raises Problem for 401, 403 and 429."""
+    """Authenticate the request and count it against the rate limits. Raises Problem for 401, 403 and 429."""
     work = services()
     caller = work.tokens.read(current_request().environ.get("HTTP_AUTHORIZATION"))
     if caller.networks and not is_within(client_address(), caller.networks):
@@ -169,15 +169,15 @@ def authenticate(scope: str) -> Caller:
 
 
 def need_scope(caller: Caller, scope: str) -> None:
-    """Raises Problem insufficient_scope where the caller's token does not have it."""
+    """Raise Problem insufficient_scope unless the caller's token has the scope."""
     if scope not in caller.scopes:
         raise Problem("insufficient_scope", f"This token does not have the scope {scope}.", scope=scope)
 
 
 def take_request(caller: Caller) -> None:
-    """Count a request of the caller's account, and of its key where that has a limit. Raises Problem rate_limited.
+    """Count the request against the account's rate limit, and the key's if it has one. Raises Problem rate_limited.
 
-    One that is handled again in a thread (api/http/event_loop.py) was counted before.
+    A request that is handled again in a thread (api/http/event_loop.py) is counted only once.
     """
     request = current_request()
     if request.rate_limit is not None:
@@ -193,24 +193,24 @@ def take_request(caller: Caller) -> None:
         wait = requests.wait(left, rate)
         raise Problem(
             "rate_limited",
-            f"More than {counted(rate, 'request')} per second, or as much work (`request_cost` of GET /limits).",
+            f"The limit is {counted(rate, 'request')} per second, or the equivalent work (`request_cost` in GET /limits).",
             headers={"Retry-After": str(wait)},
         )
 
 
 def requests_per_second(settings: Settings, limits: Limits, caller: Caller) -> int:
-    """What is taken from the caller's account, or from the test keys of its sandbox."""
+    """The request limit of the caller's account, or of its sandbox for a test key."""
     rate = limits.requests_per_second or settings.requests_per_second
     return min(rate, settings.sandbox_requests_per_second) if caller.test else rate
 
 
 def client_address() -> str:
-    """The address that the request comes from, behind the proxies that are trusted."""
+    """The client's address, as reported by trusted proxies."""
     return address_of(current_request().environ, services().settings.trusted_proxies)
 
 
 def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
-    """Values checked by a schema. Raises Problem validation_failed with every error."""
+    """Validate values with a schema. Raises Problem validation_failed with every error."""
     try:
         loaded: dict[str, Any] = schema.load(values)
     except ValidationError as error:
@@ -219,7 +219,7 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def answer_json(answer: Any, status: int = 200) -> JsonResponse:
-    """An answer as JSON."""
+    """A JSON response; a string is taken as JSON already."""
     body = answer if isinstance(answer, str) else json.dumps(answer, separators=(",", ":"), default=_as_text)
     return JsonResponse(body, status)
 

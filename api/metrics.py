@@ -1,6 +1,6 @@
-"""`GET /metrics`: what an operator watches, in the text format of Prometheus, read from the database when asked.
+"""`GET /metrics`: operator metrics in the Prometheus text format, read from the database at each scrape.
 
-Not public: it answers whoever sends `Authorization: Bearer METRICS_TOKEN`, and without that setting it is not there.
+Not public: it requires `Authorization: Bearer METRICS_TOKEN`, and responds 404 if that setting is missing.
 """
 
 import hmac
@@ -50,14 +50,14 @@ CARRIERS = text(
     """
 )
 OF_CARRIERS = {
-    "ready": ("bulksms_carrier_ready", "Whether a worker can give it messages now."),
-    "rate": ("bulksms_carrier_rate", "Segments per second of all workers together; 0 is unlimited."),
-    "allowed": ("bulksms_carrier_allowed_rate", "What is left of the rate after throttling."),
-    "submitted": ("bulksms_carrier_submitted", "Messages, since the workers that are alive were started."),
-    "throttled": ("bulksms_carrier_throttled", "Of these, those it was too busy for."),
-    "failed": ("bulksms_carrier_failed", "Of these, those it could not take."),
-    "unreadable": ("bulksms_carrier_unreadable", "Receipts and other PDUs of it that could not be read."),
-    "unknown_answers": ("bulksms_carrier_unknown_answers", "Answers of it to nothing that was asked."),
+    "ready": ("bulksms_carrier_ready", "Whether a worker can submit messages to the carrier now."),
+    "rate": ("bulksms_carrier_rate", "Configured segments per second of all workers together; 0 is unlimited."),
+    "allowed": ("bulksms_carrier_allowed_rate", "Segments per second currently allowed, after throttling."),
+    "submitted": ("bulksms_carrier_submitted", "Messages submitted since the running workers were started."),
+    "throttled": ("bulksms_carrier_throttled", "Submitted messages that the carrier throttled."),
+    "failed": ("bulksms_carrier_failed", "Submitted messages that the carrier failed to accept."),
+    "unreadable": ("bulksms_carrier_unreadable", "Receipts and other PDUs from the carrier that could not be read."),
+    "unknown_answers": ("bulksms_carrier_unknown_answers", "Responses from the carrier that match no request."),
 }
 ONE_VALUE = {
     "bulksms_sends_held": (
@@ -69,62 +69,64 @@ ONE_VALUE = {
         "SELECT coalesce(sum(resent), 0) FROM send WHERE resent > 0",
     ),
     "bulksms_accounts_frozen": (
-        "Accounts whose books did not add up.",
+        "Accounts frozen because their balance does not match their ledger.",
         "SELECT count(*) FROM account WHERE state = 'frozen'",
     ),
     "bulksms_jobs_set_aside": (
-        "Imports, expansions and other jobs that failed again and again and wait for the operator.",
+        "Imports, expansions and other jobs that failed repeatedly and wait for an operator.",
         "SELECT count(*) FROM job_failure WHERE set_aside_at IS NOT NULL",
     ),
     "bulksms_receipts_unreadable": (
-        "Receipts that could not be read and are kept as they came.",
+        "Receipts that could not be read, stored as received.",
         "SELECT count(*) FROM unreadable_receipt",
     ),
-    "bulksms_receipts_unmatched": ("Receipts that no message was found for.", "SELECT count(*) FROM receipt"),
+    "bulksms_receipts_unmatched": ("Receipts that match no message.", "SELECT count(*) FROM receipt"),
     "bulksms_workers": (
-        "Worker processes that are alive.",
+        "Running worker processes.",
         "SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()",
     ),
     "bulksms_webhook_processes": (
-        "Processes that post events to webhooks and are alive.",
+        "Running processes that post events to webhooks.",
         "SELECT count(*) FROM lease WHERE name LIKE 'webhooks:%' AND held_until > clock_timestamp()",
     ),
     "bulksms_webhooks_failing": (
-        "Webhooks of which no post succeeds.",
+        "Active webhooks whose deliveries are failing.",
         "SELECT count(*) FROM webhook WHERE state = 'active' AND failing_since IS NOT NULL",
     ),
     "bulksms_deliveries_pending": (
-        "Posts to webhooks that failed and are tried again.",
+        "Webhook deliveries that failed and will be retried.",
         "SELECT count(*) FROM delivery WHERE state = 'pending'",
     ),
 }
 
 
 class DatabaseCollector(Collector):
-    """The gauges, asked for at each scrape."""
+    """Collects the gauges from the database at each scrape."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Every gauge, as of one moment."""
-        doubts = GaugeMetricFamily("bulksms_messages_in_doubt", "Messages without an answer.", labels=["carrier"])
-        doubted = GaugeMetricFamily("bulksms_oldest_doubt_seconds", "Age of the oldest of them.", labels=["carrier"])
-        batches = GaugeMetricFamily("bulksms_batches", "Batches that are not done.", labels=["state"])
+        """Yield every gauge."""
+        description = "Messages submitted without a response from the carrier."
+        doubts = GaugeMetricFamily("bulksms_messages_in_doubt", description, labels=["carrier"])
+        description = "Age of the oldest message in doubt."
+        doubted = GaugeMetricFamily("bulksms_oldest_doubt_seconds", description, labels=["carrier"])
+        batches = GaugeMetricFamily("bulksms_batches", "Unfinished batches.", labels=["state"])
         due = GaugeMetricFamily("bulksms_oldest_queued_seconds", "How long the next batch has been due.")
-        description = "Batches that wait because all their carriers are closed, by one of these."
+        description = "Batches waiting because all their carriers are unavailable, by one of those carriers."
         closed = GaugeMetricFamily("bulksms_batches_awaiting_carrier", description, labels=["carrier"])
         with reading(self._engine) as connection:
             for row in connection.execute(DOUBTS):
                 doubts.add_metric([row.carrier], row.messages)
                 doubted.add_metric([row.carrier], float(row.oldest))
-            found = {row.state: row for row in connection.execute(BATCHES, {"states": [*OPEN_STATES]})}
+            by_state = {row.state: row for row in connection.execute(BATCHES, {"states": [*OPEN_STATES]})}
             awaiting = connection.execute(AWAITING).all()
             reports = connection.execute(CARRIERS).all()
             values = {name: connection.execute(text(sql)).scalar_one() for name, (_, sql) in ONE_VALUE.items()}
         for state in OPEN_STATES:
-            batches.add_metric([state], found[state].batches if state in found else 0)
-        queued = found.get(BatchState.QUEUED)
+            batches.add_metric([state], by_state[state].batches if state in by_state else 0)
+        queued = by_state.get(BatchState.QUEUED)
         ages = [float(row.oldest) for row in (*awaiting, *((queued,) if queued else ()))]
         due.add_metric([], max(0.0, *ages) if ages else 0.0)
         for row in awaiting:
@@ -140,7 +142,7 @@ class DatabaseCollector(Collector):
 
 
 def add_metrics(app: Flask, work: Services) -> None:
-    """Give the application its /metrics."""
+    """Add /metrics to the application."""
     registry = CollectorRegistry()
     registry.register(DatabaseCollector(work.engine))
     expected = f"Bearer {work.settings.metrics_token}".encode()

@@ -1,4 +1,4 @@
-"""What the endpoints work with, made once for an application."""
+"""The services that endpoints use, created once per application."""
 
 from dataclasses import dataclass, field
 from threading import Event
@@ -22,13 +22,13 @@ from shared.task_publisher import TaskPublisher
 
 @dataclass
 class Services:
-    """The application's engine, tokens, limits, commits and task publisher."""
+    """The application's engine, tokens, limits, group commit and task publisher."""
 
     settings: Settings
     engine: Engine
     celery: Celery
     redis: Redis | None = None
-    """Where the API's processes count requests together; without it each counts for itself."""
+    """Shares rate limits between API processes; without it each process counts for itself."""
     tokens: Tokens = field(init=False)
     requests: Buckets = field(init=False)
     failures: Buckets = field(init=False)

@@ -1,1 +1,1 @@
-"""Who calls: API keys, bearer tokens and their revocation."""
+"""Authentication: API keys, bearer tokens and their revocation."""

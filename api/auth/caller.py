@@ -1,4 +1,4 @@
-"""Who sends a request."""
+"""The authenticated sender of a request."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from shared.api_key import Network
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sends a request."""
+    """The account, API key and token behind a request."""
 
     account_id: int
     key_id: str
@@ -17,8 +17,8 @@ class Caller:
     token_id: str
     expires_at: datetime
     networks: tuple[Network, ...] = ()
-    """Where the key may be used from; empty is everywhere."""
+    """Networks that the key may be used from; empty means anywhere."""
     rate: int | None = None
-    """Requests per second that the key may make, where it has a limit of its own."""
+    """The key's own limit in requests per second, if it has one."""
     generation: int = 0
-    """Of the secret that the token was got with: how often the key had been rotated."""
+    """Number of rotations of the key when the token was issued."""

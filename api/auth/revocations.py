@@ -1,4 +1,4 @@
-"""What was taken back from callers: tokens, keys, secrets and accounts, as far as this process knows."""
+"""Revoked tokens, keys and secrets, and closed accounts, as this process last read them."""
 
 import time
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ from shared.accounts.limits import Limits, all_limits
 from shared.db.connection import reading
 
 OVERLAP = timedelta(seconds=90)
-"""How long a revocation may take to be committed: longer than the database lets a transaction be idle."""
+"""The longest that a revocation may take to commit: more than the database lets a transaction stay idle."""
 FORGET_EVERY = 600.0
-"""Seconds after which tokens that have ended are forgotten."""
+"""Seconds between removals of expired tokens."""
 
 CLOCK = text("SELECT clock_timestamp()")
 REVOKED = text("SELECT id, expires_at FROM revoked_token WHERE expires_at > now()")
@@ -34,9 +34,9 @@ CLOSED_ACCOUNTS = text("SELECT id FROM account WHERE state <> 'active'")
 
 
 class RevokedTokens:
-    """The tokens that were revoked and have not ended. Read once, and then only what is new.
+    """The revoked tokens that have not expired. The first read loads all, later reads only new ones.
 
-    Safe to be asked while one thread reads.
+    Lookups are safe while one thread reads.
     """
 
     def __init__(self) -> None:
@@ -51,11 +51,11 @@ class RevokedTokens:
         return len(self._ends)
 
     def add(self, token_id: str, expires_at: datetime) -> None:
-        """A token was revoked here."""
+        """Add a revoked token."""
         self._ends[token_id] = expires_at.timestamp()
 
     def read(self, connection: Connection) -> int:
-        """Take in what was revoked since the last time. Returns how many rows were read."""
+        """Load the tokens revoked since the last read. Returns the number of rows read."""
         now = connection.execute(CLOCK).scalar_one()
         if self._read_until is None:
             rows = connection.execute(REVOKED).all()
@@ -69,7 +69,7 @@ class RevokedTokens:
         return len(rows)
 
     def forget(self) -> None:
-        """Forget the tokens that have ended."""
+        """Remove the tokens that have expired."""
         now = time.time()
         for token_id in [token_id for token_id, end in list(self._ends.items()) if end < now]:
             del self._ends[token_id]
@@ -78,24 +78,24 @@ class RevokedTokens:
 
 @dataclass(frozen=True, slots=True)
 class Revocations:
-    """What was taken back, and what accounts are limited to, as of one moment."""
+    """A snapshot of all revocations, and of the limits of accounts."""
 
     tokens: RevokedTokens = field(default_factory=RevokedTokens)
     keys: frozenset[str] = frozenset()
     accounts: frozenset[int] = frozenset()
     oldest: dict[str, int] = field(default_factory=dict)
-    """The oldest generation that is alive, of keys that were rotated lately."""
+    """The oldest live generation of each recently rotated key."""
     limits: dict[int, Limits] = field(default_factory=dict)
-    """Of the accounts that have any of their own."""
+    """Limits of the accounts that have their own."""
 
     def of_caller(self, caller: Caller) -> bool:
-        """Whether the caller's token, its key or its secret was taken back."""
+        """Whether the caller's token, key or secret was revoked."""
         key = caller.key_id
         return caller.token_id in self.tokens or key in self.keys or caller.generation < self.oldest.get(key, 0)
 
 
 def read_revocations(engine: Engine, tokens: RevokedTokens) -> Revocations:
-    """What is taken back by now; `tokens` is brought up to date."""
+    """Read the current revocations, and bring `tokens` up to date."""
     with reading(engine) as connection:
         tokens.read(connection)
         return Revocations(

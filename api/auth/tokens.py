@@ -1,8 +1,7 @@
 """Bearer tokens: signed, valid 24 hours, revocable.
 
-A token carries its account, its key and what the key may, signed with SECRET_KEY, so that reading one costs no look-up.
-What could have been taken back since (the token, its key, its secret, its account) is read from the database every two
-seconds.
+A token carries its account, its key and the key's permissions, signed with SECRET_KEY, so verifying one needs no
+database query. Revocations of tokens, keys, secrets and accounts are read from the database every two seconds.
 """
 
 import secrets
@@ -16,7 +15,7 @@ from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from api.auth.api_secrets import generation_of, hash_anew
+from api.auth.api_secrets import generation_of, rehash
 from api.auth.caller import Caller as Caller
 from api.auth.revocations import Revocations, read_revocations
 from api.http.event_loop import in_background, require_thread
@@ -29,17 +28,17 @@ from shared.db.connection import reading
 VALID = 86_400
 """Seconds."""
 FRESH = 2.0
-"""Seconds after which revocations are read again: what is new of them."""
+"""Seconds after which the revocations are refreshed."""
 MAX_AGE_SECONDS = 3.0
-"""Seconds for which they are used while somebody reads them again in the background."""
+"""Seconds for which the event loop uses them while they are refreshed in the background."""
 USED_EVERY = 60.0
-"""Seconds for which the use of a key need not be noted again."""
+"""Seconds between updates of a key's `last_used_at`."""
 MAX_REVOKED = 1_000
-"""Tokens of one key that are revoked and have not ended."""
+"""Revoked, unexpired tokens of one key."""
 REMEMBERED = 10_000
-"""Tokens whose signature need not be computed again."""
+"""Verified tokens in the cache."""
 IN_SANDBOX = 2
-"""What the tokens of test keys say. Those from before there were sandboxes say `true`, and name the live account."""
+"""The `t` claim of test keys' tokens. Tokens issued before sandboxes existed have `true` and name the live account."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
 
 KEY = text(
@@ -84,7 +83,7 @@ class Tokens:
         self._lock = threading.Lock()
 
     def issue(self, api_key: str, api_secret: str, address: str) -> tuple[str, Caller]:
-        """A new token for a key and its secret, asked for from an address.
+        """Issue a token for a key and its secret to a client at `address`.
 
         Raises Problem invalid_credentials, ip_not_allowed or account_suspended.
         """
@@ -97,7 +96,7 @@ class Tokens:
             raise ip_not_allowed(address)
         if row.state == "suspended":
             raise Problem("account_suspended", "This account may not use the service at the moment.")
-        hash_anew(self._engine, api_key, api_secret, row, self._peppers)
+        rehash(self._engine, api_key, api_secret, row, self._peppers)
         token_id = secrets.token_urlsafe(12)
         claims = {
             "a": row.account_id,
@@ -106,13 +105,13 @@ class Tokens:
             "s": sorted(row.scopes),
             "i": token_id,
         }
-        more = {"n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
-        claims |= {name: value for name, value in more.items() if value}
+        optional = {"n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
+        claims |= {name: value for name, value in optional.items() if value}
         token = str(self._serializer.dumps(claims))
         return token, _caller(claims, datetime.now(UTC).replace(microsecond=0))
 
     def read(self, header: str | None) -> Caller:
-        """The caller that an Authorization header names. Raises Problem for every 401, and account_suspended."""
+        """Authenticate an Authorization header. Raises Problem for every 401, and account_suspended."""
         token = _bearer_token(header)
         if not token:
             raise Problem("missing_token", "The request has no bearer token.", headers=BEARER)
@@ -127,9 +126,9 @@ class Tokens:
         return caller
 
     def signed(self, header: str | None) -> Caller | None:
-        """The caller that an Authorization header names, by what is known already; None where `read` would refuse it.
+        """Authenticate an Authorization header with the revocations in memory; None if `read` would refuse it.
 
-        Never waits for anything.
+        Never blocks.
         """
         token = _bearer_token(header)
         if not token:
@@ -138,11 +137,11 @@ class Tokens:
             caller = self.parse(token)
         except Problem:
             return None
-        known = self._revocations
-        return None if known.of_caller(caller) or caller.account_id in known.accounts else caller
+        revoked = self._revocations
+        return None if revoked.of_caller(caller) or caller.account_id in revoked.accounts else caller
 
     def _note_use(self, key: str) -> None:
-        """Let the key show when it was used last: at most once a minute, and never at the cost of the request."""
+        """Update the key's `last_used_at`, at most once a minute. A database error does not fail the request."""
         if len(self._used) >= REMEMBERED:
             self._used.clear()
         self._used[key] = time.monotonic() + USED_EVERY
@@ -152,14 +151,14 @@ class Tokens:
         except SQLAlchemyError:
             pass
         except BaseException:
-            del self._used[key]  # so that the next one notes it
+            del self._used[key]  # so that the next request tries again
             raise
 
     def parse(self, token: str) -> Caller:
-        """The caller of a token that we signed. Raises Problem invalid_token or token_expired."""
-        known = self._parsed.get(token)
-        if known is not None and known.expires_at.timestamp() > time.time():
-            return known
+        """Verify a token's signature and return its caller. Raises Problem invalid_token or token_expired."""
+        cached = self._parsed.get(token)
+        if cached is not None and cached.expires_at.timestamp() > time.time():
+            return cached
         caller = self._parse(token)
         if len(self._parsed) >= REMEMBERED:
             self._parsed.clear()
@@ -182,9 +181,9 @@ class Tokens:
         return _caller(claims, issued_at)
 
     def revoke(self, caller: Caller) -> None:
-        """Make a token dead here at once, and within two seconds everywhere.
+        """Revoke a token, in this process at once and in all others within a few seconds.
 
-        Raises Problem rate_limited where the key has as many revoked tokens as may be.
+        Raises Problem rate_limited if the key has MAX_REVOKED revoked tokens.
         """
         if caller.token_id in self._revocations.tokens:
             return
@@ -200,11 +199,11 @@ class Tokens:
         self._revocations.tokens.add(caller.token_id, caller.expires_at)
 
     def limits_of(self, account_id: int) -> Limits:
-        """The account's limits, as old as what `read` knows of its tokens."""
+        """The account's limits, as of the last read of the revocations."""
         return self._revocations.limits.get(account_id, NONE)
 
     def reload(self) -> None:
-        """Read what was taken back, as something was in this process. Others do not wait for it."""
+        """Refresh the revocations after this process has changed them, without blocking other threads' requests."""
         with self._lock:
             try:
                 self._read()
@@ -212,9 +211,9 @@ class Tokens:
                 self._read_at = float("-inf")
 
     def revocations(self) -> Revocations:
-        """What was taken back, at most two seconds old. One thread reads it; the others do not wait for it.
+        """The revocations, refreshed every two seconds by one thread while the others go on with the previous ones.
 
-        On the event loop nobody reads or waits: raises NeedsThread where that would be needed.
+        Raises NeedsThread on the event loop if it would have to block for them.
         """
         age = time.monotonic() - self._read_at
         if age > FRESH:
@@ -225,7 +224,7 @@ class Tokens:
         return self._revocations
 
     def _have_reloaded(self, age: float) -> None:
-        """Have it read by a thread: in the background, or where that is too late, by that of the request."""
+        """Refresh from the event loop, in the background; raise NeedsThread if they are too old to be used."""
         if age == float("inf"):
             require_thread()
         if not self._lock.acquire(blocking=False):
@@ -237,7 +236,7 @@ class Tokens:
             require_thread()
 
     def _reload_locked(self) -> None:
-        """Whoever calls this has the lock."""
+        """Refresh if still needed, and release the lock, which the caller holds."""
         try:
             if time.monotonic() - self._read_at > FRESH:
                 self._read()
@@ -251,12 +250,12 @@ class Tokens:
 
 
 def storable(value: str) -> bool:
-    """Whether a text can be compared in the database: short, and without NUL or half a surrogate pair."""
+    """Whether a string can be a parameter of a query: short, and without NUL or a lone surrogate."""
     return len(value) <= 200 and value.isprintable()
 
 
 def ip_not_allowed(address: str) -> Problem:
-    """A 403."""
+    """The 403 for a client outside the key's `allowed_ips`."""
     return Problem("ip_not_allowed", f"The API key may not be used from {address or 'this address'}.")
 
 

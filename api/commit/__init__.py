@@ -1,1 +1,1 @@
-"""Makes an accepted send durable: one transaction for the send, its batches, the reserve and the idempotency key."""
+"""Commit accepted sends: the send, its batches, the reserve and the idempotency key, in one transaction."""

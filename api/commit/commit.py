@@ -1,4 +1,4 @@
-"""Accepts sends: the send, its batches, the reserve and the idempotency key, in one durable transaction."""
+"""Store accepted sends: the send, its batches, the reserve and the idempotency key, in one durable transaction."""
 
 import json
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ PLAIN = {
     "accepted": "integer",
     "created_at": "timestamptz",
 }
-"""Columns that every send has, and their types."""
+"""Columns set for every send, and their types."""
 OPTIONS = {
     "reference": "text",
     "metadata": "jsonb",
@@ -50,9 +50,9 @@ OPTIONS = {
     "group_bound": "bigint",
     "on_unicode": "text",
 }
-"""Columns that are null where the draft has nothing."""
+"""Columns that are null unless the draft has a value."""
 COUNTS = {"duplicate": "integer", "invalid": "integer", "suppressed": "integer", "unexpanded": "integer"}
-"""Columns that are 0 for most."""
+"""Columns that are 0 for most sends."""
 EVERYTHING = PLAIN | OPTIONS | COUNTS | {"expanded_to": "bigint", "cost": "bigint", "unexpanded_credits": "bigint"}
 
 ACCEPTING = f"""
@@ -111,14 +111,14 @@ def _with(columns: dict[str, str]) -> str:
 
 
 ACCEPT, ACCEPT_PLAIN = _with(EVERYTHING), _with(PLAIN)
-"""Accepts sends: each is stored, queued in fair order and paid for; or the account's row refuses, as it never goes
-below 0, and nothing has happened. One statement, because that row stays locked until the commit is on disk. Each
-column costs Postgres its time, and most sends are plain."""
+"""Store each send, queue its batches in fair order and reserve its cost; or fail without effect if a check constraint
+would be violated, because no balance goes below 0. A single statement keeps the time short for which the account's row
+is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only PLAIN."""
 REFUSALS = {"ck_account_available": NotEnough, spending.REFUSAL: OverSpend}
-"""What refuses: the account's row where it has not enough or may not send, or the count of what it may spend."""
+"""Exceptions by violated constraint: a low balance or an account that may not send, and a spend limit."""
 
 LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
-"""Not FOR UPDATE, which would wait for every row that refers to the account, and so for who waits for this."""
+"""Not FOR UPDATE, which would conflict with every insert of a row that references the account, and could deadlock."""
 SET_VARIABLES = """
 UPDATE batch b SET segments = p.segments, variables = p.variables::jsonb
   FROM unnest(%s::uuid[], %s::smallint[], %s::text[]) AS p (id, segments, variables) WHERE b.id = p.id
@@ -127,9 +127,9 @@ INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %
 
 
 def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.SeenClock | None = None) -> list[str]:
-    """Write the drafts and reserve their cost, in the connection's transaction. Returns their answers.
+    """Store the drafts and reserve their cost, in the connection's transaction. Returns the response body of each.
 
-    Raises NotEnough where an account cannot pay for all of its drafts: the transaction must be rolled back.
+    Raises NotEnough if an account cannot pay for all its drafts; the transaction must then be rolled back.
     """
     driver = driver_of(connection)
     accounts = sorted({draft.account_id for draft in drafts})
@@ -151,7 +151,10 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.SeenCl
 
 
 def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: fair.SeenClock) -> dict[int, int]:
-    """Store, queue and pay for the drafts. Returns what is left by account; raises NotEnough, or its kind OverSpend."""
+    """Store and queue the drafts and reserve their cost. Returns the remaining balance by account.
+
+    Raises NotEnough, or its subclass OverSpend.
+    """
     accounts = {draft.account_id for draft in drafts}
     rows = [_send_row(draft) for draft in drafts]
     plain = all(len(row) == len(PLAIN) for row in rows)
@@ -174,7 +177,7 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
 
 
 def responses_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
-    """Each draft's answer, with the balance as it was after that draft."""
+    """The response body of each draft, with the balance after that draft."""
     responses: list[str] = []
     for draft in reversed(drafts):
         responses.append(draft.answer(left[draft.account_id]))
@@ -184,7 +187,7 @@ def responses_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
 
 
 def _send_row(draft: Draft) -> dict[str, Any]:
-    """What the row of a send has: PLAIN, and of the others what is not null or 0."""
+    """The columns of a send's row: PLAIN, and the others that are not null or 0."""
     row = {
         "id": draft.id,
         "account_id": draft.account_id,

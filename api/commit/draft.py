@@ -1,4 +1,4 @@
-"""A send that was checked and priced and is not accepted yet."""
+"""A send that is checked and priced but not yet accepted."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,14 +18,14 @@ from shared.sends.rules import Rules
 from shared.sms.segments import Segmentation
 
 BATCH_SIZE = 1000
-"""Recipients of one batch, and of one Celery task."""
+"""Recipients per batch, and so per Celery task."""
 INLINE = 1000
-"""Entries of a list that are part of the answer itself."""
+"""Entries of a list included in the response itself."""
 
 
 @dataclass(slots=True)
 class Draft:
-    """One send to be: everything that its rows and its answer are made of."""
+    """A send before its commit, with everything that its rows and its response contain."""
 
     account_id: int
     api_key_id: str
@@ -39,7 +39,7 @@ class Draft:
     expires_at: datetime
     send_at: datetime | None = None
     simulated: bool = False
-    """Whether the installation has no carrier but the simulated one."""
+    """Whether the installation has only the simulated carrier."""
     reference: str | None = None
     metadata: dict[str, Any] | None = None
     rate: int | None = None
@@ -51,18 +51,18 @@ class Draft:
     group_id: UUID | None = None
     group_bound: int | None = None
     on_unicode: str | None = None
-    """How the texts are made, where they differ by recipient."""
+    """The request's `on_unicode`, if the texts differ by recipient."""
     chunks: list[Chunk] | None = None
-    """The batches of a list, where the texts differ."""
+    """The batches of a list, if the texts differ by recipient."""
     most_segments: int | None = None
-    """Segments of all messages to a group at most, where the texts differ."""
+    """Upper bound of the segments of all messages to a group, if the texts differ by recipient."""
     incomplete: int = 0
-    """Contacts of the group that lack a value."""
+    """Contacts of the group that lack a placeholder's value."""
     sizes: list[int] | None = None
-    """Of the batches, where they are not as large as they may be."""
+    """Recipients of each batch, unless all batches but the last are full."""
     key: Key | None = None
     texts: Texts = PLAIN
-    """How its texts are kept."""
+    """Encrypts the texts for storage, or leaves them plain."""
     id: UUID = field(default_factory=new_id)
     batches: list[UUID] = field(default_factory=list)
 
@@ -74,18 +74,18 @@ class Draft:
         self.batches = [new_batch_id() for _ in range(count)]
 
     def rearrange(self, phones: list[str], sizes: list[int] | None, chunks: list[Chunk] | None) -> None:
-        """Put the recipients into other batches: of these sizes, or these pieces."""
+        """Split the recipients into other batches, given by sizes or by chunks."""
         self.phones, self.sizes, self.chunks = phones, sizes, chunks
         self.__post_init__()
 
     @property
     def accepted(self) -> int:
-        """Messages."""
+        """Number of messages."""
         return len(self.phones) if self.group_id is None else self.submitted - self.incomplete
 
     @property
     def price(self) -> int:
-        """Credits for one message, at most where they differ: its segments."""
+        """Credits for one message; the maximum if messages differ. One segment is one credit."""
         return self.segmentation.count
 
     @property
@@ -95,7 +95,7 @@ class Draft:
 
     @property
     def segments(self) -> int:
-        """Segments of all messages; to a group, at most."""
+        """Segments of all messages; an upper bound for a group whose messages differ."""
         if self.most_segments is not None:
             return self.most_segments
         if self.chunks is not None:
@@ -104,28 +104,28 @@ class Draft:
 
     @property
     def kept_message(self) -> str:
-        """The text as its row keeps it."""
+        """The message as stored: encrypted if text encryption is on."""
         return self.texts.seal(self.message, self.id)
 
     def kept_values(self) -> Iterator[str]:
-        """The values for the text of each batch, as its row keeps them; JSON."""
+        """The placeholder values of each batch as stored, in JSON."""
         values = (chunk.variables for chunk in self.chunks or ())
         return (self.texts.seal_json(each, batch) for batch, each in zip(self.batches, values, strict=True))
 
     @property
     def lane(self) -> int:
-        """Place of the category in the fair queue."""
+        """The category's lane in the fair queue."""
         return LANES.index(self.category)
 
     @property
     def state(self) -> str:
-        """The state in which the send begins."""
+        """The send's initial state."""
         if self.send_at is not None:
             return "scheduled"
         return "queued" if self.group_id is None else "expanding"
 
     def rejected_as(self, code: str) -> int:
-        """How many recipients were rejected with the code."""
+        """The number of recipients rejected with the code."""
         return sum(entry["code"] == code for entry in self.rejected)
 
     def slices(self) -> Iterator[tuple[list[str], int]]:
@@ -139,7 +139,7 @@ class Draft:
         return ((self.phones[start : start + BATCH_SIZE], count) for start in range(0, len(self.phones), BATCH_SIZE))
 
     def counts(self) -> dict[str, int]:
-        """Recipients by what became of them at the door."""
+        """Recipients counted by whether and why they were rejected."""
         duplicate = self.rejected_as("duplicate")
         suppressed = sum(map(self.rejected_as, ("suppressed", "destination_not_allowed", "recipient_limit")))
         return {
@@ -151,9 +151,8 @@ class Draft:
         }
 
     def answer(self, balance: int) -> str:
-        """The body of the 200, when `balance` credits are left to spend."""
-        made = self._single(balance) if self.kind == "single" else self._bulk(balance)
-        return encode(made)
+        """The body of the 200 response; `balance` is the remaining credits."""
+        return encode(self._single(balance) if self.kind == "single" else self._bulk(balance))
 
     def _single(self, balance: int) -> dict[str, Any]:
         return {
@@ -173,7 +172,7 @@ class Draft:
         }
 
     def _bulk(self, balance: int) -> dict[str, Any]:
-        made = {
+        response = {
             "send_id": str(self.id),
             "status": self.state,
             "sender_id": self.sender_id,
@@ -188,13 +187,13 @@ class Draft:
             **self._common(),
         }
         if max(len(self.rejected), self.incomplete) > INLINE:
-            made["rejected_truncated"] = True
+            response["rejected_truncated"] = True
         if self.accepted > INLINE or self.group_id is not None:
-            made["messages_truncated"] = True
-        return made
+            response["messages_truncated"] = True
+        return response
 
     def segments_answer(self) -> dict[str, Any]:
-        """Segments of one message, unless they differ, and of all."""
+        """The `segments` of a response; `per_message` is None if messages differ."""
         differ = self.most_segments is not None or len({segments for _, segments in self.slices()}) > 1
         return {
             "per_message": None if differ else self.segmentation.count,
@@ -204,14 +203,14 @@ class Draft:
 
     def _messages(self) -> Iterator[dict[str, str]]:
         if self.chunks is not None:
-            names = {
+            message_ids = {
                 position: f"{prefix_of(batch)}{index:04x}"
                 for batch, chunk in zip(self.batches, self.chunks, strict=True)
                 for index, position in enumerate(chunk.positions, 1)
                 if position < INLINE
             }
             for position, phone in enumerate(self.phones[:INLINE]):
-                yield {"message_id": names[position], "phone": phone}
+                yield {"message_id": message_ids[position], "phone": phone}
         elif self.sizes is not None:
             slices = zip(self.batches, self.slices(), strict=True)
             named = ((batch, index, phone) for batch, (phones, _) in slices for index, phone in enumerate(phones, 1))
@@ -235,10 +234,10 @@ class Draft:
 
 
 def encode(value: Any) -> str:
-    """JSON without spaces."""
+    """Compact JSON."""
     return orjson.dumps(value).decode()
 
 
 def stamp(moment: datetime) -> str:
-    """A UTC time as the API writes it, to the millisecond."""
+    """Format a UTC time as RFC 3339 with milliseconds."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

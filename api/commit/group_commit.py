@@ -1,7 +1,7 @@
-"""Commits sends that arrive together in one transaction.
+"""Group commit: sends that arrive together are committed in one transaction.
 
-One account's row allows one reserve per write to the disk, and so a group of sends shares it. Whoever comes while a
-commit is under way is in the next one; only where many come does that wait for more.
+An account's row allows one reserve per fsync, so a group of sends shares one. Sends that arrive during a commit go into
+the next group; only under load does a group wait for more sends.
 """
 
 import time
@@ -29,26 +29,26 @@ from shared.sends.fair_queueing import SeenClock
 
 MAX_GROUP = 256
 LARGE_GROUP, GATHER_SECONDS = 8, 0.006
-"""After the commit of a group so large the next one begins so many seconds later, or when as many wait for it: those
-who were answered come back, and to commit a group costs as much as a dozen of its sends."""
+"""After a group of at least LARGE_GROUP sends, the next one waits up to GATHER_SECONDS to reach the same size: clients
+send again after their responses, and the overhead of a commit equals a dozen sends."""
 LONGEST_WAIT = 1.0
-"""Seconds for an event loop that is busy."""
+"""Seconds to wait for a busy event loop."""
 THREADS = 16
-"""Accounts whose groups are committed at the same time."""
+"""Accounts whose groups are committed concurrently."""
 
 
 @dataclass(slots=True)
 class QueuedDraft:
-    """A draft on its way into a group. Without an answer or error at the end, it is to be committed by itself."""
+    """A draft waiting for a group. If it ends with neither an answer nor an error, it must be committed alone."""
 
     draft: Draft
     waiter: "PendingResponse | Lock"
-    """Who waits: the answer to a request on the event loop, or a thread, for a lock that is held until the end."""
+    """A pending response on the event loop, or a lock that the waiting thread blocks on until the commit is over."""
     answered: Answered | None = None
     error: Exception | None = None
 
     def outcome(self) -> Answered | None:
-        """The answer; None where certainly nothing has happened. Raises what its group's commit raised."""
+        """The answer; None if the draft was certainly not committed. Raises the error of its group's commit."""
         if self.error is not None:
             raise self.error
         return self.answered
@@ -56,62 +56,62 @@ class QueuedDraft:
 
 @dataclass(slots=True)
 class AccountQueue:
-    """Who waits for the next group of an account."""
+    """The drafts waiting for an account's next group."""
 
     queued: list[QueuedDraft] = field(default_factory=list)
     enough: int = 0
-    """As many begin it before its time."""
+    """Number of drafts at which the group starts without waiting longer."""
     full: Event = field(default_factory=Event)
 
     def add(self, queued: QueuedDraft) -> None:
-        """One more."""
+        """Add a draft, and set `full` if there are enough."""
         self.queued.append(queued)
         if len(self.queued) == self.enough:
             self.full.set()
 
     def take(self) -> list[QueuedDraft]:
-        """The next group."""
+        """Remove and return the next group."""
         group = self.queued[:MAX_GROUP]
         del self.queued[:MAX_GROUP]
         return group
 
     def expect(self, count: int) -> bool:
-        """Have `full` set when so many wait. Returns whether they do already."""
+        """Have `full` set once `count` drafts wait. Returns whether they do already."""
         self.enough = count
         self.full.clear()
         return len(self.queued) >= count
 
 
 class GroupCommit:
-    """Commits drafts, those of one account that arrive together in one transaction.
+    """Commits drafts; drafts of one account that arrive together share a transaction.
 
-    The groups of an account are committed one after the other, by a thread that goes on until nobody waits. Accounts do
-    not wait for each other: somebody may hold the lock of one's row.
+    One thread commits an account's groups one after the other until no draft waits. Accounts are independent: a lock on
+    one account's row delays only that account.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.witness = Witness()
-        """Remembers the last accepted sends, for the guard."""
+        """Records the latest accepted sends, to detect lost commits."""
         self._clock = SeenClock()
         self._queues: dict[int, AccountQueue] = {}
-        """By account; one without a queue has nobody whose group is being committed."""
+        """Queues by account. An account has one only while a thread commits its groups."""
         self._lock = Lock()
         self._threads = ThreadPoolExecutor(THREADS, "commit")
 
     def together(self, draft: Draft) -> Answered:
-        """Commit the draft with whatever else is queued. Returns after its commit; raises Problem without effect."""
+        """Commit the draft with others that are queued. Returns after the commit; a Problem means it had no effect."""
         held = Lock()
         with held:
             queued = QueuedDraft(draft, held)
             self._add(queued)
-            held.acquire()  # until `_notify` has released it
+            held.acquire()  # blocks until `_notify` releases it
         return queued.outcome() or self.alone(draft)
 
     def later(self, draft: Draft, finish: Callable[[Answered], JsonResponse]) -> PendingResponse:
-        """The same on the event loop, where the answer is made when the draft is committed."""
+        """Like `together` for the event loop: returns a response that is completed after the commit."""
 
-        def make() -> "Callable[[], JsonResponse]":  # in quotes, or it would be made anew at each call
+        def make() -> "Callable[[], JsonResponse]":  # quoted, so that it is not evaluated at each call
             answered = queued.outcome()
             if answered is None:
                 raise NeedsThread
@@ -123,7 +123,7 @@ class GroupCommit:
         return answer
 
     def alone(self, draft: Draft) -> Answered:
-        """Commit one draft. NeedsThread for a twin with the same key."""
+        """Commit one draft in its own transaction, waiting for a concurrent request with the same idempotency key."""
         try:
             with self._engine.begin() as connection:
                 if draft.key is not None:
@@ -147,7 +147,7 @@ class GroupCommit:
         self._threads.submit(self._commit_groups, account)
 
     def _commit_groups(self, account: int) -> None:
-        """Commit who waits, group after group. Whom a group could not include is left without an answer."""
+        """Commit the waiting drafts, group after group. Drafts that a group must leave out get no answer."""
         queue = self._queues[account]
         while True:
             with self._lock:
@@ -158,7 +158,7 @@ class GroupCommit:
             try:
                 self._try_group(group)
             except NotEnough:
-                pass  # there is not enough for all of the group: each is asked by itself
+                pass  # the balance does not cover the whole group: its drafts are committed one by one
             except Exception as error:
                 for queued in group:
                     queued.error = error
@@ -172,7 +172,7 @@ class GroupCommit:
                     queue.full.wait(max(0.0, gathered_at - time.monotonic()))
 
     def _try_group(self, group: list[QueuedDraft]) -> None:
-        """Commit those of the group that nothing stands against."""
+        """Commit the drafts of the group that do not conflict over an idempotency key."""
         if all(queued.draft.key is None for queued in group):
             self._at_once(group)
             return
@@ -186,7 +186,7 @@ class GroupCommit:
             queued.answered = Answered(answer)
 
     def _at_once(self, group: list[QueuedDraft]) -> None:
-        """Commit a group without keys: one statement that is its own transaction."""
+        """Commit a group without idempotency keys as a single statement in autocommit."""
         drafts = [queued.draft for queued in group]
         crashpoint("accept.before_commit")
         with at_once(self._engine) as driver:
@@ -197,7 +197,7 @@ class GroupCommit:
 
     @staticmethod
     def _free(connection: Connection, group: list[QueuedDraft]) -> list[QueuedDraft]:
-        """The members without a key, and the first with each key that is new and that no twin holds."""
+        """The drafts without a key, and the first draft of each key that is new and not locked by another request."""
         first: dict[str, QueuedDraft] = {}
         for queued in group:
             if queued.draft.key is not None:
@@ -225,7 +225,7 @@ class GroupCommit:
 
 
 def spend_limit_reached(required: int, standings: dict[Period, Standing]) -> Problem:
-    """A 402: of the limit that is reached; where both are, of the month's."""
+    """The 402 for a spend limit: the day's or the month's, and the month's if both are reached."""
     day, month = standings["day"], standings["month"]
     of = month if month.most is not None and (day.most is None or month.credits + required > month.most) else day
     most = of.most or 0
@@ -241,7 +241,7 @@ def spend_limit_reached(required: int, standings: dict[Period, Standing]) -> Pro
 
 
 def low_balance(required: int, balance: int) -> Problem:
-    """A 402."""
+    """The 402 for a low balance."""
     return Problem(
         "low_balance",
         f"This send needs {counted(required, 'credit')}; {balance:,} {'is' if balance == 1 else 'are'} left.",
@@ -251,7 +251,7 @@ def low_balance(required: int, balance: int) -> Problem:
 
 
 def _notify(queued: "Iterable[PendingResponse | Lock]") -> None:
-    """Let those who waited go on. Returns when they have: who comes meanwhile makes the next group larger."""
+    """Wake the waiting requests. Returns after their responses are built, so that the next group can grow meanwhile."""
     responses: list[PendingResponse] = []
     for each in queued:
         if isinstance(each, PendingResponse):

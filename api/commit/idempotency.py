@@ -1,10 +1,10 @@
-"""`Idempotency-Key`: a repeated request has one effect, and gets the answer of the first.
+"""`Idempotency-Key`: a repeated request takes effect once and gets the first request's response.
 
-The key is stored in the transaction that has the effect, so the two cannot come apart. Only successes are stored:
+The key is stored in the transaction of the effect, so neither exists without the other. Only successes are stored:
 after a top-up the same key may be tried again.
 
-It is one key for the whole account, so that a request that is tried again with another API key has no second effect;
-but the first answer is for the API key that got it, and another one is refused. No answer is stored with a secret.
+A key belongs to the account, so a retry with another API key has no second effect; but the stored response is only for
+the API key that made the request, and another one is refused. Stored responses hold no secrets.
 """
 
 import hashlib
@@ -52,44 +52,44 @@ STORE = text(
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A request's key, for one account and path, and what the request was."""
+    """The idempotency key of a request, with its account, path and body's fingerprint."""
 
     account_id: int
     path: str
     key: str
     fingerprint: bytes
     api_key_id: str
-    """Who made the request."""
+    """The API key that made the request."""
 
     @property
     def lock(self) -> str:
-        """What two requests with this key contend for."""
+        """The name of the advisory lock for this key."""
         return f"{self.account_id} {self.path} {self.key}"
 
 
 class Stored(NamedTuple):
-    """What is kept of the first request with a key: what it was, who made it, and its answer."""
+    """The stored first request with a key: its body's fingerprint, its API key and its response."""
 
     fingerprint: bytes
     api_key_id: str | None
-    """None: before replays were for the API key that made the request."""
+    """None if stored before replays were restricted to the same API key."""
     answer: str
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer, and whether it is that of an earlier request."""
+    """A response body, and whether it is a replay."""
 
     body: str
     replayed: bool = False
 
     def response(self) -> JsonResponse:
-        """The answer as JSON."""
+        """The JSON response."""
         return JsonResponse(self.body, headers=REPLAYED if self.replayed else ())
 
 
 def key_of_request(caller: Caller, body: dict[str, Any] | None) -> Key | None:
-    """The request's key; None without one. Raises Problem for a key that is not 1 to 255 visible ASCII characters."""
+    """The request's key; None without one. Raises Problem unless the key has 1 to 255 visible ASCII characters."""
     environ = current_request().environ
     given = environ.get("HTTP_IDEMPOTENCY_KEY")
     if given is None:
@@ -99,18 +99,19 @@ def key_of_request(caller: Caller, body: dict[str, Any] | None) -> Key | None:
         raise invalid([{"pointer": "/Idempotency-Key", "code": "invalid_idempotency_key", "detail": detail}])
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)
     key = given[1:-1] if len(given) > 2 and given[0] == given[-1] == '"' else given
-    path = "/" + environ["PATH_INFO"].strip("/")  # however many slashes: they all find the same view
-    path = UUID_IN_PATH.sub(lambda found: found[0].lower(), path)  # and so they do with an id in capitals
+    path = "/" + environ["PATH_INFO"].strip("/")  # extra slashes lead to the same view
+    path = UUID_IN_PATH.sub(lambda match: match[0].lower(), path)  # and so do ids in upper case
     return Key(caller.account_id, path, key, hashlib.sha256(canonical.encode()).digest(), caller.key_id)
 
 
 def try_locks(connection: Connection, keys: list[Key]) -> set[str]:
-    """Take the keys that nobody else works on, until the transaction ends. Returns their locks."""
+    """Lock the keys that no other request holds, until the transaction ends. Returns their locks."""
     return {row.lock for row in connection.execute(TRY_LOCK, {"locks": [key.lock for key in keys]}) if row.taken}
 
 
 def wait_for(connection: Connection, key: Key) -> None:
-    """Take the key, waiting for a twin in flight. Raises Problem idempotency_in_progress after five seconds."""
+    """Lock the key, waiting for a request in progress with it. Raises Problem idempotency_in_progress after five
+    seconds."""
     try:
         connection.execute(WAIT_LOCK, {"lock": key.lock})
     except OperationalError:
@@ -122,7 +123,7 @@ def wait_for(connection: Connection, key: Key) -> None:
 
 
 def stored(connection: Connection, keys: list[Key]) -> dict[str, Stored]:
-    """The first requests of the keys that were used before, by lock. The keys must be locked."""
+    """The stored first requests of the keys that were used before, by lock. Lock the keys first."""
     rows = connection.execute(
         STORED,
         {
@@ -138,7 +139,7 @@ def stored(connection: Connection, keys: list[Key]) -> dict[str, Stored]:
 
 
 def store(connection: Connection, responses: list[tuple[Key, str]]) -> None:
-    """Keep the answers under their keys."""
+    """Store the responses under their keys."""
     connection.execute(
         STORE,
         {
@@ -153,8 +154,7 @@ def store(connection: Connection, responses: list[tuple[Key, str]]) -> None:
 
 
 def replay(key: Key, first: Stored) -> Answered:
-    """The answer of the first request. Raises Problem idempotency_key_reused where that was another request, or
-    another API key's."""
+    """The first request's response. Raises Problem idempotency_key_reused if its body or its API key was another."""
     if first.api_key_id not in (key.api_key_id, None):
         detail = "Another API key of your account has used this Idempotency-Key."
         raise Problem("idempotency_key_reused", detail)
@@ -164,14 +164,14 @@ def replay(key: Key, first: Stored) -> Answered:
 
 
 def answered_before(connection: Connection, key: Key | None) -> Answered | None:
-    """The answer of the first request, if there was one: also where the same request would be refused now, as its time
-    has come, its quote is over or its recipient has opted out. Raises Problem as `replay` does."""
+    """The first request's response, if there was one, even if the same request would be refused now because its
+    `send_at` has passed, its quote has expired or its recipient has opted out. Raises Problem as `replay` does."""
     first = stored(connection, [key]).get(key.lock) if key is not None else None
     return replay(key, first) if key is not None and first is not None else None
 
 
 def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> Answered:
-    """Do something in the connection's transaction, or give the answer of when it was done."""
+    """Call `act` in the connection's transaction, or replay the response of the first request with the key."""
     if key is not None:
         wait_for(connection, key)
         before = stored(connection, [key]).get(key.lock)

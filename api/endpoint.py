@@ -193,7 +193,7 @@ def take_request(caller: Caller) -> None:
         wait = requests.wait(left, rate)
         raise Problem(
             "rate_limited",
-            f"The limit is {counted(rate, 'request')} per second, or the equivalent work (`request_cost` in GET /limits).",
+            f"The limit is {counted(rate, 'request')} per second or equivalent work (`request_cost` in GET /limits).",
             headers={"Retry-After": str(wait)},
         )
 

@@ -1,1 +1,1 @@
-"""Measurements of the whole service on one machine, which anyone can run again: `python -m bench NAME [--short]`."""
+"""Reproducible benchmarks of the whole service on one machine: `python -m bench NAME [--short]`."""

@@ -1,4 +1,4 @@
-"""The barest SMPP client: one blocking connection, a pack of a struct per message and no objects."""
+"""A minimal SMPP client: one blocking connection, and one struct packed per message."""
 
 import socket
 import struct
@@ -15,7 +15,7 @@ FLAGS, REST = b"\0\0\0\0\0\0", b"\0\0\0" + bytes((len(TEXT),)) + TEXT.encode()
 
 
 class Bind:
-    """A transceiver bind that keeps a window of submits unanswered."""
+    """A transceiver bind that keeps a window of submits outstanding."""
 
     def __init__(self, port: int, *, receipts: bool) -> None:
         self._socket = socket.create_connection((LOOPBACK, port))
@@ -28,9 +28,9 @@ class Bind:
             self._rest = self._socket.recv(4096)
         self._rest = b""
         self.answers: list[str] = []
-        """Ids in the order of the submits."""
+        """The carrier's ids, in the order of the submits."""
         self.receipts: list[tuple[int, str]] = []
-        """Sequence and id of those that were not answered yet."""
+        """Sequence number and id of the receipts not acknowledged yet."""
 
     def submit(self, phones: range) -> list[str]:
         """Submit to the phones. Returns the carrier's ids, in order."""
@@ -45,7 +45,7 @@ class Bind:
         return self.answers
 
     def read(self) -> None:
-        """Wait for PDUs, and sort them."""
+        """Wait for PDUs, and record responses and receipts."""
         data = self._rest + self._socket.recv(65_536)
         at, size = 0, len(data)
         while size - at >= 16:
@@ -61,13 +61,13 @@ class Bind:
         self._rest = data[at:]
 
     def answer_receipts(self) -> None:
-        """Answer those that are stored now."""
+        """Acknowledge the receipts, which are stored now."""
         answers = (HEADER.pack(17, DELIVER_SM_RESP, 0, sequence) + b"\0" for sequence, _ in self.receipts)
         self._socket.sendall(b"".join(answers))
         self.receipts.clear()
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._socket.close()
 
 

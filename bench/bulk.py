@@ -1,4 +1,4 @@
-"""Bulk sends: many middling ones, a large one, three large ones at once; without and with receipts."""
+"""Bulk sends: ten medium ones, a large one, three large ones at once; without and with receipts."""
 
 from bench.measure import bulk, conclude, measured
 from bench.result import Case, Result
@@ -6,12 +6,12 @@ from bench.rounds import median_case
 from bench.stand import Stand
 
 TIMES = 3
-"""Each case is over within a second or two, and so it is made as often."""
+"""Repetitions of each case, as each takes only a second or two."""
 
 
 def run(result: Result) -> None:
-    """A large send has 100,000 phones; with --short the three at once have 30,000 each."""
-    result.note = f"Each case {TIMES} times a round, and the medians of those."
+    """Measure sends of 100,000 phones; with --short the three at once have 30,000 each."""
+    result.note = f"Medians of {TIMES} repetitions of each case per round."
     large = 30_000 if result.short else 100_000
     for receipts in (False, True):
         with Stand(receipts=receipts) as stand:
@@ -25,11 +25,14 @@ def run(result: Result) -> None:
 
 
 def _several(stand: Stand, name: str, sends: int, phones: int, at_once: int, *, counted: bool) -> Case:
-    """One case; of a large send alone the first time is `counted` by Postgres too."""
+    """One case. With `counted`, the first repetition of a single send also reads the statistics of Postgres."""
 
     def work() -> dict[str, float]:
         return bulk(stand, sends, phones, at_once)
 
     return median_case(
-        [measured(stand, name, work, statistics=counted and sends == 1 and not already) for already in range(TIMES)]
+        [
+            measured(stand, name, work, statistics=counted and sends == 1 and not repetition)
+            for repetition in range(TIMES)
+        ]
     )

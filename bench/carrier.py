@@ -1,4 +1,4 @@
-"""The SMSC that messages are measured at: bench/smsc.c where there is a C compiler, else `bulksms smsc`."""
+"""The SMSC that receives the messages: bench/smsc.c if there is a C compiler, else `bulksms smsc`."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ SOURCE = Path(__file__).with_name("smsc.c")
 
 
 class Carrier:
-    """A simulated SMSC in a process of its own, and its counts."""
+    """A simulated SMSC in a separate process, and its counts."""
 
     def __init__(self, folder: Path, env: Mapping[str, str], *, receipts: bool, round_trip: float = 0.0) -> None:
         self.port, self._stats_port = free_port(), free_port()
@@ -25,24 +25,24 @@ class Carrier:
         command = [str(program)] if program else [str(Path(sys.executable).parent / "bulksms"), "smsc"]
         command += ["--port", str(self.port), "--stats-port", str(self._stats_port)]
         command += ["--receipts" if receipts else "--no-receipts", "--round-trip", str(round_trip)]
-        self.process = Command("smsc", command, env, folder / "smsc.log", Path.cwd(), self._answers)
+        self.process = Command("smsc", command, env, folder / "smsc.log", Path.cwd(), self._is_ready)
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
+        """Start the SMSC, and wait until it is ready."""
         self.process.launch()
         self.process.wait_ready(30)
 
     def counts(self) -> dict[str, Any]:
-        """Its counts since the start; `duplicates` are destinations that were submitted before."""
+        """The SMSC's counts since its start; `duplicates` is the number of submits to a phone that had one before."""
         connection = http.client.HTTPConnection(LOOPBACK, self._stats_port, timeout=10)
         try:
             connection.request("GET", "/")
-            answer: dict[str, Any] = json.loads(connection.getresponse().read())
-            return answer
+            counts: dict[str, Any] = json.loads(connection.getresponse().read())
+            return counts
         finally:
             connection.close()
 
-    def _answers(self) -> bool:
+    def _is_ready(self) -> bool:
         try:
             return bool(self.counts())
         except (OSError, http.client.HTTPException):
@@ -50,7 +50,7 @@ class Carrier:
 
 
 def _compiled(folder: Path) -> Path | None:
-    """The C program, compiled into the folder; None without a compiler."""
+    """The C program, compiled into the folder; None without a C compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         return None

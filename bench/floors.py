@@ -1,4 +1,4 @@
-"""The bare path: submit, COPY the rows, commit on disk. No queue, no ledger, no order: a floor, not a service."""
+"""The bare path: submit, COPY the rows, commit on disk. It has no queue, ledger or order: a limit, not a service."""
 
 import time
 from collections.abc import Iterator
@@ -27,21 +27,21 @@ Rows = psycopg.Connection[Any]
 
 
 def rows(batch: UUID, phones: range, references: list[str]) -> Iterator[str]:
-    """The lines of a batch as COPY reads them: what the service records too."""
+    """The rows of a batch in COPY format, with the columns that the service records."""
     prefix, at = prefix_of(batch), datetime.now(UTC)
     for index, (phone, reference) in enumerate(zip(phones, references, strict=True), 1):
         yield f"{prefix}{index:04x}\t{phone}\t{at}\tsent\t1\t1\tmain\t{reference}\n"
 
 
 def copy(connection: Rows, lines: str) -> None:
-    """COPY and commit."""
+    """COPY the lines, and commit."""
     with connection.cursor() as cursor, cursor.copy(f"COPY bench_message ({COLUMNS}) FROM STDIN") as target:
         target.write(lines)
     connection.commit()
 
 
 class BarePath:
-    """Submit a batch, COPY its rows, commit on disk; and, where told, store receipts before they are answered."""
+    """Submits batches, and commits their rows to disk. With `receipts`, stores receipts before acknowledging them."""
 
     def __init__(self, bind: Bind, connection: Rows, receipts: str = "") -> None:
         self._bind = bind
@@ -51,7 +51,7 @@ class BarePath:
         self._delivered = 0
 
     def run(self, phones: range) -> dict[str, float]:
-        """Send to all phones. Messages per second, of the submits and of the receipts."""
+        """Send to all phones. Returns the messages per second that were submitted and, with receipts, delivered."""
         begun = time.monotonic()
         for first in range(0, len(phones), BATCH):
             part = phones[first : first + BATCH]
@@ -62,24 +62,24 @@ class BarePath:
                 prefix = prefix_of(batch)
                 self._keys.update((each, f"{prefix}{index:04x}") for index, each in enumerate(references, 1))
                 self._store(RECEIPTS_AT_ONCE)
-        found = {"submitted/s": len(phones) / (time.monotonic() - begun)}
+        figures = {"submitted/s": len(phones) / (time.monotonic() - begun)}
         if self._how:
             while self._delivered < len(phones):
                 self._bind.read()
                 self._store(min(RECEIPTS_AT_ONCE, len(phones) - self._delivered))
-            found["delivered/s"] = len(phones) / (time.monotonic() - begun)
-        return found
+            figures["delivered/s"] = len(phones) / (time.monotonic() - begun)
+        return figures
 
-    def _store(self, least: int) -> None:
-        """Store the receipts that came, when they are enough, and answer them."""
-        found = self._bind.receipts
-        if len(found) < least:
+    def _store(self, minimum: int) -> None:
+        """Store and acknowledge the receipts, if there are at least `minimum`."""
+        receipts = self._bind.receipts
+        if len(receipts) < minimum:
             return
         if self._how == "by key":
-            self._connection.execute(BY_KEY, ([self._keys.pop(reference) for _, reference in found],))
+            self._connection.execute(BY_KEY, ([self._keys.pop(reference) for _, reference in receipts],))
         else:
             with self._connection.cursor() as cursor, cursor.copy(APPEND) as target:
-                target.write("".join(f"{self._keys.pop(reference)}\tdelivered\n" for _, reference in found))
+                target.write("".join(f"{self._keys.pop(reference)}\tdelivered\n" for _, reference in receipts))
         self._connection.commit()
-        self._delivered += len(found)
+        self._delivered += len(receipts)
         self._bind.answer_receipts()

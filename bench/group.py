@@ -1,4 +1,4 @@
-"""A send to a large group: its acceptance costs the API the same for any size, and workers expand it page by page."""
+"""A send to a large group: the API accepts it in constant time, and workers expand it page by page."""
 
 import json
 import time
@@ -9,7 +9,7 @@ from bench.stand import SENDER, TEXT, Stand
 
 
 def run(result: Result) -> None:
-    """1,000,000 contacts, with --short 100,000."""
+    """Measure a send to 1,000,000 contacts, with --short to 100,000."""
     count = 100_000 if result.short else 1_000_000
     with Stand(receipts=False) as stand:
         conclude(result, stand, (_case(stand, count) for _ in range(1)))
@@ -25,7 +25,7 @@ def _case(stand: Stand, count: int) -> Case:
 
 
 def send(stand: Stand, group: str, count: int) -> dict[str, float]:
-    """Post it and wait for its end."""
+    """Post the group send, and wait for its end."""
     body = json.dumps({"sender_id": SENDER, "group_id": group, "message": TEXT}).encode()
     begun = time.monotonic()
     stand.post("/sms/send-group", body)

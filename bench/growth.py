@@ -1,4 +1,4 @@
-"""What a message costs while the table of messages grows."""
+"""Measures the cost of a message while the message table grows."""
 
 from sqlalchemy import text
 
@@ -7,11 +7,10 @@ from bench.result import Case, Result
 from bench.stand import Stand
 
 PATTERN = 100_000
-"""Messages of the send that is copied."""
+"""Messages in the send that is copied."""
 
-# Everything that one bulk send left is inserted again under other ids: four digits of the random part of each id are
-# replaced, and its version, so that no copy has the id of an original. The books stay true, so the audit looks at the
-# copies too.
+# Copies all rows of one bulk send under new ids: four digits of the random part of each id are replaced, and its
+# version, so that no copy has the id of an original. The ledger stays balanced, so the audit covers the copies too.
 COPIES = (
     """
     CREATE FUNCTION pg_temp.other(id uuid, digits text) RETURNS uuid LANGUAGE sql IMMUTABLE AS
@@ -46,7 +45,7 @@ COPIES = (
 
 
 def run(result: Result) -> None:
-    """10 thousand, 1 million and, without --short, 5 million messages; a bulk send with receipts at each."""
+    """Measure a bulk send with receipts at 10 thousand, 1 million and, without --short, 5 million messages."""
     sizes = (10_000, 1_000_000) if result.short else (10_000, 1_000_000, 5_000_000)
     with Stand(receipts=True) as stand:
         conclude(result, stand, (_case(stand, size, 30_000 if result.short else 100_000) for size in sizes))
@@ -58,7 +57,7 @@ def _case(stand: Stand, size: int, phones: int) -> Case:
 
 
 def fill(stand: Stand, size: int) -> None:
-    """Let the table have about so many messages: the rest that is missing comes as copies of one send."""
+    """Fill the table up to about `size` messages, with copies of one send."""
     missing = size - int(stand.scalar("SELECT count(*) FROM message"))
     if missing < PATTERN:
         bulk(stand, 1, missing)

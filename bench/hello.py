@@ -1,10 +1,10 @@
-"""The floor of an API: Flask that answers like a send, and does nothing."""
+"""A minimal API: Flask that responds like a send, and does nothing."""
 
 from flask import Flask, request
 
 from api.server.application import Application
 
-ANSWER = {
+RESPONSE = {
     "send_id": "01940000-0000-7000-8000-000000000000",
     "message_id": "01940000-0000-7000-8000-000000000001",
     "status": "queued",
@@ -23,16 +23,16 @@ ANSWER = {
 
 app = Flask(__name__)
 served = Application(app.wsgi_app, owner_of=lambda _: 1)
-"""As the API is served."""
+"""The application, served as the API is."""
 
 
 @app.post("/api/v1/sms/send")
 def send() -> dict[str, object]:
-    """Read the body as JSON, and answer."""
-    return {**ANSWER, "phone": request.get_json()["phone"]}
+    """Parse the JSON body, and respond."""
+    return {**RESPONSE, "phone": request.get_json()["phone"]}
 
 
 @app.get("/readyz")
 def ready() -> dict[str, str]:
-    """At once."""
+    """Always ready."""
     return {"status": "ready"}

@@ -1,4 +1,4 @@
--- Each request is a sendsms to so many other phones. Arguments: phones per request, text, first phone.
+-- Each request is a sendsms to new phones. Arguments: phones per request, text, first phone.
 local each, head, phone
 
 function init(args)

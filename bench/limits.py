@@ -1,4 +1,4 @@
-"""The floors of this machine, in the same run as what is compared with them."""
+"""Measures the limits of this machine, in the same run as the benchmarks that are compared with them."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ BY_KEY, APPENDED, FLASK = f"{PATH}, receipts by key", f"{PATH}, receipts appende
 
 
 def run(result: Result) -> None:
-    """One process each; the numbers are messages, rows or requests per second."""
+    """Measure each limit with a single process, in messages, rows or requests per second."""
     count, result.load = 100_000 if result.short else 300_000, kind()
     with Stand(receipts=True, workers=0) as stand:
         result.smsc = stand.smsc.kind
@@ -34,7 +34,7 @@ def run(result: Result) -> None:
                 result.add(case)
         result.add(_flask(stand, 3 if result.short else 10))
         if duplicates := stand.smsc.counts()["duplicates"]:
-            result.void.append(f"{duplicates:,} messages came twice")
+            result.void.append(f"{duplicates:,} messages were submitted twice")
 
 
 def _submits(stand: Stand, count: int) -> Iterator[Case]:
@@ -82,7 +82,7 @@ def _timed(stand: Stand, name: str, count: int, work: Callable[[], object]) -> C
 
 
 def _flask(stand: Stand, seconds: float) -> Case:
-    """Flask that answers the same JSON, under the server and the options that the API has."""
+    """A Flask application that returns the same JSON as the API, on the same server with the same options."""
     port = free_port()
     real = services.api(port, stand.env, stand.folder, Path.cwd())
     command = [*real._command, "bench.hello:served"]
@@ -90,5 +90,5 @@ def _flask(stand: Stand, seconds: float) -> Case:
         server.launch()
         server.wait_ready(30)
         single_sends(stand, 16, 1, port)
-        answers = single_sends(stand, 64, seconds, port)
-    return Case(FLASK, answers.figures("per second"))
+        responses = single_sends(stand, 64, seconds, port)
+    return Case(FLASK, responses.figures("per second"))

@@ -1,4 +1,4 @@
-"""Many clients that each send one message after the other: `wrk` where it is installed, else a client of our own."""
+"""Many clients that each send one message after another: `wrk` if it is installed, else an asyncio client."""
 
 import asyncio
 import json
@@ -12,14 +12,14 @@ from bench.stand import SENDER, TEXT, Stand
 from bulksms.local.ports import LOOPBACK
 
 SCRIPT = Path(__file__).with_name("single.lua")
-MOST = 1_000_000
-"""Phones that are put aside for one run."""
+MAX_PHONES = 1_000_000
+"""Phones reserved for one run."""
 SUSTAINED = 45
-"""Seconds of a rate that can be kept: what a store leaves to the file system for later, comes due within them."""
+"""Seconds to run for a sustained rate: long enough for writes that the file system defers to catch up."""
 
 
-class Answers(NamedTuple):
-    """What the clients got. Latencies are in milliseconds."""
+class LoadResult(NamedTuple):
+    """The totals of all clients. Latencies are in milliseconds."""
 
     requests: int
     errors: int
@@ -28,36 +28,40 @@ class Answers(NamedTuple):
     p99: float
 
     def figures(self, what: str = "accepted/s") -> dict[str, float]:
-        """As figures of a result."""
-        found = {what: self.requests / self.seconds, "p50 ms": self.p50, "p99 ms": self.p99}
-        return found | ({"errors": self.errors} if self.errors else {})
+        """The figures of a case."""
+        figures = {what: self.requests / self.seconds, "p50 ms": self.p50, "p99 ms": self.p99}
+        return figures | ({"errors": self.errors} if self.errors else {})
 
 
 def kind() -> str:
-    """Which client is used."""
+    """The name of the client that is used."""
     return "wrk" if shutil.which("wrk") else "asyncio client"
 
 
-def single_sends(stand: Stand, clients: int, seconds: float, port: int = 0) -> Answers:
-    """Send single messages for so long, each to another phone. `port` is another server's than the stand's API."""
-    first = stand.phones(MOST).start
+def single_sends(stand: Stand, clients: int, seconds: float, port: int = 0) -> LoadResult:
+    """Send single messages for `seconds`, each to a new phone. A `port` replaces that of the stand's API."""
+    first = stand.phones(MAX_PHONES).start
     target = (port or stand.port, stand.token, first)
-    return _wrk(*target, clients, seconds) if shutil.which("wrk") else asyncio.run(_own(*target, clients, seconds))
+    return (
+        _wrk(*target, clients, seconds)
+        if shutil.which("wrk")
+        else asyncio.run(_asyncio_clients(*target, clients, seconds))
+    )
 
 
-def _wrk(port: int, token: str, first: int, clients: int, seconds: float) -> Answers:
+def _wrk(port: int, token: str, first: int, clients: int, seconds: float) -> LoadResult:
     url = f"http://{LOOPBACK}:{port}/api/v1/sms/send"
     command = ["wrk", "-t1", f"-c{clients}", f"-d{seconds:g}s", "--timeout", "30s", "-s", str(SCRIPT), url]
-    told = [token, SENDER, TEXT, str(first)]
-    done = subprocess.run([*command, "--", *told], capture_output=True, text=True, check=True)
-    return Answers(**json.loads(done.stdout[done.stdout.rindex("{") :]))
+    arguments = [token, SENDER, TEXT, str(first)]
+    completed = subprocess.run([*command, "--", *arguments], capture_output=True, text=True, check=True)
+    return LoadResult(**json.loads(completed.stdout[completed.stdout.rindex("{") :]))
 
 
-async def _own(port: int, token: str, first: int, clients: int, seconds: float) -> Answers:
-    """The same over as many connections, each with one request at a time."""
+async def _asyncio_clients(port: int, token: str, first: int, clients: int, seconds: float) -> LoadResult:
+    """Run the asyncio client: one connection per client, each with one request at a time."""
     latencies: list[float] = []
     errors = 0
-    phones = iter(range(first, first + MOST))
+    phones = iter(range(first, first + MAX_PHONES))
     begun = time.monotonic()
 
     async def client() -> None:
@@ -76,7 +80,7 @@ async def _own(port: int, token: str, first: int, clients: int, seconds: float) 
     took = time.monotonic() - begun
     latencies.sort()
     at_99 = latencies[min(len(latencies) - 1, len(latencies) * 99 // 100)]
-    return Answers(len(latencies) - errors, errors, took, latencies[len(latencies) // 2], at_99)
+    return LoadResult(len(latencies) - errors, errors, took, latencies[len(latencies) // 2], at_99)
 
 
 def _request(port: int, token: str, phone: int) -> bytes:

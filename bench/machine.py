@@ -1,4 +1,4 @@
-"""What a figure was measured on."""
+"""Describes the machine that a result was measured on."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ PACKAGES = ("flask", "httptools", "uvloop", "celery", "sqlalchemy", "psycopg", "
 
 
 def machine() -> dict[str, Any]:
-    """Processor, memory, system and versions."""
+    """Processor, memory, operating system and versions."""
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),
@@ -28,25 +28,25 @@ def machine() -> dict[str, Any]:
 
 
 def now() -> str:
-    """The time, RFC 3339 UTC."""
+    """The current time as RFC 3339, UTC."""
     return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def load_average() -> float:
-    """Processes that ran or wanted to in the last minute, on average; the bench's own among them."""
+    """The 1-minute load average, including the benchmark's own processes."""
     return round(os.getloadavg()[0], 2)
 
 
 def _cpu() -> str:
     try:
-        found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+        match = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     except OSError:
-        found = None
-    return found[1] if found else platform.processor()
+        match = None
+    return match[1] if match else platform.processor()
 
 
 def _revision() -> str:
-    """The commit that is measured, with a plus where files were changed since; empty outside of git."""
+    """The measured commit, with a plus if files have been changed since; empty outside of git."""
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty=+", "--exclude=*"], capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""One case: what is done, what it took of each group of processes, and whether it may count."""
+"""Measures cases: runs the work, reads its cost per group of processes, and checks that the result is valid."""
 
 import json
 import sys
@@ -17,9 +17,9 @@ MESSAGES = "messages"
 
 
 def measured(stand: Stand, name: str, work: Callable[[], dict[str, float]], *, statistics: bool = False) -> Case:
-    """Do the work, whose figures name the messages, and put beside them what a message took.
+    """Run `work`, whose figures include the number of messages, and measure the cost per message.
 
-    `statistics` asks Postgres too, which takes half a minute more.
+    `statistics` also reads the statistics of Postgres, which takes half a minute more.
     """
     counted = [counts(stand.engine) for _ in range(2)] if statistics else []
     stand.meter.begin()
@@ -38,7 +38,7 @@ def measured(stand: Stand, name: str, work: Callable[[], dict[str, float]], *, s
 
 
 def bulk_bodies(stand: Stand, sends: int, phones: int) -> list[bytes]:
-    """The bodies of so many bulk sends."""
+    """The request bodies of bulk sends, each with its own phones."""
     return [
         json.dumps({"sender_id": SENDER, "phones": list(map(str, stand.phones(phones))), "message": TEXT}).encode()
         for _ in range(sends)
@@ -46,7 +46,7 @@ def bulk_bodies(stand: Stand, sends: int, phones: int) -> list[bytes]:
 
 
 def send_bulk(stand: Stand, bodies: list[bytes], at_once: int = 1) -> float:
-    """Post bulk sends, so many at once. Returns the seconds until the last was accepted."""
+    """Post bulk sends, `at_once` concurrently. Returns the seconds until the last was accepted."""
     begun = time.monotonic()
     with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(lambda body: stand.post("/sms/send-bulk", body), bodies))
@@ -54,7 +54,7 @@ def send_bulk(stand: Stand, bodies: list[bytes], at_once: int = 1) -> float:
 
 
 def bulk(stand: Stand, sends: int, phones: int, at_once: int = 1) -> dict[str, float]:
-    """Post bulk sends and wait for their end. The figures, in seconds and messages per second since the first post."""
+    """Post bulk sends, and wait for their end. Returns seconds and messages per second since the first post."""
     bodies = bulk_bodies(stand, sends, phones)
     begun = time.monotonic()
     accept = send_bulk(stand, bodies, at_once)
@@ -62,19 +62,19 @@ def bulk(stand: Stand, sends: int, phones: int, at_once: int = 1) -> dict[str, f
 
 
 def ends(stand: Stand, begun: float, messages: int) -> dict[str, float]:
-    """Wait for the end; figures of how fast it was reached."""
+    """Wait for the end of all messages. Returns seconds and messages per second since `begun`."""
     times = stand.finish(begun)
     rates = {f"{name}/s": messages / seconds for name, seconds in times.items()}
     return {**{f"{name} s": seconds for name, seconds in times.items()}, **rates}
 
 
 def warm_up(stand: Stand, messages: int = WARM_UP) -> None:
-    """Let every process have done its work once: caches, plans, connections."""
+    """Warm up every process: caches, plans, connections."""
     bulk(stand, 4, messages // 4, at_once=4)
 
 
 def conclude(result: Result, stand: Stand, cases: Iterable[Case], warm: int = WARM_UP) -> None:
-    """Measure the cases on a warm stand, and check that nothing was lost, repeated or miscounted."""
+    """Warm up, measure the cases, and check that nothing was lost, repeated or miscounted."""
     result.smsc = stand.smsc.kind
     warm_up(stand, warm)
     for case in cases:

@@ -1,4 +1,4 @@
-"""What each group of processes takes: processor time and memory."""
+"""Measures the processor time and memory of groups of processes."""
 
 import os
 import threading
@@ -7,13 +7,13 @@ from collections.abc import Callable
 import psutil
 
 Roots = Callable[[], dict[str, list[int]]]
-"""The process ids that each group begins with; all that they started belongs to it too."""
+"""The root process ids of each group. Their descendants belong to it too."""
 
 SAMPLE_SECONDS = 0.5
 
 
 class Meter:
-    """Processor seconds on request, and the highest memory since it was last asked to begin anew."""
+    """Reads processor seconds on request, and samples memory for its peak since `begin`."""
 
     def __init__(self, roots: Roots) -> None:
         self._roots = roots
@@ -22,30 +22,30 @@ class Meter:
         self._thread = threading.Thread(target=self._sample, name="meter", daemon=True)
 
     def start(self) -> None:
-        """Begin to sample the memory."""
+        """Begin to sample memory."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Sample no more."""
+        """Stop sampling."""
         self._stop.set()
         self._thread.join()
 
     def cpu(self) -> dict[str, float]:
-        """Processor seconds of each group since its start, those of its ended children included; `load` is ours."""
+        """Processor seconds of each group since its start, with its ended children; `load` is this process."""
         times = os.times()
         own = times.user + times.system + times.children_user + times.children_system
         return {**{name: sum(map(_cpu, _family(pids))) for name, pids in self._roots().items()}, "load": own}
 
     def memory(self) -> dict[str, float]:
-        """MiB of each group now: what its processes have each for themselves, and the largest part that is shared."""
+        """Current MiB of each group: the private memory of its processes, and the largest shared part."""
         return {name: _memory(pids) for name, pids in self._roots().items()}
 
     def begin(self) -> None:
-        """Forget the peaks."""
+        """Reset the peaks."""
         self._peaks = self.memory()
 
     def peaks(self) -> dict[str, float]:
-        """The highest memory of each group, MiB, looked at twice a second."""
+        """Peak memory of each group in MiB, sampled twice a second."""
         self._note()
         return {name: round(value) for name, value in self._peaks.items()}
 
@@ -59,20 +59,20 @@ class Meter:
 
 
 def busy() -> float:
-    """Processor seconds that the whole machine has worked since its start, what its host took away included."""
+    """Busy processor seconds of the whole machine since boot, including time stolen by its host."""
     times = psutil.cpu_times()
     return float(sum(times) - times.idle - getattr(times, "iowait", 0.0) - getattr(times, "guest", 0.0))
 
 
 def _family(pids: list[int]) -> list[psutil.Process]:
-    found = []
+    processes = []
     for pid in pids:
         try:
             root = psutil.Process(pid)
-            found += [root, *root.children(recursive=True)]
+            processes += [root, *root.children(recursive=True)]
         except psutil.NoSuchProcess:
             continue
-    return found
+    return processes
 
 
 def _cpu(process: psutil.Process) -> float:

@@ -1,7 +1,7 @@
-"""Other gateways on the same machine and SMSC, where they are installed. Kannel is; Jasmin would want a RabbitMQ.
+"""Measures other gateways on the same machine and SMSC, if they are installed: Kannel. Jasmin would need RabbitMQ.
 
-Kannel does less for a message: no balance, no status, no batch, and its store does not sync. With receipts it asks a
-URL of the customer's for each, as it has no other way to tell what became of a message.
+Kannel does less per message: no balance, no status, no batches, and its store does not sync. With receipts it calls a
+URL of the customer for each, as it has no other way to report a message's status.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import quote_plus
 
 from bench.carrier import Carrier
-from bench.load import SUSTAINED, Answers
+from bench.load import SUSTAINED, LoadResult
 from bench.machine import load_average
 from bench.meter import Meter
 from bench.result import Case, Result
@@ -57,7 +57,7 @@ max-messages = 10
 
 
 class Shape(NamedTuple):
-    """How one case asks."""
+    """The requests of one case."""
 
     name: str
     spool: bool
@@ -92,14 +92,14 @@ async def main():
 
 asyncio.run(main())
 """
-"""The customer's URL: answers as fast as Python can."""
+"""The customer's URL: responds as fast as Python can."""
 
 
 def run(result: Result) -> None:
-    """Kannel with a window of 100, where it and wrk are installed."""
-    jasmin = "Jasmin is installed, and not measured here." if shutil.which("jasmind.py") else "Jasmin is not installed."
+    """Measure Kannel with a window of 100, if it and wrk are installed."""
+    jasmin = "Jasmin is installed, but not measured here." if shutil.which("jasmind.py") else "Jasmin is not installed."
     if not all(map(shutil.which, ("bearerbox", "smsbox", "wrk"))):
-        result.note = f"Kannel or wrk is not installed: nothing was measured (apt-get install kannel wrk). {jasmin}"
+        result.note = f"Nothing was measured: Kannel or wrk is not installed (apt-get install kannel wrk). {jasmin}"
         return
     result.note, result.load = jasmin, "wrk"
     for shape in SHAPES:
@@ -111,7 +111,7 @@ def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:
     env = services.environment({"PYTHONPATH": str(Path.cwd())})
     smsc = Carrier(folder, env, receipts=shape.receipts)
     smsc.start()
-    result.smsc, http, told = smsc.kind, free_port(), free_port()
+    result.smsc, http, sink_port = smsc.kind, free_port(), free_port()
     spool = folder / "spool"
     spool.mkdir()
     store = f"store-type = spool\nstore-location = {spool}\n" if shape.spool else ""
@@ -120,18 +120,18 @@ def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:
     boxes = [
         Command(name, [name, "-v", "4", str(file)], env, folder / name, folder) for name in ("bearerbox", "smsbox")
     ]
-    sink = Command("sink", [sys.executable, "-c", SINK, str(told)], env, folder / "sink", folder)
+    sink = Command("sink", [sys.executable, "-c", SINK, str(sink_port)], env, folder / "sink", folder)
     groups = {"smsc": smsc.process, **{box.name: box for box in boxes}}
     meter = Meter(lambda: {name: [process.pid] for name, process in groups.items()})
     try:
         if shape.receipts:
             sink.launch()
-            wait_until(lambda: not is_free(told), 30, "the customer's URL")
+            wait_until(lambda: not is_free(sink_port), 30, "the customer's URL")
         boxes[0].launch()
         wait_until(lambda: smsc.counts()["connections"], 30, "Kannel's bind")
         boxes[1].launch()
         wait_until(lambda: not is_free(http), 30, "Kannel's API")
-        url = f"http://{LOOPBACK}:{told}/" if shape.receipts else ""
+        url = f"http://{LOOPBACK}:{sink_port}/" if shape.receipts else ""
         case, accepted = _case(smsc, meter, shape, http, url, seconds)
         result.add(case)
         counts = smsc.counts()
@@ -145,12 +145,12 @@ def _measure(result: Result, folder: Path, shape: Shape, seconds: int) -> None:
 def _case(smsc: Carrier, meter: Meter, shape: Shape, http: int, url: str, seconds: int) -> tuple[Case, int]:
     _wrk(shape, http, url, 1, FIRST_PHONE)
     before, load, cpu, begun = smsc.counts()["submits"], load_average(), meter.cpu(), time.monotonic()
-    answers = _wrk(shape, http, url, seconds, FIRST_PHONE * 2)
-    accepted = answers.requests * shape.phones
-    wait_until(lambda: smsc.counts()["submits"] >= before + accepted, 120, "what Kannel accepted")
+    responses = _wrk(shape, http, url, seconds, FIRST_PHONE * 2)
+    accepted = responses.requests * shape.phones
+    wait_until(lambda: smsc.counts()["submits"] >= before + accepted, 120, "the submits that Kannel accepted")
     took = time.monotonic() - begun
     messages = smsc.counts()["submits"] - before
-    figures = {"messages": messages, **answers._replace(requests=accepted).figures(), "submitted/s": messages / took}
+    figures = {"messages": messages, **responses._replace(requests=accepted).figures(), "submitted/s": messages / took}
     if shape.receipts:
         sent = smsc.counts()["submits"]
         wait_until(lambda: smsc.counts()["receipts_answered"] >= sent, 120, "the receipts")
@@ -162,10 +162,10 @@ def _case(smsc: Carrier, meter: Meter, shape: Shape, http: int, url: str, second
     return case, accepted
 
 
-def _wrk(shape: Shape, port: int, told: str, seconds: int, first: int) -> Answers:
+def _wrk(shape: Shape, port: int, receipt_url: str, seconds: int, first: int) -> LoadResult:
     url = f"http://{LOOPBACK}:{port}/"
-    more = f"&dlr-mask=31&dlr-url={quote_plus(told)}" if told else ""
+    receipts = f"&dlr-mask=31&dlr-url={quote_plus(receipt_url)}" if receipt_url else ""
     command = ["wrk", "-t1", f"-c{shape.clients}", f"-d{seconds}s", "--timeout", "30s", "-s", str(SCRIPT), url, "--"]
-    arguments = [str(shape.phones), quote_plus(TEXT) + more, str(first)]
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
-    return Answers(**json.loads(done.stdout[done.stdout.rindex("{") :]))
+    arguments = [str(shape.phones), quote_plus(TEXT) + receipts, str(first)]
+    completed = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
+    return LoadResult(**json.loads(completed.stdout[completed.stdout.rindex("{") :]))

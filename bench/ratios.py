@@ -1,4 +1,4 @@
-"""Figures as shares of the floors and of the peers that were measured in the same run."""
+"""Compares figures with the limits and peers that were measured in the same run."""
 
 from statistics import median
 
@@ -26,13 +26,13 @@ COMPARED = (
     ("single", "64 clients, with receipts", "submitted/s", "peers", SPOOL_WITH, "submitted/s"),
     ("single", "64 clients, with receipts", "delivered/s", "peers", SPOOL_WITH, "delivered/s"),
 )
-"""Measurement, case and figure; the measurement, case and figure that it is compared with."""
+"""Benchmark, case and figure, each with the benchmark, case and figure that it is compared with."""
 
 
 def ratios() -> list[list[str]]:
-    """Rows: what is compared and its figure, with what and its figure, and the ratio; as far as one run has both.
+    """Rows of case, figure, compared case, its figure and the ratio, for cases measured in the same run.
 
-    Of several rounds it is the median of each round's ratio, with the lowest and the highest.
+    With several rounds, the ratio is the median of the rounds' ratios, followed by the lowest and the highest.
     """
     rows = []
     for name, case, figure, other, other_case, other_figure in COMPARED:
@@ -42,18 +42,18 @@ def ratios() -> list[list[str]]:
         pairs = _pairs(_figures(result, case, figure), _figures(compared, other_case, other_figure))
         if not pairs:
             continue
-        found = [mine / theirs for mine, theirs in pairs]
-        told = "{:.0%}" if other == "limits" else "{:.2f} x"
-        ratio = told.format(median(found))
-        if len(found) > 1:
-            ratio += f" ({told.format(min(found))} to {told.format(max(found))})"
+        quotients = [own / compared_figure for own, compared_figure in pairs]
+        form = "{:.0%}" if other == "limits" else "{:.2f} x"
+        ratio = form.format(median(quotients))
+        if len(quotients) > 1:
+            ratio += f" ({form.format(min(quotients))} to {form.format(max(quotients))})"
         mine, theirs = (median(each) for each in zip(*pairs, strict=True))
         rows.append([f"{name}: {case}, {figure}", f"{mine:,.0f}", other_case, f"{theirs:,.0f}", ratio])
     return rows
 
 
 def show() -> None:
-    """Print them."""
+    """Print the ratios."""
     columns = ("what", "figure", "beside", "its figure", "ratio")
     table = Table(*columns, title="Beside floors and peers", title_justify="left")
     for row in ratios():
@@ -62,14 +62,14 @@ def show() -> None:
 
 
 def _figures(result: Result, case: str, figure: str) -> list[float]:
-    """That figure of each round; 0 of one that has none."""
+    """The figure in each round; 0 if a round lacks it."""
     found = next((each for each in result.cases if each.name == case), None)
     rounds = (found.rounds or [found.figures]) if found else []
     return [each.get(figure, 0.0) for each in rounds]
 
 
 def _pairs(mine: list[float], theirs: list[float]) -> list[tuple[float, float]]:
-    """What is compared: the figures of one round, or the medians where one has more rounds than the other."""
+    """Pairs of figures of the same round, or of medians if the numbers of rounds differ."""
     if len(mine) != len(theirs):
         mine, theirs = ([median([value for value in each if value] or [0.0])] for each in (mine, theirs))
     return [pair for pair in zip(mine, theirs, strict=True) if all(pair)]

@@ -1,4 +1,4 @@
-"""Writes the last results into docs/operating/performance.md, between its two markers."""
+"""Writes the latest results into docs/operating/performance.md, between its two markers."""
 
 from pathlib import Path
 
@@ -9,26 +9,26 @@ from bench.result import NAMES, Result, load, tables
 from bench.sizing import sizing
 
 PAGE = Path(__file__).parent.parent / "docs" / "operating" / "performance.md"
-QUIET = 0.3
-"""Cores that other programs may use where a machine counts as quiet."""
+IDLE = 0.3
+"""Most cores that other programs may use on a machine that counts as idle."""
 BEGIN, END = "<!-- begin: python -m bench report -->", "<!-- end: python -m bench report -->"
 
 
 def run() -> None:
-    """Replace what stands between the markers by the results there are."""
+    """Replace the text between the markers with the saved results."""
     results = [result for name in NAMES if (result := load(name))]
     if not results:
-        raise click.ClickException("There are no results. Measure first: python -m bench all")
+        raise click.ClickException("There are no results. Run a benchmark first: python -m bench all")
     before, _, rest = PAGE.read_text().partition(BEGIN)
-    _, found, after = rest.partition(END)
-    if not found:
-        raise click.ClickException(f"{PAGE} has lost its markers: {BEGIN} and {END}")
+    _, end_marker, after = rest.partition(END)
+    if not end_marker:
+        raise click.ClickException(f"{PAGE} lacks the markers {BEGIN} and {END}; restore them")
     PAGE.write_text(f"{before}{BEGIN}\n\n{page(results)}\n{END}{after}")
     click.echo(f"{PAGE}: {', '.join(result.name for result in results)}", err=True)
 
 
 def page(results: list[Result]) -> str:
-    """Every result, the ratios, and the sizes that follow, in Markdown."""
+    """All results, the ratios and the sizing, in Markdown."""
     parts = [_facts(results)]
     if shares := ratios():
         parts.append("### Beside floors and peers\n")
@@ -42,7 +42,7 @@ def _facts(results: list[Result]) -> str:
     cases = [case for result in results for case in result.cases]
     loads = [case.load_average for case in cases]
     others = [case.others for case in cases if case.others is not None]
-    quiet = others and max(others) < QUIET
+    idle = others and max(others) < IDLE
     packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
     times = sorted(result.measured_at for result in results)
     revisions = " ".join(sorted({result.machine["revision"] for result in results}))
@@ -51,8 +51,8 @@ def _facts(results: list[Result]) -> str:
         f"{machine['cpu']} with {machine['memory_gib']} GiB, {machine['system']}, Python {machine['python']},",
         f"{packages}.",
         f"Load average before the cases: {min(loads, default=0):g} to {max(loads, default=0):g}.",
-        f"Other programs used {min(others):g} to {max(others):g} cores meanwhile." if others else "",
-        "" if quiet else "\n**On a loaded machine:** others used it too, so the figures are lower than it can give.",
+        f"Other programs used {min(others):g} to {max(others):g} cores at the same time." if others else "",
+        "" if idle else "\n**On a loaded machine:** other programs were running, so the figures are too low.",
     ]
     return "\n".join(line for line in lines if line) + "\n"
 

@@ -1,4 +1,4 @@
-"""What a measurement found: printed as a table, kept as JSON in bench/results."""
+"""The results of benchmarks: printed as tables, saved as JSON in bench/results."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -11,39 +11,39 @@ from rich.table import Table
 from bench.machine import load_average, machine, now
 
 NAMES = ("limits", "bulk", "single", "mixed", "scale", "group", "growth", "peers")
-"""The measurements."""
+"""The benchmarks."""
 RESULTS = Path(__file__).with_name("results")
 
 
 @dataclass(slots=True)
 class Case:
-    """One line of a measurement. Figures are named with their unit."""
+    """One case of a benchmark. The names of its figures include the unit."""
 
     name: str
     figures: dict[str, float] = field(default_factory=dict)
     cpu_us: dict[str, float] = field(default_factory=dict)
     """Processor microseconds per message, by group of processes."""
     rss_mib: dict[str, float] = field(default_factory=dict)
-    """Memory at its highest, by group of processes."""
+    """Peak memory in MiB, by group of processes."""
     load_average: float = field(default_factory=load_average)
     others: float | None = None
-    """Cores that other programs of the machine used meanwhile; None where it was not looked at."""
+    """Cores that other programs used at the same time; None if not measured."""
     rounds: list[dict[str, float]] = field(default_factory=list)
-    """The figures of each round, where there were several."""
+    """The figures of each round, if there were several."""
 
 
 @dataclass(slots=True)
 class Result:
-    """One measurement. It counts only if nothing made it void."""
+    """One benchmark. It is valid only if `void` is empty."""
 
     name: str
     run: str
-    """When the command was started: results with the same one can be compared."""
+    """When the command was started. Results of the same run can be compared."""
     short: bool
     rounds: int = 1
-    """Of how many measurements the figures are medians."""
+    """The number of rounds whose medians the figures are."""
     number: int = 1
-    """Which of them this is."""
+    """The number of this round."""
     smsc: str = ""
     load: str = ""
     cases: list[Case] = field(default_factory=list)
@@ -53,20 +53,20 @@ class Result:
     machine: dict[str, Any] = field(default_factory=machine)
 
     def add(self, case: Case) -> None:
-        """Take in a case. One whose requests failed counts for nothing."""
+        """Add a case. Failed requests make the result void."""
         if errors := case.figures.get("errors"):
             self.void.append(f"{case.name}: {errors:g} requests failed")
         self.cases.append(case)
 
     def save(self) -> Path:
-        """Write it to bench/results."""
+        """Write the result to bench/results. Returns the file's path."""
         RESULTS.mkdir(exist_ok=True)
         path = RESULTS / f"{self.name}.json"
         path.write_text(json.dumps(asdict(self), indent=2) + "\n")
         return path
 
     def show(self) -> None:
-        """Print it."""
+        """Print the result."""
         console = Console(width=None if Console().is_terminal else 220, highlight=False)
         for title, rows in tables(self):
             table = Table(title=title, title_justify="left")
@@ -82,24 +82,24 @@ class Result:
 
 
 def load(name: str) -> Result | None:
-    """The last result of this name; None where it was never measured."""
+    """The saved result of this name; None if there is none."""
     try:
-        told = json.loads((RESULTS / f"{name}.json").read_text())
+        saved = json.loads((RESULTS / f"{name}.json").read_text())
     except FileNotFoundError:
         return None
-    return Result(**{**told, "cases": [Case(**case) for case in told["cases"]]})
+    return Result(**{**saved, "cases": [Case(**case) for case in saved["cases"]]})
 
 
 def tables(result: Result) -> list[tuple[str, list[list[str]]]]:
-    """Titles and rows: the figures, and what a message cost where that was measured."""
+    """Titles and rows of the tables: the figures, and the cost of a message if measured."""
     medians = f"medians of {result.rounds} rounds" if result.rounds > 1 else ""
-    how = ", ".join(part for part in (result.smsc, result.load, "short" if result.short else "", medians) if part)
-    found = [(f"{result.name} ({how})", _rows(result.cases, [case.figures for case in result.cases]))]
+    setup = ", ".join(part for part in (result.smsc, result.load, "short" if result.short else "", medians) if part)
+    titled = [(f"{result.name} ({setup})", _rows(result.cases, [case.figures for case in result.cases]))]
     costly = [case for case in result.cases if case.cpu_us]
     if costly:
-        found.append(("processor µs per message", _rows(costly, [_with_sum(case.cpu_us) for case in costly])))
-        found.append(("memory at its highest, MiB", _rows(costly, [case.rss_mib for case in costly])))
-    return [(title, rows) for title, rows in found if len(rows) > 1]
+        titled.append(("processor µs per message", _rows(costly, [_with_sum(case.cpu_us) for case in costly])))
+        titled.append(("peak memory, MiB", _rows(costly, [case.rss_mib for case in costly])))
+    return [(title, rows) for title, rows in titled if len(rows) > 1]
 
 
 def _rows(cases: list[Case], values: list[dict[str, float]]) -> list[list[str]]:
@@ -107,7 +107,7 @@ def _rows(cases: list[Case], values: list[dict[str, float]]) -> list[list[str]]:
     head = ["case", *names]
     return [
         head,
-        *([case.name, *(_said(each.get(name)) for name in names)] for case, each in zip(cases, values, strict=True)),
+        *([case.name, *(_format(each.get(name)) for name in names)] for case, each in zip(cases, values, strict=True)),
     ]
 
 
@@ -115,7 +115,7 @@ def _with_sum(cpu: dict[str, float]) -> dict[str, float]:
     return {**cpu, "service": sum(value for group, value in cpu.items() if group not in ("smsc", "load"))}
 
 
-def _said(value: float | None) -> str:
+def _format(value: float | None) -> str:
     if value is None:
         return "-"
     if value == int(value) or abs(value) >= 100:

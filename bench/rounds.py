@@ -1,7 +1,7 @@
-"""Measurements that are made several times: each figure is the median, and what the rounds gave is kept beside it.
+"""Combines several rounds of a benchmark: each figure is the median, and the figures of each round are kept beside it.
 
-The speed of a machine that is shared changes within minutes. What is to be compared is therefore measured in turns, and
-a ratio is that of one round.
+The speed of a shared machine changes within minutes. So benchmarks that are compared alternate, and a ratio is computed
+within one round.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,20 +12,20 @@ from bench.result import Case, Result
 
 
 def merged(rounds: Sequence[Result]) -> Result:
-    """The rounds of one measurement as one result. Void is what was void in any of them."""
+    """The rounds of one benchmark as one result. It is void if any round is."""
     void = [reason for each in rounds for reason in each.void]
-    made = replace(rounds[0], rounds=len(rounds), cases=[], void=void)
+    combined = replace(rounds[0], rounds=len(rounds), cases=[], void=void)
     names = dict.fromkeys(case.name for each in rounds for case in each.cases)
-    found = [{case.name: case for case in each.cases} for each in rounds]
+    by_name = [{case.name: case for case in each.cases} for each in rounds]
     for name in names:
-        case = median_case([cases[name] for cases in found if name in cases])
-        case.rounds = [cases[name].figures if name in cases else {} for cases in found]
-        made.cases.append(case)
-    return made
+        case = median_case([cases[name] for cases in by_name if name in cases])
+        case.rounds = [cases[name].figures if name in cases else {} for cases in by_name]
+        combined.cases.append(case)
+    return combined
 
 
 def median_case(measured: list[Case]) -> Case:
-    """Several measurements of the same, as one."""
+    """The medians of several measurements of a case; memory and load are the highest."""
     others = [case.others for case in measured if case.others is not None]
     return Case(
         measured[0].name,
@@ -38,6 +38,6 @@ def median_case(measured: list[Case]) -> Case:
 
 
 def _each(values: list[dict[str, float]], of: Callable[[list[float]], float]) -> dict[str, float]:
-    """Of each name what `of` makes of those that have it."""
+    """Each name's values, aggregated by `of`."""
     names = dict.fromkeys(name for each in values for name in each)
     return {name: of([each[name] for each in values if name in each]) for name in names}

@@ -1,4 +1,4 @@
-"""1, 2 and 4 worker processes against a carrier that answers after 50 ms and takes 10 at a time on each bind."""
+"""1, 2 and 4 worker processes with a carrier that responds after 50 ms and has a window of 10 per bind."""
 
 import threading
 import time
@@ -11,20 +11,20 @@ from bench.stand import Stand
 
 ROUND_TRIP, WINDOW = 0.05, 10
 LIMIT = WINDOW / ROUND_TRIP
-"""Messages per second that one bind can take at most."""
+"""The most messages per second that one bind can take."""
 SENDS = 16
-"""Per worker and at once: a turn has its share of the window, so that only many batches fill it."""
+"""Concurrent sends per worker. A cycle gets only a share of the window, so it takes many batches to fill it."""
 FIRST, LAST = 0.1, 0.9
-"""What is carried is measured between these shares of the messages. At the end of any amount of work the turns run out
-of it one after the other, the last one seconds after the first."""
-LOOK_SECONDS = 0.1
+"""The shares of the messages between which throughput is measured. At the end the cycles run out of work one after
+another, the last one seconds after the first."""
+SAMPLE_SECONDS = 0.1
 
-Seen = list[tuple[float, int]]
-"""Seconds and the messages that the carrier had by then."""
+Samples = list[tuple[float, int]]
+"""Samples: monotonic seconds, and the messages that the carrier had by then."""
 
 
 def run(result: Result) -> None:
-    """With so slow a carrier the processor is no limit, and twice the workers must be twice as fast."""
+    """Measure scaling. With such a slow carrier the processor is no limit: twice the workers must be twice as fast."""
     result.note = (
         f"One bind takes at most {LIMIT:g} messages/s: {WINDOW} at a time, {ROUND_TRIP * 1000:g} ms each."
         f" Carried: between {FIRST:.0%} and {LAST:.0%} of the messages."
@@ -42,36 +42,36 @@ def _cases(stand: Stand, phones: int) -> Iterator[Case]:
 
 
 def _case(stand: Stand, name: str, sends: int, phones: int) -> Case:
-    with _watched(stand) as seen:
+    with _watched(stand) as samples:
         case = measured(stand, name, lambda: bulk(stand, sends, phones, at_once=4))
-    case.figures["carried/s"] = carried(seen, int(case.figures[MESSAGES]))
+    case.figures["carried/s"] = carried(samples, int(case.figures[MESSAGES]))
     case.figures["share of the limit"] = case.figures["carried/s"] / (LIMIT * len(stand.workers))
     return case
 
 
 @contextmanager
-def _watched(stand: Stand) -> Iterator[Seen]:
-    """What the carrier has, each tenth of a second while the block lasts."""
-    seen: Seen = []
+def _watched(stand: Stand) -> Iterator[Samples]:
+    """Sample the carrier's count of messages every tenth of a second while the block runs."""
+    samples: Samples = []
     over = threading.Event()
 
-    def look() -> None:
+    def sample() -> None:
         while not over.is_set():
-            seen.append((time.monotonic(), stand.smsc.counts()["submits"]))
-            over.wait(LOOK_SECONDS)
+            samples.append((time.monotonic(), stand.smsc.counts()["submits"]))
+            over.wait(SAMPLE_SECONDS)
 
-    thread = threading.Thread(target=look, daemon=True)
+    thread = threading.Thread(target=sample, daemon=True)
     thread.start()
     try:
-        yield seen
+        yield samples
     finally:
         over.set()
         thread.join()
 
 
-def carried(seen: Seen, messages: int) -> float:
-    """Messages per second between the first and the last tenth of them."""
-    before = seen[0][1]
-    begun = next(each for each in seen if each[1] >= before + FIRST * messages)
-    ended = next(each for each in seen if each[1] >= before + LAST * messages)
+def carried(samples: Samples, messages: int) -> float:
+    """Messages per second, without the first and the last tenth of them."""
+    before = samples[0][1]
+    begun = next(each for each in samples if each[1] >= before + FIRST * messages)
+    ended = next(each for each in samples if each[1] >= before + LAST * messages)
     return (ended[1] - begun[1]) / (ended[0] - begun[0])

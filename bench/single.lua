@@ -1,4 +1,4 @@
--- Each request is a send to another phone. Arguments: token, sender ID, text, first phone.
+-- Each request sends to a new phone. Arguments: token, sender ID, text, first phone.
 local phone, head, tail
 
 function init(args)

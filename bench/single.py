@@ -9,14 +9,14 @@ from bench.stand import Stand
 
 
 def run(result: Result) -> None:
-    """Without receipts and with; 64 clients are the case whose fsyncs are counted, and who go on for longest."""
+    """Measure without and with receipts. The case of 64 clients runs longest, and counts fsyncs."""
     result.load = kind()
     cases = ((1, 10), (16, 10), (64, SUSTAINED))
     for receipts in (False, True):
         with Stand(receipts=receipts) as stand:
             ending = "with receipts" if receipts else "without"
             single_sends(stand, 16, 1)
-            told = (
+            measurements = (
                 measured(
                     stand,
                     f"{clients} clients, {ending}",
@@ -25,14 +25,14 @@ def run(result: Result) -> None:
                 )
                 for clients, seconds in cases
             )
-            conclude(result, stand, told)
+            conclude(result, stand, measurements)
 
 
 def single(stand: Stand, clients: int, seconds: float) -> dict[str, float]:
-    """Send for so long and wait for the end. Messages that wrk did not wait for are counted where they came."""
+    """Send for `seconds`, and wait for the end. Includes messages whose response wrk did not wait for."""
     before, begun = stand.accepted(), time.monotonic()
-    answers = single_sends(stand, clients, seconds)
+    responses = single_sends(stand, clients, seconds)
     stand.settle()
     messages = stand.accepted() - before
     end = ends(stand, begun, messages)
-    return {MESSAGES: messages, **answers.figures(), **end}
+    return {MESSAGES: messages, **responses.figures(), **end}

@@ -1,10 +1,10 @@
-"""How much hardware a rate takes, from the processor time that a message took."""
+"""Computes the hardware that a rate needs from the measured processor time per message."""
 
 from bench.result import Case, load
 
 RATES = (1_000, 10_000, 100_000)
 USE = 0.7
-"""Share of a core that is planned with: the rest is for peaks, vacuum and checkpoints."""
+"""Planned utilization of a core. The rest is for peaks, vacuum and checkpoints."""
 GROUPS = ("api", "worker", "postgres", "redis")
 SOURCES = (
     ("bulk, without receipts", "bulk", "1 x 100,000, without"),
@@ -14,7 +14,7 @@ SOURCES = (
 
 
 def sizing() -> str:
-    """Cores by group for each rate, in Markdown: rate x processor µs per message / 1,000,000 / USE."""
+    """Cores per group for each rate, in Markdown: rate x processor µs per message / 1,000,000 / USE."""
     lines = ["### Cores for a rate\n", f"rate x µs per message / 1,000,000 / {USE:g}, of the cores measured here:\n"]
     lines += ["| traffic | messages/s | " + " | ".join(GROUPS) + " | together |"]
     lines += ["|---|" + "---:|" * (len(GROUPS) + 2)]
@@ -23,11 +23,11 @@ def sizing() -> str:
 
 
 def _rows(title: str, case: Case) -> list[str]:
-    made = []
+    rows = []
     for rate in RATES:
         cores = [rate * case.cpu_us[group] / 1e6 / USE for group in GROUPS]
-        made.append(f"| {title} | {rate:,} | " + " | ".join(f"{value:.1f}" for value in (*cores, sum(cores))) + " |")
-    return made
+        rows.append(f"| {title} | {rate:,} | " + " | ".join(f"{value:.1f}" for value in (*cores, sum(cores))) + " |")
+    return rows
 
 
 def _case(name: str, case: str) -> Case | None:

@@ -1,8 +1,8 @@
-/* A simulated SMSC that costs as little as possible, so that the measured system has the processor for itself.
+/* A simulated SMSC that uses as little processor time as possible, to leave it to the measured system.
  *
- * It takes every bind, answers submit_sm with ids, sends a receipt (SMPP 3.4 appendix B) for each that asks for one, on
- * the connection that submitted, and counts destinations that come twice. It trusts its client: no validation, one
- * text part per destination. The counts are served as JSON over HTTP, with the names that `bulksms smsc` uses.
+ * It accepts every bind, responds to submit_sm with ids, sends a receipt (SMPP 3.4 appendix B) for each submit_sm that
+ * requests one, on the same connection, and counts duplicate destinations. It trusts its client: no validation, one
+ * text part per destination. It serves the counts as JSON over HTTP, with the same names as `bulksms smsc`.
  *
  *   smsc --port N --stats-port N [--no-receipts] [--receipt-delay S] [--receipt-window N] [--round-trip S]
  */
@@ -61,7 +61,7 @@ static char *space(Buffer *b, size_t more) {
 }
 
 static Item *push(Ring *r) {
-    if (r->count == r->room) {  /* full: the wrapped part moves behind the rest */
+    if (r->count == r->room) {  /* full: move the wrapped part behind the rest */
         size_t old = r->room;
         r->items = grown(r->items, (r->room = old ? old * 2 : 1024) * sizeof(Item));
         memcpy(r->items + old, r->items, r->head * sizeof(Item));
@@ -72,7 +72,7 @@ static Item *push(Ring *r) {
 static Item *first(Ring *r) { return r->count ? &r->items[r->head] : NULL; }
 static void pop(Ring *r) { r->head = (r->head + 1) % r->room; r->count--; }
 
-static int known(uint64_t phone) {  /* whether it was there; it is from now on */
+static int known(uint64_t phone) {  /* whether the phone is in the set; adds it */
     if (!seen || seen_count * 2 > seen_room) {
         uint64_t *old = seen;
         size_t room = seen_room;
@@ -226,7 +226,7 @@ static Connection *attach(int fd, int listener, int stats) {
     return all[all_count++] = c;
 }
 
-static void forget(size_t i) {  /* its receipts are lost: a bench that breaks connections is told so by the counts */
+static void forget(size_t i) {  /* its receipts are lost, which the counts show */
     Connection *c = all[i];
     all[i] = all[--all_count];
     connections -= !c->stats;

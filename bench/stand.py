@@ -1,4 +1,4 @@
-"""The whole service on servers of its own, as `make run` starts it, with an SMSC instead of the simulated carrier."""
+"""Starts the whole service with its own servers, as `make run` does, and an SMSC instead of the simulated carrier."""
 
 import http.client
 import json
@@ -34,8 +34,8 @@ CREDITS = 100_000_000
 FIRST_PHONE = 254_700_000_000
 WINDOW = 1_000
 PATIENCE = 60.0
-"""Seconds without any progress after which a measurement gives up."""
-LOOK = 0.05
+"""Seconds without progress after which a benchmark gives up."""
+POLL_SECONDS = 0.05
 
 CARRIERS = """\
 [carrier.main]
@@ -50,11 +50,11 @@ answer_time = 10
 
 
 class Stuck(Exception):
-    """Something that was waited for did not come."""
+    """An expected event did not happen in time."""
 
 
 class Stand:
-    """Postgres, Redis, an SMSC, the API and workers, in a folder that goes at the end."""
+    """Postgres, Redis, an SMSC, the API and workers, in a temporary folder."""
 
     def __init__(self, *, receipts: bool, workers: int = 2, round_trip: float = 0.0, window: int = WINDOW) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="bulksms-bench-"))
@@ -69,7 +69,7 @@ class Stand:
         self._next_phone = FIRST_PHONE
         self._round_trip = round_trip
         self.cloned = 0
-        """Messages that were put into the tables and never sent, to make them large."""
+        """Messages that were inserted to make the tables large, and never sent."""
         self.meter = Meter(self._roots)
 
     def __enter__(self) -> Self:
@@ -121,7 +121,7 @@ class Stand:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start_workers(self, count: int) -> None:
-        """Start worker processes, each with a bind of its own."""
+        """Start worker processes, each with its own bind."""
         binds = self.smsc.counts()["connections"] + count
         for _ in range(count):
             self._launched += 1
@@ -139,33 +139,33 @@ class Stand:
         self.workers.clear()
 
     def phones(self, count: int) -> range:
-        """Phones that were not used before."""
+        """Phones that have not been used before."""
         first = self._next_phone
         self._next_phone += count
         return range(first, first + count)
 
     def group(self, count: int) -> str:
-        """A group of so many contacts."""
+        """Create a group of `count` contacts. Returns its id."""
         with self.engine.begin() as connection:
-            made = create_group(connection, self.account, f"Group of {count} from {self._next_phone}")
-            add_contacts(connection, made, self.phones(count))
-        return str(made)
+            group = create_group(connection, self.account, f"Group of {count} from {self._next_phone}")
+            add_contacts(connection, group, self.phones(count))
+        return str(group)
 
     def post(self, path: str, body: bytes) -> Any:
-        """POST a JSON body; the answer must be a 200."""
+        """POST a JSON body, and return the response. Raises Stuck unless its status is 200."""
         connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=120)
         try:
             connection.request("POST", "/api/v1" + path, body, self.headers())
-            answer = connection.getresponse()
-            said = json.loads(answer.read())
+            response = connection.getresponse()
+            document = json.loads(response.read())
         finally:
             connection.close()
-        if answer.status != http.HTTPStatus.OK:
-            raise Stuck(f"{path} was answered with {answer.status}: {said}")
-        return said
+        if response.status != http.HTTPStatus.OK:
+            raise Stuck(f"POST {path} returned {response.status}: {document}")
+        return document
 
     def headers(self) -> dict[str, str]:
-        """Of a request of the account."""
+        """The headers of the account's requests."""
         return {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
 
     def scalar(self, statement: str) -> Any:
@@ -178,16 +178,16 @@ class Stand:
         return int(self.scalar("SELECT coalesce(sum(accepted), 0) FROM send")) - self.cloned
 
     def settle(self) -> None:
-        """Wait until the requests whose client has gone are done too: nothing more is accepted then."""
+        """Wait until nothing more is accepted, as abandoned requests may still be in progress."""
         before = -1
         while (accepted := self.accepted()) != before:
             before = accepted
             time.sleep(0.2)
 
     def finish(self, begun: float) -> dict[str, float]:
-        """Wait until all that was accepted is submitted, recorded and, with receipts, delivered.
+        """Wait until all accepted messages are submitted, recorded and, with receipts, delivered.
 
-        Returns the seconds since `begun` (of time.monotonic) when each was so.
+        Returns the seconds since `begun` (of time.monotonic) at which each was reached.
         """
         expected = self.accepted()
         times = {"submitted": self._reach("submits", expected, begun)}
@@ -203,20 +203,20 @@ class Stand:
             if count != last:
                 last, moved = count, time.monotonic()
             if time.monotonic() > moved + PATIENCE:
-                raise Stuck(f"{name} at the SMSC stay at {count:,} of {expected:,}; the logs are in {self.folder}")
-            time.sleep(LOOK)
+                raise Stuck(f"{name} at the SMSC stopped at {count:,} of {expected:,}; see the logs in {self.folder}")
+            time.sleep(POLL_SECONDS)
         return time.monotonic() - begun
 
     def faults(self) -> list[str]:
-        """What makes the figures void: a breach of the books, or a message that came twice or never."""
-        found = [f"audit: {breach.rule}: {breach.detail}" for breach in audit(self.engine, full=True)]
+        """The reasons why the figures are void: an audit breach, or a message submitted twice or never."""
+        faults = [f"audit: {breach.rule}: {breach.detail}" for breach in audit(self.engine, full=True)]
         counts = self.smsc.counts()
         if counts["duplicates"]:
-            found.append(f"{counts['duplicates']:,} messages came twice")
+            faults.append(f"{counts['duplicates']:,} messages were submitted twice")
         accepted = self.accepted()
         if counts["submits"] != accepted:
-            found.append(f"{accepted:,} messages were accepted and {counts['submits']:,} came")
-        return found
+            faults.append(f"{accepted:,} messages were accepted, but {counts['submits']:,} submitted")
+        return faults
 
     def _account(self) -> tuple[int, str]:
         with self.engine.begin() as connection:
@@ -244,10 +244,10 @@ class Stand:
 OPEN = "SELECT EXISTS (SELECT FROM send WHERE completed_at IS NULL)"
 
 
-def wait_until(true: Callable[[], Any], seconds: float, what: str) -> None:
-    """Wait until the function says something true. Raises Stuck, naming what did not come."""
+def wait_until(condition: Callable[[], Any], seconds: float, what: str) -> None:
+    """Wait until the condition is true. Raises Stuck after `seconds`, naming `what` was awaited."""
     deadline = time.monotonic() + seconds
-    while not true():
+    while not condition():
         if time.monotonic() > deadline:
-            raise Stuck(f"{what} did not come within {seconds:g} s")
-        time.sleep(LOOK)
+            raise Stuck(f"timed out after {seconds:g} s waiting for {what}")
+        time.sleep(POLL_SECONDS)

@@ -1,4 +1,4 @@
-"""What Postgres counted: commits and syncs of the write-ahead log."""
+"""Statistics of Postgres: commits, and syncs and bytes of the write-ahead log."""
 
 import time
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Engine, text
 
 FLUSHED = 10.5
-"""Seconds after which an idle session has told its counts (PGSTAT_IDLE_INTERVAL is 10)."""
+"""Seconds after which an idle session has reported its counts (PGSTAT_IDLE_INTERVAL is 10)."""
 
 # Since Postgres 18 the syncs of the write-ahead log are in pg_stat_io, and before it in pg_stat_wal.
 COUNTS = text(
@@ -19,17 +19,17 @@ COUNTS = text(
 
 
 class Counts(NamedTuple):
-    """Since the start of the database."""
+    """Counts since the start of the database."""
 
     commits: float
     syncs: float
     wal_bytes: float
 
     def per(self, messages: int, since: "Counts", at_rest: "Counts") -> dict[str, float]:
-        """What one message took `since` those counts, as figures.
+        """The cost of one message `since` those counts, as figures.
 
-        `at_rest` are the counts asked for before those, while nothing was sent: what the service does while its counts
-        are waited for is no message's.
+        `at_rest` are counts taken before those, while nothing was sent. They allow for the service's background work
+        while counts are awaited.
         """
         commits, syncs, wal_bytes = (
             now - 2 * then + before for now, then, before in zip(self, since, at_rest, strict=True)
@@ -42,7 +42,7 @@ class Counts(NamedTuple):
 
 
 def counts(engine: Engine) -> Counts:
-    """The counts, when every session has had the time to tell its own."""
+    """The counts, after every session has had time to report its own."""
     time.sleep(FLUSHED)
     with engine.connect() as connection:
         row = connection.execute(COUNTS).one()

@@ -9,7 +9,7 @@ import pytest
 
 from bench.bind import Bind
 from bench.carrier import Carrier
-from bench.load import _own
+from bench.load import _asyncio_clients
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import free_port, is_free
@@ -59,13 +59,13 @@ def test_each_message_has_a_receipt_with_its_reference(carrier: Carrier) -> None
     bind.close()
 
 
-def test_our_own_client_counts_what_it_got(tmp_path: Path) -> None:
+def test_the_asyncio_client_counts_what_it_got(tmp_path: Path) -> None:
     port, folder = free_port(), Path.cwd()
     env = services.environment({"PYTHONPATH": str(folder)})
     command = [sys.executable, "-m", "api.server", "bench.hello:served", "--port", str(port), "--processes", "1"]
     with Command("flask", command, env, tmp_path / "flask.log", folder, lambda: not is_free(port)) as server:
         server.launch()
         server.wait_ready(60)
-        answers = asyncio.run(_own(port, "a token", PHONES.start, clients=4, seconds=0.5))
-    assert answers.requests >= 4 and answers.errors == 0
-    assert 0 < answers.p50 <= answers.p99
+        result = asyncio.run(_asyncio_clients(port, "a token", PHONES.start, clients=4, seconds=0.5))
+    assert result.requests >= 4 and result.errors == 0
+    assert 0 < result.p50 <= result.p99

@@ -53,7 +53,7 @@ hostile: $(READY) ## Attack the service beside a victim, for half an hour: make 
 	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)")
 
 million: $(READY) ## Import a million contacts from one file
-	$(BIN)/python -m pytest -q -m million tests/services/test_import_million.py
+	$(BIN)/python -m pytest -q -m million tests/services/jobs/test_import_million.py
 
 npm: $(READY) ## Try webhooks, OpenAPI and Postman with packages of npm; needs node, npm and a network
 	$(BIN)/python -m pytest -m npm tests

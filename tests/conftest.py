@@ -1,12 +1,14 @@
 """Fixtures that every kind of test may use, and the order of the files."""
 
+from pathlib import Path
+
 import hypothesis
 import pytest
 
 hypothesis.settings.register_profile("bulksms", deadline=None)
 hypothesis.settings.load_profile("bulksms")  # what a busy machine makes slow is not wrong
 
-pytest_plugins = ["tests.fixtures_servers"]
+pytest_plugins = ["tests.harness.fixtures"]
 
 LONGEST_FIRST = (
     "services",
@@ -26,8 +28,10 @@ LONGEST_FIRST = (
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    def place(item: pytest.Item) -> int:
-        folder = item.path.parent.name
+    tests = Path(__file__).parent
+
+    def position(item: pytest.Item) -> int:
+        folder = item.path.relative_to(tests).parts[0]
         return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
 
-    items.sort(key=place)
+    items.sort(key=position)

@@ -14,7 +14,7 @@ from bulksms.smsc.settings import SmscSettings
 from bulksms.smsc.verdicts import Judge, Verdict
 from shared.carriers.smpp.numbers import Command, Status
 from shared.carriers.smpp.pdu import read_message
-from tests.services.house import House, wait_until
+from tests.harness.house import House, wait_until
 
 CARRIER = """
 [carrier.{name}]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from shared.audit.check import audit
 from tests.carriers.ground import CARRIER, Carrier, carrier, phones, service
-from tests.services.house import House, wait_until
+from tests.harness.house import House, wait_until
 
 OPENED = "SELECT count(*) FROM carrier_report WHERE carrier = 'one' AND state IN ('open', 'probing')"
 DOUBTS_ELSEWHERE = "SELECT count(*) FROM doubt WHERE carrier <> 'one'"

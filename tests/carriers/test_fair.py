@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from shared.contacts.groups import create_group
 from tests.carriers.ground import CARRIER, Carrier, carrier, phones, service
-from tests.services.house import House, wait_until
+from tests.harness.house import House, wait_until
 
 RATE = 200
 SHARE = 0.2

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from shared.audit.check import audit
 from tests.carriers.ground import CARRIER, Seen, carrier, phones, service
-from tests.services.house import wait_until
+from tests.harness.house import wait_until
 
 LIMITS = """
 [[limits]]

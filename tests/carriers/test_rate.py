@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.carriers.ground import CARRIER, Seen, carrier, phones, service
-from tests.services.house import wait_until
+from tests.harness.house import wait_until
 
 RATE = 200
 

@@ -13,7 +13,7 @@ from bulksms_client import ApiError, Client, LowBalance
 
 from api.endpoint import ENDPOINTS, PREFIX
 from clients.making.files import ROOT, made_files
-from tests.services.house import House, house
+from tests.harness.house import House, house
 
 PYTHON = (ROOT / "python" / "README.md").read_text()
 README = (ROOT.parent / "README.md").read_text()

@@ -14,7 +14,7 @@ from clients.making.files import ROOT
 from clients.making.walkthrough import ALSO_GOOD
 from shared.accounts.administration import create_key
 from shared.api_key import SCOPES
-from tests.services.house import SECRET_KEY, House, house
+from tests.harness.house import SECRET_KEY, House, house
 
 TOOLS = Path(__file__).parent / "npm"
 COLLECTION = ROOT / "postman/bulksms.postman_collection.json"

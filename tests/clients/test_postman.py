@@ -15,7 +15,7 @@ from clients.making.files import made_files
 from clients.making.walkthrough import ALSO_GOOD, CAPTURED, CAPTURED_OF, FOLDERS
 from shared.accounts.administration import create_key
 from shared.api_key import SCOPES
-from tests.services.house import SECRET_KEY, House, house
+from tests.harness.house import SECRET_KEY, House, house
 
 VARIABLE = re.compile(r"\{\{(\$?\w+)\}\}")
 

@@ -22,7 +22,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from bulksms.local.ports import LOOPBACK
 from shared.audit.check import Breach, audit
-from tests.integration.service import PREFIX, Service
+from tests.harness.service import PREFIX, Service
 
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
 BEYOND_A_SCHEMA = {

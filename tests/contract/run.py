@@ -8,8 +8,8 @@ from pathlib import Path
 from api.endpoint import ENDPOINTS
 from shared.audit.check import Breach
 from tests.contract.explore import Exploration, books, explore
-from tests.database import fresh_database
-from tests.services.servers import make_migrated_postgres
+from tests.harness.database import fresh_database
+from tests.harness.servers import make_migrated_postgres
 
 
 def main() -> int:

@@ -22,7 +22,7 @@ from shared.audit.check import audit
 from shared.crashpoints import MODES, NAMES
 from shared.outbox import LISTEN
 from tests.crashpoints import WHERE_A_SEND_MAY_BE_STOPPED, WHERE_AN_ACCOUNT_LISTENS
-from tests.services.house import House, wait_until
+from tests.harness.house import House, wait_until
 
 WINDOW = 400
 """Of the simulated carrier: at most so many messages may be in doubt after one crash of a worker."""

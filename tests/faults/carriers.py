@@ -23,7 +23,7 @@ from bulksms.smsc.verdicts import Judge, Verdict
 from shared.carriers.smpp.numbers import Command
 from shared.carriers.smpp.pdu import read_message
 from tests.faults.proxy import Proxy
-from tests.services.http_carrier import Asked, HttpPeer, Says, http_peer, says
+from tests.harness.http_carrier import Asked, HttpPeer, Says, http_peer, says
 
 WINDOW = 100
 """Messages that one worker may have unanswered."""

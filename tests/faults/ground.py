@@ -19,7 +19,7 @@ from shared.audit.check import audit
 from tests.faults.catalogue import Survived
 from tests.faults.proxy import Proxy
 from tests.faults.traffic import Traffic
-from tests.services.house import House, wait_until
+from tests.harness.house import House, wait_until
 
 WINDOW = 400
 """Of the simulated carrier: as many messages of one worker may be in doubt after one crash of it."""

@@ -21,7 +21,7 @@ from shared.carriers.smpp.numbers import Command, Status
 from shared.carriers.smpp.pdu import pdu
 from tests.faults.carriers import WINDOW, SmscPeer, smsc_peer
 from tests.faults.ground import Fault
-from tests.services.house import wait_until
+from tests.harness.house import wait_until
 
 SLOW = 6.0
 """Seconds: more than the answer time, so that an answer is late."""

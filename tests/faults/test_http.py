@@ -7,8 +7,8 @@ import pytest
 
 from tests.faults.carriers import HttpCarrierPeer, http_carrier_peer
 from tests.faults.ground import Fault
-from tests.services.house import wait_until
-from tests.services.http_carrier import Says, says
+from tests.harness.house import wait_until
+from tests.harness.http_carrier import Says, says
 
 BROKEN = Says(body=b'{"messages": [{"to"')
 AFTER_ACCEPTING = says({"error": "oops"}, 500)

@@ -21,7 +21,7 @@ from shared.db.schema import head
 from tests.faults.conftest import SURVIVED
 from tests.faults.ground import LEASE, WINDOW, Fault, Ground, shuffled, standing
 from tests.faults.test_postgres import ONE_CRASH, has_refused
-from tests.services.house import OPEN, wait_until
+from tests.harness.house import OPEN, wait_until
 
 
 def preloaded(name: str, folder: Path) -> Path:

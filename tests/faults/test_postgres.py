@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from shared.db.connection import driver_of
 from tests.faults.ground import LEASE, RATE, WINDOW, Fault
-from tests.services.house import wait_until
+from tests.harness.house import wait_until
 
 ONE_CRASH = 2 * (WINDOW + RATE)
 """In doubt after one loss of the database: two workers' windows, as the carrier's own books are in the same database,

@@ -10,7 +10,7 @@ import pytest
 
 from bulksms.local.ports import LOOPBACK
 from tests.faults.proxy import Proxy
-from tests.services.house import wait_until
+from tests.harness.house import wait_until
 
 
 class Echo:

@@ -14,7 +14,7 @@ from bulksms.cli import main
 from shared.settings import from_environment
 from shared.task_queue import QUEUE, SEND_BATCH, make_celery
 from tests.faults.ground import Fault
-from tests.services.house import wait_until
+from tests.harness.house import wait_until
 
 
 @pytest.fixture

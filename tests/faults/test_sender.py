@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.faults.ground import LEASE, WINDOW, Fault
-from tests.services.house import wait_until
+from tests.harness.house import wait_until
 from worker.sending.settle import MAX_CRASHES
 
 POISON_FOLDER = Path(__file__).parent / "poison"

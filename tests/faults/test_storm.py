@@ -22,7 +22,7 @@ from shared.db.connection import make_engine
 from tests.faults.catalogue import Survived
 from tests.faults.conftest import SURVIVED
 from tests.faults.ground import LEASE, RATE, WINDOW
-from tests.services.house import SECRET_KEY, House, wait_until
+from tests.harness.house import SECRET_KEY, House, wait_until
 
 GROUP = 100_000
 SECONDS = 60

@@ -7,8 +7,8 @@ from itertools import count
 import pytest
 
 from tests.faults.ground import Fault
-from tests.receiver import Post, receiver
-from tests.services.house import wait_until
+from tests.harness.house import wait_until
+from tests.harness.receiver import Post, receiver
 
 
 @pytest.mark.parametrize("settings", [{"WEBHOOK_LOOPBACK": "1"}])

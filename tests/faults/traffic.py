@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.services.house import House, wait_until
+from tests.harness.house import House, wait_until
 
 PAUSE = 0.05
 PATIENCE = 12.0

@@ -20,8 +20,8 @@ from shared.inbound import keyword_of
 from shared.inbound.store import storable
 from tests.fuzz import corpus
 from tests.fuzz.mutate import Mutator
-from tests.unit.http_carrier.test_config import GIVEN, ready
-from tests.unit.smpp.making import config, parcel
+from tests.unit.carriers.http.test_config import GIVEN, ready
+from tests.unit.carriers.smpp.making import config, parcel
 from worker.carriers.base import Answer
 from worker.carriers.http.answers import heard
 from worker.carriers.smpp.counters import Counters

@@ -14,11 +14,11 @@ from sqlalchemy import text
 
 from bench.growth import COPIES
 from shared.contacts.groups import create_group
+from tests.harness.house import House, wait_until
 from tests.hostile.attacker import attacking
 from tests.hostile.scenarios import Scenario
 from tests.hostile.victim import Asked, Victim
 from tests.hostile.wire import Target
-from tests.services.house import House, wait_until
 
 CARRIER_RATE = 1_000
 """Segments a second of the simulated carrier, so that an attacker's bulk sends wait for it and not for a processor."""

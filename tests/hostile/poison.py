@@ -16,8 +16,8 @@ from sqlalchemy import text
 
 from bulksms.local.ports import LOOPBACK
 from shared.task_queue import QUEUE
+from tests.harness.house import House, wait_until
 from tests.hostile.ground import Ground
-from tests.services.house import House, wait_until
 
 COUNT = 50
 ROUNDS = 20

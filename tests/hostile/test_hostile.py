@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from shared.audit.check import audit
+from tests.harness.house import wait_until
 from tests.hostile.ground import Ground, ground
 from tests.hostile.poison import Neighbour, Poison
 from tests.hostile.scenarios import SCENARIOS, Scenario
-from tests.services.house import wait_until
 
 STRENGTH = 0.05
 SECONDS = 0.5

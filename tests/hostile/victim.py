@@ -14,8 +14,8 @@ from uuid import UUID
 from sqlalchemy import text
 
 from bulksms.local.ports import LOOPBACK
-from tests.receiver import Post, receiver
-from tests.services.house import House
+from tests.harness.house import House
+from tests.harness.receiver import Post, receiver
 
 RATE = 25
 """Single sends a second, each on a connection of its own and begun when it is due, however long the others take."""

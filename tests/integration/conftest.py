@@ -1,4 +1,4 @@
-"""The `service` fixture: see service.py for how to use it in tests of your own."""
+"""The `service` fixture: tests/harness/service.py says how to use it."""
 
 import logging
 from collections.abc import Iterator
@@ -8,9 +8,9 @@ from sqlalchemy import Engine
 
 from bulksms.local.postgres import Postgres
 from shared.logs import JsonLines
-from tests.database import fresh_database
-from tests.integration.service import SECRET_KEY, Service
-from tests.leaks import leaks
+from tests.harness.database import fresh_database
+from tests.harness.leaks import leaks
+from tests.harness.service import SECRET_KEY, Service
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ An entry of a catalogue, a TOML file by the package whose code it changes:
     file = "api/resources/sends/routes.py"
     old = 'scope="sms:send"'                    # occurs once in the file
     new = 'scope="read"'
-    tests = ["tests/integration/test_send.py"]  # as pytest takes them
+    tests = ["tests/integration/accept/test_send.py"]  # as pytest takes them
 
 A change that alters nothing that anybody could see has `equal = "why"` in place of `tests`.
 """

@@ -33,7 +33,7 @@ def test_a_change_that_breaks_nothing_is_not_noticed() -> None:
         "shared/sms/segments.py",
         (ROOT / "shared/sms/segments.py").read_text().splitlines()[0],
         '"""Another first line.',
-        ("tests/unit/test_gsm7.py",),
+        ("tests/unit/sms/test_gsm7.py",),
     )
     assert not is_noticed(harmless)
 

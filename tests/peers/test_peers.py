@@ -29,7 +29,7 @@ from shared.carriers.smpp.numbers import Command
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
-from tests.unit.smpp.making import config, parcel
+from tests.unit.carriers.smpp.making import config, parcel
 from worker.carriers.base import Answer, Receipt
 from worker.carriers.smpp import SmppCarrier
 

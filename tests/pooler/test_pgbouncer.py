@@ -17,10 +17,10 @@ from bulksms.local.postgres import Postgres
 from shared.db.connection import AWAY, copy_rows, driver_of, is_outage, make_engine, reading, transaction
 from shared.db.schema import WrongSchema, wait_for_schema
 from shared.db.sessions import REMEDY, has_pooler
-from tests.database import fresh_database
+from tests.harness.database import fresh_database
+from tests.harness.house import House, wait_until
 from tests.pooler.pgbouncer import pgbouncer
-from tests.services.house import House, wait_until
-from tests.services.test_start import NEEDED, SCRIPTS, WEBHOOKS, WORKER
+from tests.services.local.test_start import NEEDED, SCRIPTS, WEBHOOKS, WORKER
 from worker.recovery.stalled_sessions import Stalled
 
 pytestmark = pytest.mark.pooler

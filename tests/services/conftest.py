@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from bulksms.local.postgres import Postgres
-from tests.database import fresh_database
+from tests.harness.database import fresh_database
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from bulksms.local.postgres import Postgres
 from shared.db.connection import make_engine
 from shared.db.migrate import migrate
 from shared.db.partitions import make_partitions
-from tests.services.servers import SMALL
+from tests.harness.servers import SMALL
 
 CRASHES = {"fsync": "off", "full_page_writes": "off", "wal_writer_delay": "10s", "autovacuum": "off"}
 START = datetime(2030, 1, 7, 12, tzinfo=UTC)

@@ -1,0 +1,29 @@
+"""Session fixtures with real servers, one of each per test process.
+
+Loaded by `pytest_plugins = ["tests.harness.fixtures"]` in the top conftest.py. A test that kills a server makes its own
+with tests.harness.servers instead.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from bulksms.local.postgres import Postgres
+from bulksms.local.redis import RedisServer
+from tests.harness.servers import make_migrated_postgres, make_redis
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """A running Postgres with an empty, migrated database `bulksms`, of which `fresh_database` makes copies."""
+    with make_migrated_postgres(tmp_path_factory.mktemp("postgres"), durable=False) as server:
+        server.start()
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A running Redis; whoever needs it empty flushes it."""
+    with make_redis(tmp_path_factory.mktemp("redis")) as server:
+        server.start()
+        yield server

@@ -1,0 +1,224 @@
+"""The whole service as separate processes on servers of its own, for tests that kill parts of it."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from redis import Redis
+from redis.exceptions import RedisError
+from sqlalchemy import Engine, text
+
+from bulksms.local import services
+from bulksms.local.command import Command
+from bulksms.local.ports import LOOPBACK, free_port
+from bulksms.local.postgres import Postgres
+from bulksms.local.redis import RedisServer
+from shared.accounts.administration import create_account, create_key, top_up
+from shared.api_key import SCOPES, NewKey
+from shared.contacts.groups import add_contacts, create_group
+from shared.db.connection import make_engine
+from tests.harness.leaks import in_logs, in_redis
+from tests.harness.servers import make_migrated_postgres, make_redis
+
+SECRET_KEY = "a-secret-key-of-the-tests-own-0123456789"
+OPEN = "SELECT count(*) FROM send WHERE completed_at IS NULL"
+
+
+class House:
+    """Postgres, Redis, the API and workers. Every part can be killed and started again."""
+
+    def __init__(self, folder: Path, *, durable: bool = False, **settings: str) -> None:
+        self.folder = folder
+        self.postgres: Postgres = make_migrated_postgres(folder, durable=durable)
+        self.redis: RedisServer = make_redis(folder)
+        self.port = free_port()
+        self.postgres.start()
+        self.redis.start()
+        self.env = services.environment(
+            {
+                "DATABASE_URL": self.postgres.url,
+                "REDIS_URL": self.redis.url,
+                "BROKER_URL": self.redis.url,
+                "SECRET_KEY": SECRET_KEY,
+                "SIMULATOR_RECEIPT_DELAY": "0.2",
+                "LEASE_SECONDS": "3",
+                **({} if "CARRIERS_FILE" in settings else {"CARRIER": "simulator"}),
+                "PYTHONPATH": str(Path.cwd()),
+                **settings,
+            }
+        )
+        self.engine: Engine = make_engine(self.postgres.url)
+        self.api: Command | None = None
+        self.workers: list[Command] = []
+        self.webhooks: list[Command] = []
+        self._launched = 0
+        self.token = ""
+        self.key = NewKey("", "")
+
+    def start(self, workers: int) -> None:
+        """Start the API and workers at the same time, and wait until all of them are ready."""
+        api = self._launch_api()
+        self.start_workers(workers)
+        wait_until(api.ready, 60, "the API")
+
+    def start_api(self) -> None:
+        """Start the API and wait until it is ready."""
+        wait_until(self._launch_api().ready, 60, "the API")
+
+    def _launch_api(self) -> Command:
+        self.api = services.api(self.port, self.env, self.folder, Path.cwd())
+        self.api.launch()
+        return self.api
+
+    def start_workers(self, count: int) -> None:
+        """Start worker processes; they are ready when they have reported to the database."""
+        before = self.scalar(WORKERS_EVER)
+        for _ in range(count):
+            self.launch_worker()
+        wait_until(lambda: self.scalar(WORKERS_EVER) >= before + count, 90, "the workers")
+
+    def launch_worker(self) -> None:
+        """Start a worker process without waiting for it."""
+        self._launched += 1
+        worker = services.worker(self._launched, self.env, self.folder, Path.cwd())
+        worker.launch()
+        self.workers.append(worker)
+
+    def start_webhooks(self) -> None:
+        """Start a process that posts events to webhooks."""
+        webhooks = services.webhooks(self.env, self.folder, Path.cwd())
+        webhooks.launch()
+        self.webhooks.append(webhooks)
+
+    def kill_webhooks(self) -> None:
+        """SIGKILL what posts events."""
+        process = self.webhooks.pop()
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGKILL)
+        process.stop()
+
+    def stop(self) -> None:
+        """Stop everything, and see that no log and no key in Redis holds what none may."""
+        self.engine.dispose()
+        running = [process for process in (*self.webhooks, *self.workers, self.api) if process is not None]
+        for process in running:
+            with contextlib.suppress(ProcessLookupError):
+                process.ask_to_stop()
+        for process in running:
+            with contextlib.suppress(ProcessLookupError):
+                process.wait_stopped(30)
+        leaked = self.leaks()
+        self.redis.stop()
+        self.postgres.stop()
+        leaked += in_logs(self.folder, SECRET_KEY)
+        assert not leaked, leaked[:20]
+
+    def leaks(self, *canaries: str) -> list[str]:
+        """Phones, secrets and whatever else is named, where they should not be: in Redis."""
+        try:
+            return in_redis(Redis.from_url(self.redis.url, socket_timeout=5), SECRET_KEY, *canaries)
+        except RedisError:  # a test that has ended Redis, or filled it with what is no data
+            return []
+
+    def kill_worker(self, index: int = 0) -> None:
+        """SIGKILL a worker."""
+        worker = self.workers.pop(index)
+        assert worker.pid is not None
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.stop()
+
+    def new_account(self, name: str = "acme", credits: int = 1_000_000, sender: str = "ACME") -> int:
+        """An account with an approved sender ID, whose token the requests use from now on."""
+        with self.engine.begin() as connection:
+            account = create_account(connection, name, authentication=True)
+            connection.execute(
+                text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),
+                {"account": account, "sender": sender},
+            )
+            top_up(connection, account, credits, "test", name)
+            self.key = create_key(connection, account, SECRET_KEY, scopes=SCOPES)
+        answer = self.post("/auth/token", api_key=self.key.api_key, api_secret=self.key.api_secret)
+        self.token = answer["access_token"]
+        return account
+
+    def new_group(self, account: int, count: int, first: int = 255700000000) -> str:
+        """A group of `count` consecutive phones."""
+        with self.engine.begin() as connection:
+            made = connection.execute(text("SELECT count(*) FROM contact_group")).scalar_one()
+            group = create_group(connection, account, f"Group {made}")
+            add_contacts(connection, group, range(first, first + count))
+        return str(group)
+
+    def post(self, path: str, **body: Any) -> Any:
+        """POST; the answer must be a 200."""
+        return self.request("POST", path, body)
+
+    def get(self, path: str) -> Any:
+        """GET; the answer must be a 200."""
+        return self.request("GET", path)
+
+    def request(self, method: str, path: str, body: Any = None) -> Any:
+        """A request whose answer must be a 200."""
+        status, answer = self.try_request(method, path, body)
+        assert status == 200, answer
+        return answer
+
+    def try_request(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, timeout: float = 60
+    ) -> tuple[int, Any]:
+        """A request's status and answer."""
+        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=timeout)
+        try:
+            connection.request(
+                method,
+                "/api/v1" + path,
+                None if body is None else json.dumps(body),
+                {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}", **(headers or {})},
+            )
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    def scalar(self, statement: str) -> Any:
+        """One value from the database."""
+        with self.engine.connect() as connection:
+            return connection.execute(text(statement)).scalar()
+
+    def wait_for_end(self, seconds: float = 60) -> None:
+        """Wait until no send is open and every receipt that is due has come."""
+        wait_until(lambda: not self.scalar(OPEN), seconds, "the sends")
+        wait_until(lambda: not self.scalar("SELECT count(*) FROM simulated_receipt"), seconds, "the receipts")
+
+    def most_submits(self) -> int:
+        """How often the carrier was given the message that it was given most often."""
+        counts = "SELECT count(*) AS times FROM simulated_submit GROUP BY message_id"
+        return int(self.scalar(f"SELECT coalesce(max(times), 0) FROM ({counts}) AS t"))
+
+
+WORKERS_EVER = "SELECT count(*) FROM lease WHERE name LIKE 'worker:%'"
+
+
+def wait_until(true: Callable[[], Any], seconds: float, what: str) -> None:
+    """Wait until the function says something true; an AssertionError names what did not come."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, f"{what} did not come within {seconds:g} s"
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def house(folder: Path, workers: int = 2, *, durable: bool = False, **settings: str) -> Iterator[House]:
+    """A running service, stopped at the end."""
+    made = House(folder, durable=durable, **settings)
+    try:
+        made.start(workers)
+        yield made
+    finally:
+        made.stop()

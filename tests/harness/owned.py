@@ -1,0 +1,95 @@
+"""What an account may own, by the variable of a path that names it: how one of it is made, for tests of who may see it.
+
+A route with a new variable needs a line here (tests/unit/project/test_guards.py asks for it). It is then tested with
+the rest.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sqlalchemy import text
+
+from tests.harness.service import PREFIX, Service
+from tests.harness.times import ahead
+
+PHONE, OPTED_OUT = "254799123456", "254799654321"
+FAILED = text(
+    """
+    INSERT INTO delivery (webhook_id, event_id, type, state, attempts, url)
+    VALUES (:webhook, :event, 'webhook.test', 'failed', 1, 'https://receiver-of-a-stranger.example/hook')
+    """
+)
+TEXT = "The words of a stranger"
+REFERENCE = "the-reference-of-a-stranger"
+
+
+def a_send(service: Service) -> dict[str, Any]:
+    """A send that waits for its time."""
+    answer = service.send(PHONE, TEXT, reference=REFERENCE, send_at=ahead())
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json)
+
+
+def a_sender(service: Service) -> str:
+    """A sender ID that was asked for."""
+    count = sum(1 for _ in pages(service, "/sender-ids"))
+    answer = service.post("/sender-ids", sender_id=f"OWN{count}", use_case="orders")
+    assert answer.status_code == 200, answer.text
+    return str(next(value for name, value in answer.json.items() if name in ("id", "sender")))
+
+
+def a_suppressed_phone(service: Service) -> str:
+    """A phone that opted out."""
+    answer = service.post("/suppressions", phones=[OPTED_OUT])
+    assert answer.status_code == 200, answer.text
+    return OPTED_OUT
+
+
+def a_webhook(service: Service) -> str:
+    """A webhook."""
+    answer = service.post("/webhooks", url="https://receiver-of-a-stranger.example/hook")
+    assert answer.status_code == 200, answer.text
+    return str(answer.json["webhook_id"])
+
+
+def a_delivery(service: Service, webhook: str) -> str:
+    """An event that could not be posted to the webhook."""
+    event = str(service.post(f"/webhooks/{webhook}/test").json["event_id"])
+    with service.engine.begin() as connection:
+        connection.execute(FAILED, {"webhook": webhook, "event": event})
+    return event
+
+
+def an_import(service: Service, group: str) -> str:
+    """A file of contacts."""
+    headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv"}
+    answer = service.client.post(f"{PREFIX}/groups/{group}/import", data=PHONE, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json["import_id"])
+
+
+def pages(service: Service, path: str) -> Iterator[dict[str, Any]]:
+    """All entries of a list."""
+    yield from service.get(f"{path}?limit=1000").json["data"]
+
+
+OWNED: dict[str, Callable[[Service, dict[str, str]], str]] = {
+    "send_id": lambda service, made: str(a_send(service)["send_id"]),
+    "message_id": lambda service, made: str(a_send(service)["message_id"]),
+    "group_id": lambda service, made: service.new_group([PHONE]),
+    "import_id": lambda service, made: an_import(service, service.new_group([PHONE])),
+    "key_id": lambda service, made: str(service.post("/api-keys", name="a key of a stranger").json["api_key"]),
+    "sender": lambda service, made: a_sender(service),
+    "phone": lambda service, made: a_suppressed_phone(service),
+    "webhook_id": lambda service, made: a_webhook(service),
+    "event_id": lambda service, made: a_delivery(service, made["webhook_id"]),
+    "erasure_id": lambda service, made: str(service.post("/erasures", phone="254798000000").json["erasure_id"]),
+}
+"""Each is made for an account, and may need what was made before it."""
+NOBODYS = {
+    "key_id": "smsk_live_nobodyhas00",
+    "phone": "254799000000",
+}
+"""What no account has; without a line here it is a UUID."""
+OF_NO_ACCOUNT = {"code"}
+"""Variables that name what is everybody's."""

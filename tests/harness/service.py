@@ -1,0 +1,151 @@
+"""The whole service inside a test: copy this file to test your own code against it.
+
+    def test_my_code(service):
+        answer = service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")
+        service.deliver_receipts()
+        assert service.get(f"/messages/{answer.json['message_id']}").json["status"] == "delivered"
+
+Celery is eager (a task runs inside the request that rings for it), Redis is fakeredis, the carrier is the simulator.
+Only Postgres is real: one of the embedded servers, with a fresh database for each test module.
+"""
+
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import fakeredis
+from sqlalchemy import Engine, text
+from werkzeug.test import TestResponse
+
+from api.app import create_app
+from shared.accounts.administration import create_account, create_key, top_up
+from shared.api_key import SCOPES
+from shared.contacts.groups import add_contacts, create_group
+from shared.settings import Settings
+from shared.task_queue import make_celery
+from tests.harness.documented import documented
+from worker.process import WorkerProcess
+from worker.receipts import apply as receipts
+from worker.tasks import register
+
+SECRET_KEY = "test-secret-key-of-enough-characters"
+PREFIX = "/api/v1"
+
+
+class Service:
+    """An account with 1,000 credits and the approved sender ID ACME, and the API and a worker that it uses."""
+
+    def __init__(self, engine: Engine, credits: int = 1000, **settings: Any) -> None:
+        self.engine = engine
+        self.settings = Settings(
+            database_url=engine.url.render_as_string(hide_password=False),
+            redis_url="redis://unused",
+            broker_url="memory://",
+            secret_key=SECRET_KEY,
+            eager=True,
+            **({"simulator_receipt_delay": 0.0} | settings),
+        )
+        self.celery = celery = make_celery(self.settings)
+        self.worker = WorkerProcess(self.settings, engine, fakeredis.FakeRedis())
+        self.worker.simulator.answer_time = 0.01
+        self.worker.simulator.on_receipts = lambda said: receipts.record(engine, "simulator", said)
+        register(celery, self.worker.sweeper.work, imports=self.worker.importer.work)
+        self.client = create_app(self.settings, engine=engine, celery=celery).test_client()
+        self.account_id = self.new_account("acme", credits)
+        self.token = self.new_token(self.account_id)
+
+    def call_from(self, carriers_file: Path) -> None:
+        """From now on the API knows the carriers of that file, which may call it."""
+        settings = replace(self.settings, carriers_file=str(carriers_file))
+        self.client = create_app(settings, engine=self.engine, celery=self.celery).test_client()
+
+    def new_account(self, name: str, credits: int = 1000) -> int:
+        """Another account with the sender ID ACME. Returns its id."""
+        with self.engine.begin() as connection:
+            made = connection.execute(text("SELECT count(*) FROM account")).scalar_one()
+            account = create_account(connection, f"{name}-{made}", authentication=True)
+            connection.execute(
+                text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'ACME', 'approved')"),
+                {"account": account},
+            )
+            if credits:
+                top_up(connection, account, credits, "test", "test")
+        return account
+
+    def new_token(self, account: int, *, test: bool = False) -> str:
+        """A bearer token of the account."""
+        with self.engine.begin() as connection:
+            key = create_key(connection, account, SECRET_KEY, test=test, scopes=SCOPES)
+        answer = self.client.post(f"{PREFIX}/auth/token", json={"api_key": key.api_key, "api_secret": key.api_secret})
+        return str(answer.get_json()["access_token"])
+
+    def in_sandbox(self) -> "Service":
+        """The same service as the account's sandbox sees it, with a test key."""
+        other = copy(self)
+        other.token = self.new_token(self.account_id, test=True)
+        with self.engine.connect() as connection:
+            found = text("SELECT id FROM account WHERE sandbox_of = :account")
+            other.account_id = connection.execute(found, {"account": self.account_id}).scalar_one()
+        return other
+
+    def new_group(self, phones: list[str]) -> str:
+        """A group of the account with these contacts. Returns its id."""
+        with self.engine.begin() as connection:
+            made = connection.execute(text("SELECT count(*) FROM contact_group")).scalar_one()
+            group = create_group(connection, self.account_id, f"Group {made}")
+            add_contacts(connection, group, phones)
+        return str(group)
+
+    def post(self, path: str, *, token: str | None = None, headers: Any = (), **body: Any) -> TestResponse:
+        """POST a JSON body with the account's token."""
+        response = self.client.post(PREFIX + path, json=body, headers=self._headers(token, dict(headers)))
+        return documented(self.client.application, response)
+
+    def patch(self, path: str, *, token: str | None = None, **body: Any) -> TestResponse:
+        """PATCH a JSON body with the account's token."""
+        response = self.client.patch(PREFIX + path, json=body, headers=self._headers(token, {}))
+        return documented(self.client.application, response)
+
+    def delete(self, path: str, *, token: str | None = None) -> TestResponse:
+        """DELETE with the account's token."""
+        response = self.client.delete(PREFIX + path, headers=self._headers(token, {}))
+        return documented(self.client.application, response)
+
+    def get(self, path: str, *, token: str | None = None, headers: Any = ()) -> TestResponse:
+        """GET with the account's token."""
+        response = self.client.get(PREFIX + path, headers=self._headers(token, dict(headers)))
+        return documented(self.client.application, response)
+
+    def send(self, phone: str = "254711000000", message: str = "Hi", **more: Any) -> TestResponse:
+        """Send one message."""
+        return self.post("/sms/send", **{"sender_id": "ACME", "phone": phone, "message": message, **more})
+
+    def bulk(self, phones: list[Any], message: str = "Hi", **more: Any) -> TestResponse:
+        """Send to a list."""
+        return self.post("/sms/send-bulk", **{"sender_id": "ACME", "phones": phones, "message": message, **more})
+
+    def deliver_receipts(self) -> int:
+        """Let the simulated carrier report on what it was given. Returns how many receipts came."""
+        delivered = 0
+        while count := self.worker.simulator.deliver_due():
+            delivered += count
+        return delivered
+
+    def sweep(self) -> None:
+        """What workers do by themselves each second."""
+        self.worker.sweeper.recover_and_wake()
+        self.worker.sweeper.work()
+
+    def counts(self, send_id: str) -> dict[str, int]:
+        """A send's counts that are not 0."""
+        return {name: n for name, n in self.get(f"/sends/{send_id}").json["counts"].items() if n}
+
+    def submitted(self) -> dict[str, int]:
+        """How often the carrier was given each phone."""
+        with self.engine.connect() as connection:
+            rows = connection.execute(text("SELECT phone, count(*) FROM simulated_submit GROUP BY phone"))
+            return {str(phone): count for phone, count in rows}
+
+    def _headers(self, token: str | None, headers: dict[str, str]) -> dict[str, str]:
+        return {"Authorization": f"Bearer {token or self.token}", **headers}

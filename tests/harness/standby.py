@@ -1,0 +1,82 @@
+"""A service whose Postgres has a streaming standby that can be promoted."""
+
+import shutil
+import time
+from pathlib import Path
+
+import psycopg
+
+from bulksms.local.ports import LOOPBACK
+from bulksms.local.postgres import Postgres
+from shared.db.connection import make_engine
+from tests.faults.ground import Ground
+from tests.faults.proxy import Proxy
+from tests.harness.house import wait_until
+from tests.harness.servers import SMALL
+
+ADMITTED = f"host replication postgres {LOOPBACK}/32 trust\nhost all postgres {LOOPBACK}/32 trust\n"
+
+
+class Pair(Ground):
+    """A ground with a standby. Each commit waits for it, or with `synchronous=False` none does."""
+
+    def __init__(self, folder: Path, *, synchronous: bool, **settings: str) -> None:
+        super().__init__(folder, **settings)
+        self.primary = self.postgres
+        self.primary.stop()
+        hba = self.primary.data_dir / "pg_hba.conf"
+        hba.write_text(ADMITTED + hba.read_text())
+        shutil.copytree(self.primary.data_dir, folder / "standby")
+        shutil.copy(folder / "postgres.password", folder / "standby.password")
+        (folder / "standby" / "standby.signal").touch()
+        if synchronous:
+            with (self.primary.data_dir / "postgresql.conf").open("a") as file:
+                file.write("synchronous_standby_names = '*'\n")
+        self.replication = Proxy(self.primary.port)
+        follow = {"primary_conninfo": f"host={LOOPBACK} port={self.replication.port} user=postgres"}
+        more = {"wal_retrieve_retry_interval": "200ms", "max_standby_streaming_delay": "-1"}
+        self.standby = Postgres(folder / "standby", {**SMALL, **follow, **more})
+        self.primary.launch()  # a synchronous primary is ready when its standby is
+        self.standby.start()
+        wait_until(self.primary.ready, 60, "the primary")
+        wait_until(lambda: self.scalar("SELECT count(*) FROM pg_stat_replication"), 60, "the replication")
+
+    def fail_over(self) -> None:
+        """Kill the primary, promote the standby, and lead everybody to it."""
+        self.primary.kill()
+        self.replication.cut()
+        with psycopg.connect(f"host={LOOPBACK} port={self.standby.port} user=postgres dbname=postgres") as connection:
+            connection.execute("SELECT pg_promote()")
+        self.use(self.standby)
+
+    def use(self, server: Postgres) -> None:
+        """Lead everybody to this server."""
+        for who in ("api", "worker"):
+            self.proxy(who, "postgres").target = server.port
+            self.proxy(who, "postgres").cut()
+        self.engine.dispose()
+        self.engine = make_engine(server.url)
+        self.postgres = server
+
+    def given_by_primary(self) -> set[int]:
+        """Phones that the carrier had been given until the primary was killed."""
+        self.replication.close()
+        with self.primary as primary, psycopg.connect(primary.start().replace("+psycopg", "", 1)) as connection:
+            return {row[0] for row in connection.execute("SELECT phone FROM simulated_submit")}
+
+    def just_after_the_mark_rose(self) -> None:
+        """Wait for the moment from which the mark stands still for a second."""
+        before = self.scalar("SELECT mark FROM installation")
+        deadline = time.monotonic() + 60
+        while self.scalar("SELECT mark FROM installation") == before:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """Stop both servers too."""
+        try:
+            super().stop()
+        finally:
+            self.replication.close()
+            for server in (self.primary, self.standby):
+                server.stop()

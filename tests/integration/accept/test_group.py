@@ -1,0 +1,136 @@
+"""Sending to a group."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import text
+
+from shared.audit.check import audit
+from shared.contacts.groups import add_contacts, delete_group, remove_contacts
+from shared.contacts.suppressions import suppress
+from tests.harness.service import Service
+from worker.jobs.expand import expand
+
+
+def phones(count: int, first: int = 255700000000) -> list[str]:
+    return [str(first + index) for index in range(count)]
+
+
+def send_group(service: Service, group: str, **more: object) -> dict[str, Any]:
+    answer = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", **more)
+    assert answer.status_code == 200, answer.json
+    return dict(answer.json)
+
+
+def test_it_works(service: Service) -> None:
+    group = service.new_group(phones(30))
+    answer = send_group(service, group)
+    assert answer["status"] == "expanding"
+    assert answer["counts"]["submitted"] == 30
+    assert answer["group_id"] == group
+    service.deliver_receipts()
+    assert service.counts(answer["send_id"]) == {"submitted": 30, "accepted": 30, "delivered": 30}
+    assert service.get(f"/sends/{answer['send_id']}").json["status"] == "completed"
+
+
+def test_groups_are_listed_with_their_counts(service: Service) -> None:
+    group = service.new_group(phones(7))
+    listed = service.get("/groups").json
+    assert listed["next_cursor"] is None
+    assert [(entry["group_id"], entry["contact_count"]) for entry in listed["data"]] == [(group, 7)]
+
+
+def test_a_group_of_many_pages(service: Service) -> None:
+    service = Service(service.engine, credits=30_000)
+    group = service.new_group(phones(20_500, 255710000000))
+    answer = send_group(service, group)
+    service.deliver_receipts()
+    assert service.counts(answer["send_id"]) == {"submitted": 20_500, "accepted": 20_500, "delivered": 20_500}
+    assert service.get("/balance").json["balance"] == 30_000 - 20_500
+
+
+def test_positions_beyond_32_bits(service: Service) -> None:
+    group = service.new_group(phones(2, 255720000000))
+    beyond = text("UPDATE contact_group SET last_position = 5000000000 WHERE id = :id")
+    with service.engine.begin() as connection:
+        connection.execute(beyond, {"id": group})
+        add_contacts(connection, UUID(group), phones(3, 255720000002))
+    made = scheduled(service, group)
+    with service.engine.begin() as connection:
+        suppress(connection, service.account_id, "255720000003", "manual")
+        remove_contacts(connection, UUID(group), ["255720000004"])
+    make_due(service, made)
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(made)["delivered"] == 3
+    assert len(service.get(f"/groups/{group}/contacts?limit=2").json["data"]) == 2
+    assert audit(service.engine, full=True) == []
+
+
+def scheduled(service: Service, group: str) -> str:
+    """A group send that is accepted, and not due before it is told."""
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    return str(send_group(service, group, send_at=tomorrow.isoformat())["send_id"])
+
+
+def make_due(service: Service, send: str) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET send_at = now() WHERE id = :id"), {"id": send})
+    service.sweep()
+
+
+def test_later_changes_of_the_group_change_neither_recipients_nor_cost(service: Service) -> None:
+    group = service.new_group(phones(10, 255720000000))
+    send = scheduled(service, group)
+    with service.engine.begin() as connection:
+        add_contacts(connection, UUID(group), ["255729999999"])
+        remove_contacts(connection, UUID(group), ["255720000003"])
+    make_due(service, send)
+    given = service.submitted()
+    assert "255729999999" not in given
+    assert "255720000003" not in given
+    assert service.counts(send) == {"submitted": 10, "accepted": 9, "removed": 1, "sent": 9}
+    assert service.get("/balance").json == service.get("/balance").json | {"balance": 991, "reserved": 0}
+
+
+def test_a_group_deleted_after_acceptance_is_still_sent(service: Service) -> None:
+    group = service.new_group(phones(5, 255730000000))
+    send = scheduled(service, group)
+    with service.engine.begin() as connection:
+        delete_group(connection, UUID(group))
+    make_due(service, send)
+    assert service.counts(send)["sent"] == 5
+    again = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi")
+    assert (again.status_code, again.json["code"]) == (404, "group_not_found")
+
+
+def test_who_opted_out_is_dropped_and_given_back(service: Service) -> None:
+    group = service.new_group(phones(5, 255740000000))
+    with service.engine.begin() as connection:
+        suppress(connection, service.account_id, "255740000002", "STOP")
+    answer = send_group(service, group)
+    assert answer["cost"] == 5
+    assert service.counts(answer["send_id"]) == {"submitted": 5, "accepted": 4, "suppressed": 1, "sent": 4}
+    assert service.get("/balance").json["balance"] == 996
+
+
+def test_an_empty_group_and_an_unknown_one(service: Service) -> None:
+    empty = service.post("/sms/send-group", sender_id="ACME", group_id=service.new_group([]), message="Hi")
+    assert (empty.status_code, empty.json["code"]) == (400, "group_empty")
+    unknown = service.post(
+        "/sms/send-group", sender_id="ACME", group_id="01900000-0000-7000-8000-000000000000", message="Hi"
+    )
+    assert (unknown.status_code, unknown.json["code"]) == (404, "group_not_found")
+
+
+def test_canceling_while_it_expands_gives_the_rest_back(service: Service) -> None:
+    service = Service(service.engine, credits=50_000)
+    send = scheduled(service, service.new_group(phones(20_000, 255750000000)))
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'expanding', send_at = now() WHERE id = :id"), {"id": send})
+    assert expand(service.engine)
+    assert service.post(f"/sends/{send}/cancel").json["status"] == "canceled"
+    service.sweep()
+    assert service.counts(send) == {"submitted": 20_000, "accepted": 20_000, "canceled": 20_000}
+    assert service.get("/balance").json["balance"] == 50_000

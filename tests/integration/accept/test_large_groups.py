@@ -1,0 +1,34 @@
+"""One account prices few large groups at once, and no thread waits for another's."""
+
+import pytest
+
+from api.http.problems import Problem
+from api.limits import large_groups
+from api.limits.large_groups import LargeGroups
+from tests.harness.service import Service
+
+
+def test_an_account_has_few_at_once_and_others_theirs() -> None:
+    groups = LargeGroups()
+    with groups.reading(1, 300_000), groups.reading(1, 50_000), groups.reading(1, 10), groups.reading(2, 300_000):
+        with pytest.raises(Problem) as refused, groups.reading(1, 300_000):
+            pass
+        assert (refused.value.kind.status, refused.value.headers["Retry-After"]) == (429, "5")
+    with groups.reading(1, 300_000), groups.reading(1, 300_000):
+        pass
+
+
+def test_a_quote_with_placeholders_is_refused_and_others_are_not(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = service.new_group(["254711000001", "254711000002"])
+    monkeypatch.setattr(large_groups, "LARGE", 2)
+    body = {"sender_id": "ACME", "group_id": group}
+    held = service.client.application.extensions["bulksms"].large_groups
+    with held.reading(service.account_id, 2), held.reading(service.account_id, 2):
+        for path in ("/sms/quote", "/sms/send-group"):
+            answer = service.post(path, message="Hi {{name|friend}}", **body)
+            assert (answer.status_code, answer.json["code"]) == (429, "rate_limited")
+        assert service.post("/sms/quote", message="Hi", **body).status_code == 200
+    assert service.post("/sms/quote", message="Hi {{name|friend}}", **body).status_code == 200
+    assert service.post("/sms/send-group", message="Hi {{name|friend}}", **body).status_code == 200

@@ -1,0 +1,323 @@
+"""Messages with placeholders: what each recipient gets, and what it costs."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from api.accept.group_scan import scan_group
+from shared.audit.check import audit
+from shared.contacts.groups import Contact, put_contacts
+from shared.sends.templates import Composed, compose, parse
+from shared.sms.segments import segment
+from tests.harness.service import PREFIX, Service
+from worker.carriers.base import Outcome, Parcel
+from worker.jobs.expand import expand
+
+A, B, C, D = (str(254711000001 + number) for number in range(4))
+LONG = "x" * 200
+
+
+@pytest.fixture
+def service(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    """The service, its carrier remembering what it was given."""
+    submit = service.worker.simulator.submit
+
+    def remember(parcels: list[Parcel]) -> list[Outcome]:
+        for parcel in parcels:
+            given_texts.extend((phone, parcel.text, parcel.encoding, parcel.segments) for phone in parcel.phones)
+        return submit(parcels)
+
+    given_texts.clear()
+    monkeypatch.setattr(service.worker.simulator, "submit", remember)
+    yield service
+    service.deliver_receipts()
+    assert audit(service.engine, full=True) == []
+
+
+given_texts: list[tuple[str, str, str, int]] = []
+
+
+def texts() -> dict[str, str]:
+    return {phone: message for phone, message, _, _ in given_texts}
+
+
+def to(phone: str, **variables: str) -> dict[str, Any]:
+    return {"phone": phone, "variables": variables}
+
+
+def group_of(service: Service, contacts: dict[str, dict[str, str] | None]) -> str:
+    group = service.new_group([])
+    put(service, group, [Contact(int(phone), fields) for phone, fields in contacts.items()])
+    return group
+
+
+def put(service: Service, group: str, contacts: list[Contact]) -> None:
+    with service.engine.begin() as connection:
+        put_contacts(connection, UUID(group), contacts)
+
+
+def send_group(service: Service, group: str, message: str, **more: Any) -> TestResponse:
+    return service.post("/sms/send-group", sender_id="ACME", group_id=group, message=message, **more)
+
+
+def balance(service: Service) -> tuple[int, int]:
+    shown = service.get("/balance").json
+    return shown["balance"], shown["reserved"]
+
+
+def test_it_works(service: Service) -> None:
+    answer = service.bulk([to(A, name="Ann"), to(B, name="Zoë 😀"), to(C, name=LONG), D], "Hi {{name|friend}}!")
+    assert answer.status_code == 200, answer.json
+    assert answer.json["segments"] == {"per_message": None, "encoding": "ucs2", "total": 5}
+    assert (answer.json["cost"], answer.json["balance"]) == (5, 995)
+    assert [message["phone"] for message in answer.json["messages"]] == [A, B, C, D]
+    assert texts() == {A: "Hi Ann!", B: "Hi Zoë 😀!", C: f"Hi {LONG}!", D: "Hi friend!"}
+    assert {(phone, encoding, count) for phone, _, encoding, count in given_texts} == {
+        (A, "gsm7", 1),
+        (B, "ucs2", 1),
+        (C, "gsm7", 2),
+        (D, "gsm7", 1),
+    }
+    service.deliver_receipts()
+    send = service.get(f"/sends/{answer.json['send_id']}").json
+    assert (send["cost"], send["charged"], send["segments"]["total"]) == (5, 5, 5)
+    assert balance(service) == (995, 0)
+    shown = service.get(f"/sends/{answer.json['send_id']}/messages").json["data"]
+    assert {message["phone"]: message["cost"] for message in shown} == {A: 1, B: 1, C: 2, D: 1}
+    for message in answer.json["messages"]:
+        assert service.get(f"/messages/{message['message_id']}").json["phone"] == message["phone"]
+
+
+def test_a_single_send(service: Service) -> None:
+    sent = service.send(A, "Hi {{name}}, {{{{code}}}}", variables={"name": "Ann", "unused": "x"})
+    assert (sent.status_code, sent.json["segments"]["characters"]) == (200, 16)
+    assert texts() == {A: "Hi Ann, {{code}}"}
+    assert service.get(f"/sends/{sent.json['send_id']}").json["message"] == "Hi Ann, {{code}}"
+    assert service.send(A, "Hi {{name}}", variables={"name": LONG}).json["cost"] == 2
+
+
+@pytest.mark.parametrize(
+    ("message", "variables", "pointer", "code"),
+    [
+        ("Hi {{name}}", None, "/variables/name", "missing_variable"),
+        ("Hi {{name}}", {"Name": "x"}, "/variables/name", "missing_variable"),
+        ("{{name}}", {"name": " "}, "/message", "message_empty"),
+        ("{{name}}{{name}}", {"name": "x" * 801}, "/message", "message_too_long"),
+        ("Hi", {"name": "a\u0007"}, "/variables/name", "invalid"),
+        ("Hi", {"name": 5}, "/variables/name", "wrong_type"),
+        ("Hi", ["name"], "/variables", "wrong_type"),
+        ("".join(f"{{{{a{n}}}}}" for n in range(11)), {}, "/message", "too_many_variables"),
+    ],
+)
+def test_what_is_wrong_with_a_single_send(
+    service: Service, message: str, variables: Any, pointer: str, code: str
+) -> None:
+    more = {} if variables is None else {"variables": variables}
+    for path in ("/sms/send", "/sms/quote"):
+        answer = service.post(path, sender_id="ACME", phone=A, message=message, **more)
+        assert (answer.status_code, answer.json["code"]) == (400, "validation_failed"), answer.json
+        assert [(error["pointer"], error["code"]) for error in answer.json["errors"]] == [(pointer, code)]
+    assert balance(service) == (1000, 0)
+
+
+def test_who_lacks_a_value_is_told_before_anything_is_charged(service: Service) -> None:
+    recipients = [to(A, name="Ann"), B, to(C), to("0712", name="x"), to(A, name="twice"), {"phone": D, "vars": {}}]
+    answer = service.bulk(recipients, "Hi {{name}}")
+    assert answer.json["counts"] == {"submitted": 6, "accepted": 1, "duplicate": 1, "invalid": 4, "suppressed": 0}
+    assert [(entry["index"], entry["phone"], entry["code"]) for entry in answer.json["rejected"]] == [
+        (1, B, "missing_variable"),
+        (2, C, "missing_variable"),
+        (3, "0712", "invalid_phone"),
+        (4, A, "duplicate"),
+        (5, D, "unknown_field"),
+    ]
+    assert "`name`" in answer.json["rejected"][0]["detail"]
+    strict = service.bulk(recipients, "Hi {{name}}", strict=True)
+    assert [error["pointer"] for error in strict.json["errors"]] == [f"/phones/{n}" for n in range(1, 6)]
+    nobody = service.bulk([A, B], "Hi {{name}}")
+    assert (nobody.status_code, nobody.json["code"]) == (400, "no_valid_recipients")
+    assert balance(service) == (999, 0)
+
+
+def test_each_recipient_is_held_to_the_options(service: Service) -> None:
+    recipients = [to(A, name="Ann"), to(B, name=LONG), to(C, name="ő")]
+    few = service.bulk(recipients, "Hi {{name}}", max_segments=1, on_unicode="reject").json
+    assert [entry["code"] for entry in few["rejected"]] == ["too_many_segments", "unicode_rejected"]
+    assert few["cost"] == 1
+    plain = service.bulk([to(C, name="ő")], "Hi {{name}}", on_unicode="transliterate").json
+    assert plain["segments"] == {"per_message": 1, "encoding": "gsm7", "total": 1}
+    assert texts()[C] == "Hi o"
+
+
+def test_recipients_without_a_placeholder_in_the_message(service: Service) -> None:
+    sent = service.bulk([to(A, name="Ann"), B, {"phone": "x"}], "Hi")
+    assert sent.json["counts"] == {"submitted": 3, "accepted": 2, "duplicate": 0, "invalid": 1, "suppressed": 0}
+    assert texts() == {A: "Hi", B: "Hi"}
+    service.bulk([A, B], "{{name|You}} and {{{{me}}}}")
+    assert texts() == dict.fromkeys((A, B), "You and {{me}}")
+
+
+def test_a_test_key_pays_with_play_credits(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    sent = sandbox.bulk([to(A, name="Ann"), to(B, name=LONG)], "Hi {{name}}").json
+    assert (sent["cost"], sent["segments"]["total"]) == (3, 3)
+    group = group_of(sandbox, {A: {"name": "Ann"}, B: {"name": LONG}})
+    sandbox.post("/sms/send-group", sender_id="ACME", message="Hi {{name}}", group_id=group)
+    assert balance(sandbox) == (1_000_000 - 6, 0)
+    assert balance(service) == (1000, 0)
+
+
+def test_low_balance_counts_each_price(service: Service) -> None:
+    service = Service(service.engine, credits=4)
+    recipients = [to(A, name=LONG), to(B, name=LONG), to(C, name="Ann")]
+    low = service.bulk(recipients, "Hi {{name}}")
+    assert (low.status_code, low.json["required"], low.json["balance"]) == (402, 5, 4)
+    quote = service.post("/sms/quote", sender_id="ACME", phones=recipients, message="Hi {{name}}").json
+    assert (quote["cost"], quote["sufficient"], quote["parts"]) == (5, False, [])
+    assert service.bulk(recipients[1:], "Hi {{name}}").status_code == 200
+    assert balance(service)[0] == 1
+
+
+def test_many_batches_of_different_prices(service: Service) -> None:
+    service = Service(service.engine, credits=10_000)
+    values = itertools.cycle(["Ann", LONG, "ő" * 80, "x" * 400])
+    recipients = [to(str(255700000000 + number), n=value) for number, value in zip(range(2500), values, strict=False)]
+    made = service.bulk(recipients, "{{n}}").json
+    assert made["cost"] == 625 * (1 + 2 + 2 + 3)
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(made["send_id"]) == {"submitted": 2500, "accepted": 2500, "delivered": 2500}
+    assert balance(service) == (10_000 - made["cost"], 0)
+    with service.engine.connect() as connection:
+        sizes = connection.execute(text("SELECT segments, size FROM batch WHERE send_id = :s"), {"s": made["send_id"]})
+        assert sorted(map(tuple, sizes)) == [(1, 625), (2, 250), (2, 1000), (3, 625)]
+
+
+def test_every_outcome_is_charged_by_its_own_price(service: Service) -> None:
+    phones = {"99901": "undelivered", "99902": "failed", "99906": "in_doubt", "99910": "failed", "25570": "delivered"}
+    recipients = [to(f"{phone}000000{size}", n="x" * 100 * size) for phone in phones for size in (1, 2)]
+    made = service.bulk(recipients, "{{n}}").json
+    assert made["cost"] == 15
+    service.sweep()
+    service.deliver_receipts()
+    send = service.get(f"/sends/{made['send_id']}").json
+    assert {name: n for name, n in send["counts"].items() if n} == Counter(
+        {"submitted": 10, "accepted": 10, "undelivered": 2, "failed": 4, "in_doubt": 2, "delivered": 2}
+    )
+    assert (send["cost"], send["charged"]) == (15, 6)
+    assert balance(service) == (1000 - 6 - 3, 3)
+
+
+def test_canceling_gives_each_price_back(service: Service) -> None:
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    made = service.bulk([to(A, n="x"), to(B, n=LONG)], "{{n}}", send_at=tomorrow)
+    assert balance(service) == (997, 3)
+    assert service.post(f"/sends/{made.json['send_id']}/cancel").json["status"] == "canceled"
+    assert balance(service) == (1000, 0)
+    group = group_of(service, {A: {"n": "x"}, B: {"n": LONG}})
+    made = send_group(service, group, "{{n}}", send_at=tomorrow)
+    assert balance(service) == (997, 3)
+    assert service.post(f"/sends/{made.json['send_id']}/cancel").json["cost"] == 0
+    assert balance(service) == (1000, 0)
+
+
+def test_a_group_gets_its_fields(service: Service) -> None:
+    group = group_of(service, {A: {"name": "Ann"}, B: None, C: {"name": LONG}, D: {"name": "", "x": "y"}})
+    answer = send_group(service, group, "Hi {{name|friend}}")
+    assert answer.json["counts"] == {"submitted": 4, "accepted": 4, "duplicate": 0, "invalid": 0, "suppressed": 0}
+    assert (answer.json["cost"], answer.json["segments"]["per_message"], answer.json["rejected"]) == (5, None, [])
+    assert texts() == {A: "Hi Ann", B: "Hi friend", C: f"Hi {LONG}", D: "Hi friend"}
+    assert balance(service) == (995, 0)
+
+
+def test_contacts_that_lack_a_value(service: Service) -> None:
+    group = group_of(service, {A: {"name": "Ann"}, B: None, C: {"city": "x"}, D: {"name": ""}})
+    quote = service.post("/sms/quote", sender_id="ACME", group_id=group, message="Hi {{name}}").json
+    answer = send_group(service, group, "Hi {{name}}").json
+    for made in (quote, answer):
+        assert made["counts"] == {"submitted": 4, "accepted": 2, "duplicate": 0, "invalid": 2, "suppressed": 0}
+        assert [(entry["phone"], entry["code"]) for entry in made["rejected"]] == [
+            (B, "missing_variable"),
+            (C, "missing_variable"),
+        ]
+        assert made["cost"] == 2
+    assert texts() == {A: "Hi Ann", D: "Hi "}
+    assert service.counts(answer["send_id"]) == {"submitted": 4, "accepted": 2, "invalid": 2, "sent": 2}
+    strict = send_group(service, group, "Hi {{name}}", strict=True)
+    assert (strict.status_code, len(strict.json["errors"])) == (400, 2)
+    nobody = send_group(service, group, "Hi {{nothing}}")
+    assert (nobody.status_code, nobody.json["code"]) == (400, "no_valid_recipients")
+    assert balance(service) == (998, 0)
+
+
+def test_fields_that_change_before_the_group_is_expanded(service: Service) -> None:
+    group = group_of(service, {A: {"n": "x"}, B: {"n": LONG}, C: None, D: {"n": "y"}})
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    made = send_group(service, group, "{{n}}", send_at=tomorrow).json
+    assert (made["cost"], made["counts"]["accepted"], made["counts"]["invalid"]) == (4, 3, 1)
+    changed = {A: LONG, B: "x" * 500, C: "late"}
+    put(service, group, [Contact(int(phone), {"n": value}) for phone, value in changed.items()])
+    with service.engine.begin() as connection:
+        due = text("UPDATE send SET state = 'expanding', send_at = now() WHERE id = :id")
+        connection.execute(due, {"id": made["send_id"]})
+    assert expand(service.engine)
+    assert audit(service.engine, full=True) == []
+    service.sweep()
+    assert texts() == {A: LONG, C: "late"}
+    assert service.counts(made["send_id"]) == {"submitted": 4, "accepted": 2, "invalid": 2, "sent": 2}
+    assert balance(service) == (1000 - 3, 0)
+
+
+def test_a_group_of_many_pages_and_prices(service: Service) -> None:
+    service = Service(service.engine, credits=50_000)
+    values = itertools.cycle([None, {"n": "Ann"}, {"n": LONG}, {"n": "ő" * 71}])
+    group = group_of(service, {str(255700000000 + k): next(values) for k in range(10_000)})
+    made = send_group(service, group, "{{n}}").json
+    assert (made["cost"], made["counts"]["accepted"], made["counts"]["invalid"]) == (12_500, 7_500, 2_500)
+    assert len(made["rejected"]) == 1000 and made["rejected_truncated"]
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(made["send_id"])["delivered"] == 7_500
+    assert balance(service) == (50_000 - 12_500, 0)
+
+
+values = st.text("aé €^ő😀{}|", max_size=90)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.one_of(st.none(), values), min_size=1, max_size=8),
+    st.text("ab €ő", max_size=70),
+    st.sampled_from(["{{n}}", "{{n|€}}", "{{n}}{{n}}", "{{n|a}}{{m|b}}"]),
+    st.one_of(st.none(), st.integers(1, 3)),
+)
+def test_what_a_group_costs_at_most_is_no_less_and_hardly_more_than_it_costs(
+    service: Service, fields: list[str | None], literal: str, positions: str, most: int | None
+) -> None:
+    template = parse(literal + positions)
+    assert template is not None
+    phones = [254700000000 + number for number in range(len(fields))]
+    contacts = [Contact(phone, {"n": value} if value else None) for phone, value in zip(phones, fields, strict=True)]
+    group = service.new_group([])
+    put(service, group, contacts)
+    with service.engine.begin() as connection:
+        looked = scan_group(connection, UUID(group), 100, template, most)
+    complete = [contact.fields or {} for contact in contacts if template.missing(contact.fields or {}) is None]
+    exact = [segment(template.render(values)) for values in complete]
+    assert (looked.contacts, looked.complete) == (len(contacts), len(complete))
+    assert looked.ucs2 == any(one.encoding == "ucs2" for one in exact)
+    bounds = [min(one.count, most or one.count) for one in exact]
+    assert sum(bounds) <= looked.segments <= sum(bounds) + len(bounds)
+    assert looked.most >= max(bounds, default=1)
+    sent = [compose(template, values, "send", most) for values in complete]
+    assert sum(made.segmentation.count for made in sent if isinstance(made, Composed)) <= looked.segments
+    service.client.delete(f"{PREFIX}/groups/{group}", headers={"Authorization": f"Bearer {service.token}"})

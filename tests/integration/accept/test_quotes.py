@@ -1,0 +1,99 @@
+"""A quote holds its price for the same request."""
+
+import base64
+from uuid import UUID
+
+from sqlalchemy import text
+
+from shared.contacts.groups import add_contacts
+from tests.harness.service import Service
+
+PHONES = ["254744000001", "254744000002"]
+BODY = {"sender_id": "ACME", "phones": PHONES, "message": "Hi", "reference": "r"}
+
+
+def test_it_works(service: Service) -> None:
+    quote = service.post("/sms/quote", **BODY).json
+    assert quote["quote_expires_at"].endswith("Z")
+    answer = service.post("/sms/send-bulk", **BODY, quote_id=quote["quote_id"])
+    assert (answer.status_code, answer.json["cost"]) == (200, quote["cost"])
+
+
+def test_of_another_request(service: Service) -> None:
+    quote = service.post("/sms/quote", **BODY).json["quote_id"]
+    other = service.post("/sms/send-bulk", **{**BODY, "message": "Ho"}, quote_id=quote)
+    assert (other.status_code, other.json["code"]) == (422, "quote_mismatch")
+    assert service.get("/balance").json["balance"] == 1000
+
+
+def test_one_that_is_over_unknown_or_another_accounts(service: Service) -> None:
+    quote = service.post("/sms/quote", **BODY).json["quote_id"]
+    stranger = service.new_token(service.new_account("other"))
+    anothers = service.post("/sms/send-bulk", **BODY, quote_id=quote, token=stranger)
+    assert (anothers.status_code, anothers.json["code"]) == (409, "quote_expired"), "while it is good for its account"
+    kept = service.post("/sms/send-bulk", **BODY, quote_id=quote, headers={"Idempotency-Key": "k"})
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE quote SET expires_at = now() WHERE id = :id"), {"id": quote})
+    again = service.post("/sms/send-bulk", **BODY, quote_id=quote, headers={"Idempotency-Key": "k"})
+    assert (again.status_code, again.json) == (200, kept.json)
+    for quote_id, token in ((quote, None), (str(UUID(int=7)), None), (quote, stranger)):
+        answer = service.post("/sms/send-bulk", **BODY, quote_id=quote_id, token=token)
+        assert (answer.status_code, answer.json["code"]) == (409, "quote_expired")
+    assert service.get("/balance").json["balance"] == 998
+
+
+def test_a_group_that_grew_costs_more_than_was_quoted(service: Service) -> None:
+    group = service.new_group(PHONES)
+    body = {"sender_id": "ACME", "group_id": group, "message": "Hi"}
+    quote = service.post("/sms/quote", **body).json["quote_id"]
+    with service.engine.begin() as connection:
+        add_contacts(connection, UUID(group), ["254744000003"])
+    answer = service.post("/sms/send-group", **body, quote_id=quote)
+    assert (answer.status_code, answer.json["code"]) == (409, "quote_changed")
+    assert (answer.json["required"], answer.json["quoted"]) == (3, 2)
+    assert service.get("/balance").json["balance"] == 1000
+
+
+def test_what_became_cheaper_costs_less(service: Service) -> None:
+    quote = service.post("/sms/quote", **BODY).json["quote_id"]
+    service.post("/suppressions", phones=PHONES[:1])
+    service.send()  # the API looks whether anybody is on the list once a second
+    with service.engine.begin() as connection:
+        connection.execute(text("SELECT pg_sleep(1.1)"))
+    answer = service.post("/sms/send-bulk", **BODY, quote_id=quote)
+    assert (answer.status_code, answer.json["cost"]) == (200, 1)
+
+
+def test_a_repeated_quote_is_the_first_one(service: Service) -> None:
+    headers = {"Idempotency-Key": "q"}
+    first, again = (service.post("/sms/quote", headers=headers, **BODY) for _ in range(2))
+    assert again.json == first.json
+    assert again.headers["Idempotency-Replayed"] == "true"
+    other = service.post("/sms/quote", headers=headers, **{**BODY, "message": "Ho"})
+    assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
+    assert (
+        service.post("/sms/quote", headers={"Idempotency-Key": "r"}, **BODY).json["quote_id"] != first.json["quote_id"]
+    )
+
+
+def test_the_text_of_a_quote_is_kept_nowhere(service: Service) -> None:
+    """A database whose texts are encrypted has none in the answers for repeated requests."""
+    message = "Nobody else is to read this"
+    quoted = service.post("/sms/quote", headers={"Idempotency-Key": "secret"}, **{**BODY, "message": message})
+    assert quoted.json["parts"] == [message]
+    with service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT answer FROM idempotency WHERE key = 'secret'")).scalar_one()
+    assert message not in stored
+
+
+def test_ids_in_capitals_are_ids(service: Service) -> None:
+    group = service.new_group(PHONES)
+    body = {"sender_id": "ACME", "message": "Hi"}
+    quote = service.post("/sms/quote", **body, group_id=group.upper()).json["quote_id"]
+    sent = service.post("/sms/send-group", **body, group_id=group, quote_id=quote.upper())
+    assert sent.status_code == 200, sent.text
+    for path in (f"/groups/{group.upper()}", f"/sends/{sent.json['send_id'].upper()}/messages"):
+        assert service.get(path).status_code == 200
+    assert service.get(f"/imports?group_id={group.upper()}").status_code == 200
+    cursor = base64.urlsafe_b64encode(sent.json["send_id"].upper().encode()).decode().rstrip("=")
+    assert service.get(f"/sends?cursor={cursor}").status_code == 200

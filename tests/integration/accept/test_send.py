@@ -1,0 +1,146 @@
+"""Sending to one phone."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.harness.service import Service
+
+
+def test_it_works(service: Service) -> None:
+    answer = service.send()
+    assert answer.status_code == 200
+    assert answer.json["status"] == "queued"
+    assert (answer.json["cost"], answer.json["balance"]) == (1, 999)
+    assert service.deliver_receipts() == 1
+    assert service.get(f"/messages/{answer.json['message_id']}").json["status"] == "delivered"
+    balance = service.get("/balance").json
+    assert (balance["balance"], balance["reserved"]) == (999, 0)
+
+
+def test_the_answer_is_that_of_the_contract(service: Service) -> None:
+    answer = service.send(reference="order-7", category="authentication").json
+    assert list(answer) == [
+        "send_id",
+        "message_id",
+        "status",
+        "sender_id",
+        "phone",
+        "segments",
+        "cost",
+        "balance",
+        "category",
+        "reference",
+        "send_at",
+        "expires_at",
+        "test",
+        "created_at",
+    ]
+    assert answer["segments"] == {"count": 1, "encoding": "gsm7", "characters": 2}
+    assert answer["reference"] == "order-7"
+    assert answer["expires_at"].endswith("Z")
+
+
+def test_the_timeline_tells_every_step(service: Service) -> None:
+    message = service.send().json["message_id"]
+    service.deliver_receipts()
+    events = service.get(f"/messages/{message}/events").json["data"]
+    assert [event["type"] for event in events] == ["accepted", "sent", "delivered"]
+    assert events[1]["carrier"] == "simulator"
+    assert events[1]["carrier_reference"]
+
+
+def test_a_long_message_costs_its_segments(service: Service) -> None:
+    assert service.send(message="a" * 161).json["cost"] == 2
+    assert service.send(message="😀" * 36).json["cost"] == 2
+
+
+def test_low_balance_changes_nothing(service: Service) -> None:
+    before = service.get("/balance").json
+    answer = service.bulk([str(254711000000 + i) for i in range(1001)])
+    assert answer.status_code == 402
+    assert (answer.json["code"], answer.json["required"], answer.json["balance"]) == ("low_balance", 1001, 1000)
+    assert service.get("/balance").json["balance"] == before["balance"]
+    assert service.get("/sends").json["data"] == []
+
+
+def test_exactly_the_balance_is_enough(service: Service) -> None:
+    answer = service.bulk([str(254711000000 + i) for i in range(1000)])
+    assert answer.status_code == 200
+    assert answer.json["balance"] == 0
+    assert service.send().status_code == 402
+
+
+def test_a_scheduled_send_waits_until_it_is_due(service: Service) -> None:
+    due = datetime.now(UTC) + timedelta(seconds=0.5)
+    answer = service.send(phone="254722000001", send_at=due.isoformat()).json
+    assert answer["status"] == "scheduled"
+    service.sweep()
+    assert service.get(f"/messages/{answer['message_id']}").json["status"] == "scheduled"
+    while datetime.now(UTC) < due:
+        pass
+    service.sweep()
+    assert service.get(f"/messages/{answer['message_id']}").json["status"] == "sent"
+
+
+def test_a_send_that_nobody_took_in_time_expires_and_is_given_back(service: Service) -> None:
+    now = datetime.now(UTC)
+    answer = service.send(
+        send_at=(now + timedelta(seconds=0.2)).isoformat(), expires_at=(now + timedelta(seconds=0.3)).isoformat()
+    ).json
+    assert service.get("/balance").json["reserved"] == 1
+    while datetime.now(UTC) < now + timedelta(seconds=0.4):
+        pass
+    service.sweep()
+    assert service.get(f"/messages/{answer['message_id']}").json["status"] == "expired"
+    assert service.get(f"/sends/{answer['send_id']}").json["status"] == "completed"
+    balance = service.get("/balance").json
+    assert (balance["balance"], balance["reserved"]) == (1000, 0)
+
+
+def test_a_test_key_takes_play_credits(service: Service) -> None:
+    answer = service.in_sandbox().send().json
+    assert (answer["test"], answer["cost"], answer["balance"]) == (True, 1, 999_999)
+    assert service.get("/balance").json["balance"] == 1000
+    assert service.get("/balance/transactions").json["data"][0]["kind"] == "topup"
+
+
+@pytest.mark.parametrize(
+    ("phone", "statuses", "cost"),
+    [
+        ("999010001", ["sent", "undelivered"], 1),
+        ("999020001", ["failed", "failed"], 0),
+        ("999030001", ["sent", "delivered"], 1),
+        ("999040001", ["sent", "delivered"], 1),
+        ("999050001", ["in_doubt", "delivered"], 1),
+        ("999060001", ["in_doubt", "in_doubt"], 1),
+        ("999070001", ["sent", "delivered"], 1),
+        ("999080001", ["sent", "delivered"], 1),
+        ("999090001", ["sent", "sent"], 1),
+        ("999100001", ["failed", "failed"], 0),
+    ],
+)
+def test_magic_phones(service: Service, phone: str, statuses: list[str], cost: int) -> None:
+    message = service.send(phone=phone).json["message_id"]
+    path = f"/messages/{message}"
+    seen = [service.get(path).json["status"]]
+    service.deliver_receipts()
+    service.sweep()  # which looks whose doubt a receipt resolves
+    seen.append(service.get(path).json["status"])
+    assert seen == statuses
+    assert service.get(path).json["cost"] == cost
+    balance = service.get("/balance").json
+    assert balance["balance"] + balance["reserved"] == 1000 - cost + balance["reserved"]
+    assert balance["reserved"] == (1 if seen[-1] == "in_doubt" else 0)
+
+
+def test_a_doubt_that_runs_out_is_given_back(engine: object) -> None:
+    service = Service(engine, doubt_grace=0.0)  # type: ignore[arg-type]
+    now = datetime.now(UTC)
+    answer = service.send(phone="999061111", expires_at=(now + timedelta(seconds=0.5)).isoformat()).json
+    assert service.get("/balance").json["reserved"] == 1
+    while datetime.now(UTC) < now + timedelta(seconds=0.6):
+        pass
+    service.sweep()
+    assert service.get(f"/messages/{answer['message_id']}").json["status"] == "expired"
+    assert service.get("/balance").json["balance"] == 1000

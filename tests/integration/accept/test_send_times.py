@@ -1,0 +1,106 @@
+"""When a send is due: what lies in the past, and what a change of its time brings along."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from tests.harness.service import Service
+
+PHONE = "254766000001"
+DAY = timedelta(days=1)
+
+
+def stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def refused(answer: TestResponse, pointer: str) -> bool:
+    errors = [(each["pointer"], each["code"]) for each in answer.get_json(force=True).get("errors", [])]
+    return (answer.status_code, errors) == (400, [(pointer, "invalid_time")])
+
+
+@pytest.mark.parametrize("path", ["/sms/send", "/sms/send-bulk", "/sms/send-group", "/sms/quote"])
+def test_a_time_that_is_over_is_refused_everywhere(service: Service, path: str) -> None:
+    group = service.new_group([PHONE])
+    to: dict[str, Any] = {"/sms/send-bulk": {"phones": [PHONE]}, "/sms/send-group": {"group_id": group}}.get(
+        path, {"phone": PHONE}
+    )
+    body = {"sender_id": "ACME", "message": "Hi", **to}
+    assert refused(service.post(path, **body, send_at=stamp(now() - timedelta(seconds=90))), "/send_at")
+    assert refused(service.post(path, **body, send_at=stamp(now() - 365 * DAY)), "/send_at")
+    assert refused(service.post(path, **body, expires_at=stamp(now() - timedelta(seconds=1))), "/expires_at")
+    assert service.get("/sends").json["data"] == []
+    assert service.post(path, **body, send_at=stamp(now() - timedelta(seconds=20))).status_code == 200
+
+
+def test_what_was_due_a_moment_ago_is_sent_now(service: Service) -> None:
+    sent = service.send(PHONE, send_at=stamp(now() - timedelta(seconds=20))).json
+    assert (sent["status"], sent["send_at"]) == ("queued", None)
+
+
+def test_a_change_to_a_time_that_is_over_is_refused(service: Service) -> None:
+    due = stamp(now() + DAY)
+    send = service.send(PHONE, send_at=due).json["send_id"]
+    assert refused(service.patch(f"/sends/{send}", send_at=stamp(now() - timedelta(seconds=90))), "/send_at")
+    assert service.get(f"/sends/{send}").json["send_at"] == due
+    changed = service.patch(f"/sends/{send}", send_at=stamp(now() - timedelta(seconds=20))).json
+    assert (changed["status"], changed["send_at"]) == ("queued", None)
+
+
+def test_a_repeated_request_gets_its_answer_also_when_its_time_has_come(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was accepted: to be told that its time is over would be to be told that nothing was sent."""
+    body = {"send_at": stamp(now() + timedelta(hours=1)), "expires_at": stamp(now() + timedelta(hours=2))}
+    headers = {"Idempotency-Key": "due"}
+    first = service.send(PHONE, **body, headers=headers)
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime.now(tz) + timedelta(hours=3)
+
+    monkeypatch.setattr("api.accept.accept.datetime", Later)
+    assert refused(service.send(PHONE, **body), "/send_at")
+    again = service.send(PHONE, **body, headers=headers)
+    assert (again.status_code, again.json) == (200, first.json)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    other = service.send(PHONE, "Another", **body, headers=headers)
+    assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
+
+
+def test_a_repeated_request_gets_its_answer_also_when_the_recipient_has_opted_out(service: Service) -> None:
+    headers = {"Idempotency-Key": "opted-out"}
+    first = service.send(PHONE, headers=headers)
+    service.post("/suppressions", phones=[PHONE])
+    with service.engine.begin() as connection:
+        connection.exec_driver_sql("SELECT pg_sleep(1.1)")  # the API looks for a list once a second
+    assert service.send(PHONE).json["code"] == "recipient_suppressed"
+    assert service.send(PHONE, headers=headers).json == first.json
+
+
+def test_a_validity_that_nobody_chose_moves_with_the_time(service: Service) -> None:
+    send = service.send(PHONE, send_at=stamp(now() + DAY)).json["send_id"]
+    later = now() + 80 * DAY
+    changed = service.patch(f"/sends/{send}", send_at=stamp(later))
+    assert changed.status_code == 200, changed.text
+    assert changed.json["expires_at"] == stamp(later + 3 * DAY)
+    sooner = now() + timedelta(hours=1)
+    assert service.patch(f"/sends/{send}", send_at=stamp(sooner)).json["expires_at"] == stamp(sooner + 3 * DAY)
+    at_once = datetime.fromisoformat(service.patch(f"/sends/{send}", send_at=None).json["expires_at"])
+    assert abs(at_once - now() - 3 * DAY) < timedelta(minutes=5)
+
+
+def test_a_validity_that_was_chosen_stays(service: Service) -> None:
+    chosen = stamp(now() + 5 * DAY)
+    send = service.send(PHONE, send_at=stamp(now() + DAY), expires_at=chosen).json["send_id"]
+    assert service.patch(f"/sends/{send}", send_at=stamp(now() + 2 * DAY)).json["expires_at"] == chosen
+    assert refused(service.patch(f"/sends/{send}", send_at=stamp(now() + 6 * DAY)), "/expires_at")
+    both = service.patch(f"/sends/{send}", send_at=stamp(now() + 6 * DAY), expires_at=stamp(now() + 7 * DAY))
+    assert both.status_code == 200

@@ -1,0 +1,242 @@
+"""A test key works in a sandbox of its account, which shares nothing with the live side but what an operator sets."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from itsdangerous import URLSafeTimedSerializer
+from sqlalchemy import Engine, text
+from werkzeug.test import TestResponse
+
+from api.auth import tokens
+from shared.accounts.administration import (
+    Refused,
+    activate_account,
+    create_account,
+    create_key,
+    freeze_accounts,
+    set_country,
+    suspend_account,
+    top_up,
+)
+from shared.accounts.category_rules import set_cap
+from shared.accounts.limits import set_limits
+from shared.api_key import DEFAULT_SCOPES, SCOPES
+from shared.audit.check import audit
+from shared.inbound import Inbound, store
+from shared.senders.sender_ids import decide_sender, request_sender
+from tests.harness.service import SECRET_KEY, Service
+from tests.harness.times import ahead
+
+PHONE = "254711000000"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was taken back is read for each request, as two seconds later."""
+    monkeypatch.setattr(tokens, "FRESH", 0.0)
+
+
+def code(answer: TestResponse) -> str:
+    return str(answer.get_json(force=True)["code"])
+
+
+def of_account(service: Service, column: str, account: int) -> Any:
+    with service.engine.connect() as connection:
+        row = connection.execute(text("SELECT * FROM account WHERE id = :id"), {"id": account}).mappings().one()
+    return row[column]
+
+
+def change(service: Service, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    with service.engine.begin() as connection:
+        return function(connection, *given, **named)
+
+
+def test_it_works(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    sent = sandbox.send(PHONE)
+    assert (sent.json["test"], sent.json["cost"], sent.json["balance"]) == (True, 1, 999_999)
+    sandbox.deliver_receipts()
+    assert sandbox.get(f"/messages/{sent.json['message_id']}").json["status"] == "delivered"
+    assert service.get("/messages").json["data"] == []
+    assert service.get("/balance").json["balance"] == 1000
+    assert audit(service.engine, full=True) == []
+
+
+def test_the_same_idempotency_key_in_both_worlds_is_two_requests(service: Service) -> None:
+    sandbox, key = service.in_sandbox(), {"Idempotency-Key": "order-7"}
+    answers = [sandbox.send(PHONE, headers=key), service.send(PHONE, headers=key), sandbox.send(PHONE, headers=key)]
+    assert [answer.headers.get("Idempotency-Replayed") for answer in answers] == [None, None, "true"]
+    assert [answer.json["test"] for answer in answers] == [True, False, True]
+
+
+def test_an_opt_out_in_the_sandbox_stops_nothing_live(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    sandbox.post("/suppressions", phones=[PHONE])
+    assert code(sandbox.send(PHONE)) == "recipient_suppressed"
+    assert service.send(PHONE).status_code == 200
+
+
+def test_play_credits_run_out_and_are_filled_up_again(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.accounts.sandbox.PLAY_CREDITS", 3)
+    sandbox = service.in_sandbox()
+    assert sandbox.send(PHONE).json["balance"] == 2
+    low = sandbox.bulk([PHONE, "254711000001", "254711000002"])
+    assert (low.status_code, code(low), low.json["required"], low.json["balance"]) == (402, "low_balance", 3, 2)
+    key = {"Idempotency-Key": "fill"}
+    for _ in range(2):
+        filled = sandbox.post("/sandbox/refill", headers=key)
+        assert filled.json == {"added": 1, "balance": 3, "reserved": 0}
+    assert sandbox.post("/sandbox/refill").json["added"] == 0
+    assert (service.post("/sandbox/refill").status_code, code(service.post("/sandbox/refill"))) == (403, "sandbox_only")
+    assert service.get("/balance").json["balance"] == 1000
+    assert audit(service.engine, full=True) == []
+
+
+def test_an_operator_tops_up_no_sandbox(service: Service) -> None:
+    with pytest.raises(Refused, match="sandbox"):
+        change(service, top_up, service.in_sandbox().account_id, 5, "x", "x")
+
+
+def test_sender_ids_are_approved_at_once_whoever_has_them(service: Service) -> None:
+    other = service.new_account("other")
+    change(service, request_sender, other, "BANK")
+    change(service, decide_sender, other, "BANK", "approved")
+    sandbox = service.in_sandbox()
+    asked = sandbox.post("/sender-ids", sender_id="BANK")
+    assert (asked.json["status"], asked.json["reason"]) == ("approved", None)
+    assert sandbox.send(sender_id="BANK").status_code == 200
+    assert code(service.send(sender_id="BANK")) == "sender_not_registered"
+
+
+def test_the_sandbox_has_the_sender_ids_that_its_account_is_given(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    assert sandbox.send(sender_id="ACME").status_code == 200
+    change(service, request_sender, service.account_id, "LATER")
+    assert code(sandbox.send(sender_id="LATER")) == "sender_not_registered"
+    service = Service(service.engine)
+    sandbox = service.in_sandbox()
+    change(service, request_sender, service.account_id, "LATER")
+    change(service, decide_sender, service.account_id, "LATER", "approved")
+    assert sandbox.send(sender_id="LATER").status_code == 200
+
+
+def test_what_a_phone_sends_to_a_number_is_never_for_a_sandbox(service: Service) -> None:
+    number = "254700123456"
+    sandbox = service.in_sandbox()
+    sandbox.post("/sender-ids", sender_id=number)
+    change(service, store, "simulator", [Inbound(PHONE, number, "STOP")])
+    assert sandbox.get("/inbound").json["data"] == []
+    assert sandbox.send(PHONE).status_code == 200
+
+
+def test_what_an_operator_sets_holds_for_the_sandbox_too(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    change(service, set_country, service.account_id, "KE")
+    assert of_account(service, "country", sandbox.account_id) == "KE"
+    change(service, set_limits, service.account_id, destinations=("254",), pumping="block")
+    assert code(sandbox.send("4915112345678")) == "destination_not_allowed"
+    assert sandbox.get("/limits").json["pumping_guard"] == "off"
+    change(service, set_cap, service.account_id, "marketing", (2, 24))
+    sent = sandbox.send(category="marketing").json["send_id"]
+    assert sandbox.get(f"/sends/{sent}").json["cap"] == {"most": 2, "hours": 24}
+    change(service, suspend_account, service.account_id)
+    assert code(sandbox.get("/balance")) == "account_suspended"
+    change(service, activate_account, service.account_id)
+    assert sandbox.get("/balance").status_code == 200
+    assert set(change(service, freeze_accounts, [service.account_id])) == {service.account_id, sandbox.account_id}
+    change(service, activate_account, service.account_id)
+    assert change(service, freeze_accounts, [sandbox.account_id]) == [sandbox.account_id]
+    assert service.get("/balance").status_code == 200
+
+
+def test_no_send_of_a_sandbox_goes_through_a_live_carrier_whatever_its_row_says(
+    service: Service, tmp_path: Path
+) -> None:
+    carriers = tmp_path / "carriers.toml"
+    carriers.write_text('[carrier.live]\nkind = "simulator"\nreceipt_delay = 0\n')
+    service = Service(service.engine, carriers_file=str(carriers))
+    sandbox = service.in_sandbox()
+    sends = [each.send(PHONE, send_at=ahead()).json["send_id"] for each in (sandbox, service)]
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE send SET test = false, send_at = now() WHERE id = ANY(CAST(:ids AS uuid[]))"), {"ids": sends}
+        )
+        connection.execute(
+            text("UPDATE batch SET due_at = now() WHERE send_id = ANY(CAST(:ids AS uuid[]))"), {"ids": sends}
+        )
+    service.sweep()
+    carrier = text("SELECT m.carrier FROM message m JOIN batch b ON b.id = batch_of(m.id) WHERE b.send_id = :send")
+    with service.engine.connect() as connection:
+        used = [connection.execute(carrier, {"send": send}).scalar() for send in sends]
+    assert used == ["simulator", "live"]
+    assert [breach.rule for breach in audit(service.engine, full=True)] == ["worlds"]
+
+
+def test_a_token_of_before_there_were_sandboxes_is_refused(service: Service) -> None:
+    claims = {"a": service.account_id, "k": "smsk_test_0", "t": True, "s": list(SCOPES), "i": "one"}
+    token = str(URLSafeTimedSerializer(SECRET_KEY, salt="access-token").dumps(claims))
+    answer = service.get("/balance", token=token)
+    assert (answer.status_code, code(answer)) == (401, "invalid_token")
+
+
+def test_test_keys_have_a_request_limit_of_their_own(engine: Engine) -> None:
+    service = Service(engine, sandbox_requests_per_second=3)
+    sandbox = service.in_sandbox()
+    answers = [sandbox.get("/limits") for _ in range(8)]
+    assert {answer.status_code for answer in answers} == {200, 429}
+    assert answers[0].json["requests_per_second"] == 3
+    assert {service.get("/limits").status_code for _ in range(8)} == {200}
+
+
+def test_an_account_manages_the_test_keys_and_a_test_key_only_these(service: Service) -> None:
+    key = service.post("/api-keys", test=True).json
+    assert key["api_key"].startswith("smsk_test_")
+    assert set(key["scopes"]) == set(DEFAULT_SCOPES)
+    sandbox = service.in_sandbox()
+    listed = {each["api_key"] for each in sandbox.get("/api-keys").json["data"]}
+    assert key["api_key"] in listed and all(each.startswith("smsk_test_") for each in listed)
+    live = [each["api_key"] for each in service.get("/api-keys").json["data"] if not each["test"]]
+    assert len(live) == 1 and listed < {each["api_key"] for each in service.get("/api-keys").json["data"]}
+    assert code(sandbox.post("/api-keys", test=False)) == "insufficient_scope"
+    assert code(sandbox.post(f"/api-keys/{live[0]}/rotate")) == "api_key_not_found"
+    assert code(sandbox.delete(f"/api-keys/{live[0]}")) == "api_key_not_found"
+    assert service.post(f"/api-keys/{key['api_key']}/rotate").status_code == 200
+    assert service.delete(f"/api-keys/{key['api_key']}").status_code == 200
+
+
+def test_as_many_test_keys_as_there_may_be_leave_room_for_live_ones(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.resources.api_keys.routes.MAX_KEYS", 2)
+    sandbox = service.in_sandbox()
+    assert [sandbox.post("/api-keys").status_code for _ in range(2)] == [200, 409]
+    assert [service.post("/api-keys").status_code for _ in range(2)] == [200, 409]
+
+
+def test_a_key_has_no_scope_that_was_not_asked_for(service: Service) -> None:
+    assert set(service.post("/api-keys").json["scopes"]) == set(DEFAULT_SCOPES)
+    key = change(service, create_key, service.account_id, SECRET_KEY, scopes=["keys:write", "sms:read"])
+    body = {"api_key": key.api_key, "api_secret": key.api_secret}
+    token = service.client.post("/api/v1/auth/token", json=body).get_json()["access_token"]
+    assert service.post("/api-keys", token=token).json["scopes"] == ["sms:read"]
+    key = change(service, create_key, service.account_id, SECRET_KEY, scopes=["keys:write"])
+    body = {"api_key": key.api_key, "api_secret": key.api_secret}
+    token = service.client.post("/api/v1/auth/token", json=body).get_json()["access_token"]
+    assert code(service.post("/api-keys", token=token)) == "validation_failed"
+
+
+def test_a_live_webhook_is_told_nothing_of_the_sandbox(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    service.post("/webhooks", url="https://live.example.com/hook")
+    sandbox.post("/webhooks", url="https://sandbox.example.com/hook")
+    sandbox.send(PHONE)
+    sandbox.deliver_receipts()
+    told = [{each["type"] for each in side.get("/events").json["data"]} for side in (service, sandbox)]
+    assert told[0] == set() and "message.delivered" in told[1]
+
+
+def test_the_name_of_a_sandbox_is_nobody_elses(service: Service) -> None:
+    with pytest.raises(Refused, match="sandbox"):
+        change(service, create_account, "acme (sandbox)")

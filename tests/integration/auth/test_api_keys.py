@@ -1,0 +1,402 @@
+"""API keys by the API: what they may hand out, where they work, and when they and their secrets end."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from api.auth import tokens
+from api.resources.api_keys import routes
+from shared.accounts.administration import create_key
+from shared.api_key import SCOPES, networks
+from tests.harness.service import PREFIX, SECRET_KEY, Service
+from tests.harness.times import ahead
+
+ELSEWHERE = {"REMOTE_ADDR": "198.51.100.7"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was taken back is read for each request, as two seconds later."""
+    monkeypatch.setattr(tokens, "FRESH", 0.0)
+
+
+def exchange(service: Service, key: dict[str, str], environ: Any = None) -> TestResponse:
+    body = {"api_key": key["api_key"], "api_secret": key["api_secret"]}
+    return service.client.post(f"{PREFIX}/auth/token", json=body, environ_overrides=environ)
+
+
+def token_of(service: Service, key: dict[str, str]) -> str:
+    answer = exchange(service, key)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json["access_token"])
+
+
+def made(service: Service, **body: Any) -> dict[str, Any]:
+    answer = service.post("/api-keys", **body)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json)
+
+
+def delete(service: Service, key: str, token: str | None = None) -> TestResponse:
+    headers = {"Authorization": f"Bearer {token or service.token}"}
+    return service.client.delete(f"{PREFIX}/api-keys/{key}", headers=headers)
+
+
+def limited(service: Service, **limits: Any) -> str:
+    """A token of a key that the operator made with limits."""
+    scopes, expires_at = limits.pop("scopes", SCOPES), limits.pop("expires_at", None)
+    with service.engine.begin() as connection:
+        key = create_key(
+            connection, service.account_id, SECRET_KEY, limits.pop("test", False), scopes, expires_at, **limits
+        )
+    return token_of(service, key._asdict())
+
+
+def code(answer: TestResponse) -> str:
+    return str(answer.get_json(force=True)["code"])
+
+
+def test_it_works(service: Service) -> None:
+    key = made(service, name="shop", scopes=["sms:send", "sms:read"])
+    assert key["api_key"].startswith("smsk_live_")
+    assert (key["name"], key["scopes"], key["test"], key["last_used_at"]) == (
+        "shop",
+        ["sms:read", "sms:send"],
+        False,
+        None,
+    )
+    token = token_of(service, key)
+    sent = service.post("/sms/send", token=token, sender_id="ACME", phone="254711000000", message="Hi")
+    assert sent.status_code == 200
+    assert code(service.get("/balance", token=token)) == "insufficient_scope"
+    listed = {each["api_key"]: each for each in service.get("/api-keys").json["data"]}
+    assert set(listed[key["api_key"]]) == set(key) - {"api_secret"}
+    assert listed[key["api_key"]]["last_used_at"] is not None
+
+
+def test_what_is_left_out_is_as_with_the_key_in_use_but_for_the_scopes(service: Service) -> None:
+    ends = datetime.now(UTC).replace(microsecond=0) + timedelta(days=9)
+    token = limited(
+        service,
+        scopes=["keys:write", "sms:send"],
+        expires_at=ends,
+        allowed_ips=["127.0.0.0/8"],
+        requests_per_second=7,
+    )
+    key = made(service, token=token)
+    assert (sorted(key["scopes"]), key["allowed_ips"], key["requests_per_second"], key["test"]) == (
+        ["sms:send"],
+        ["127.0.0.0/8"],
+        7,
+        False,
+    )
+    assert datetime.fromisoformat(key["expires_at"]) == ends
+
+
+@pytest.mark.parametrize(
+    ("limits", "asked"),
+    [
+        ({"scopes": ["keys:write"]}, {"scopes": ["keys:write", "sms:send"]}),
+        ({"test": True}, {"test": False}),
+        ({"allowed_ips": ["127.0.0.0/8"]}, {"allowed_ips": ["0.0.0.0/0"]}),
+        ({"allowed_ips": ["127.0.0.0/8"]}, {"allowed_ips": ["127.0.0.1", "::1"]}),
+        ({"requests_per_second": 7}, {"requests_per_second": 8}),
+        ({"expires_at": datetime.now(UTC) + timedelta(days=9)}, {"expires_at": "2099-01-01T00:00:00Z"}),
+    ],
+)
+def test_a_key_hands_out_no_more_than_it_has(service: Service, limits: Any, asked: dict[str, Any]) -> None:
+    token = limited(service, **limits)
+    answer = service.post("/api-keys", token=token, **asked)
+    assert (answer.status_code, code(answer)) == (403, "insufficient_scope")
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"scopes": ["keys:write"]},
+        {"allowed_ips": ["127.0.0.0/8"]},
+        {"requests_per_second": 7},
+        {"expires_at": datetime.now(UTC) + timedelta(days=9)},
+    ],
+)
+def test_a_key_lays_no_hand_on_one_that_may_do_more(service: Service, limits: Any) -> None:
+    token, other = limited(service, **limits), made(service)
+    for answer in (
+        service.post(f"/api-keys/{other['api_key']}/rotate", token=token),
+        delete(service, other["api_key"], token),
+    ):
+        assert (answer.status_code, code(answer)) == (403, "insufficient_scope")
+    assert exchange(service, other).status_code == 200
+
+
+def test_keys_need_their_scopes(service: Service) -> None:
+    reader, writer = limited(service, scopes=["keys:read"]), limited(service, scopes=["keys:write"])
+    assert service.get("/api-keys", token=reader).status_code == 200
+    assert code(service.get("/api-keys", token=writer)) == "insufficient_scope"
+    assert code(service.post("/api-keys", token=reader)) == "insufficient_scope"
+    assert code(delete(service, "smsk_live_x", reader)) == "insufficient_scope"
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"scopes": []}, "/scopes"),
+        ({"scopes": ["sms:everything"]}, "/scopes/0"),
+        ({"scopes": "sms:send"}, "/scopes"),
+        ({"allowed_ips": ["10.0.0.1/8"]}, "/allowed_ips"),
+        ({"allowed_ips": ["example.com"]}, "/allowed_ips"),
+        ({"allowed_ips": []}, "/allowed_ips"),
+        ({"allowed_ips": ["10.0.0.1"] * 51}, "/allowed_ips"),
+        ({"expires_at": "2020-01-01T00:00:00Z"}, "/expires_at"),
+        ({"name": ""}, "/name"),
+        ({"name": "a\nb"}, "/name"),
+        ({"requests_per_second": 0}, "/requests_per_second"),
+        ({"test": 1}, "/test"),
+        ({"account_id": 1}, "/account_id"),
+        ({"secret_hash": "x"}, "/secret_hash"),
+    ],
+)
+def test_a_wrong_wish_is_named(service: Service, body: dict[str, Any], pointer: str) -> None:
+    before = len(service.get("/api-keys").json["data"])
+    answer = service.post("/api-keys", **body)
+    assert (answer.status_code, code(answer)) == (400, "validation_failed")
+    assert [error["pointer"] for error in answer.get_json(force=True)["errors"]] == [pointer]
+    assert len(service.get("/api-keys").json["data"]) == before
+
+
+def test_a_repeated_request_makes_one_key_and_does_not_show_its_secret_again(service: Service) -> None:
+    first, again = (service.post("/api-keys", headers={"Idempotency-Key": "one"}, name="x") for _ in range(2))
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.json == {name: value for name, value in first.json.items() if name != "api_secret"}
+    assert exchange(service, first.json).status_code == 200
+    path = f"/api-keys/{first.json['api_key']}/rotate"
+    rotated, repeated = (service.post(path, headers={"Idempotency-Key": "two"}) for _ in range(2))
+    assert repeated.json == {name: value for name, value in rotated.json.items() if name != "api_secret"}
+    assert exchange(service, rotated.json).status_code == 200
+
+
+def test_another_key_that_repeats_the_request_is_shown_nothing(service: Service) -> None:
+    """Neither when it may do less than who made the request, nor when it may do the same."""
+    first = made(service)
+    rotation = f"/api-keys/{first['api_key']}/rotate"
+    for scopes in (["keys:write"], SCOPES):
+        other = limited(service, scopes=scopes)
+        for path in ("/api-keys", rotation):
+            headers = {"Idempotency-Key": f"{path} {len(scopes)}".replace(" ", "-")}
+            assert service.post(path, headers=headers).status_code == 200
+            answer = service.post(path, token=other, headers=headers)
+            assert (answer.status_code, code(answer)) == (422, "idempotency_key_reused")
+            assert "smss_" not in answer.text and "smsk_" not in answer.text.replace(first["api_key"], "")
+
+
+def test_what_is_stored_of_a_new_key_has_nothing_to_make_its_secret_of(service: Service) -> None:
+    answer = service.post("/api-keys", headers={"Idempotency-Key": "stored"}).json
+    rotated = service.post(f"/api-keys/{answer['api_key']}/rotate", headers={"Idempotency-Key": "stored"}).json
+    with service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT answer FROM idempotency WHERE key = 'stored'")).scalars().all()
+    assert len(stored) == 2 and rotated["api_secret"]
+    assert not any("api_secret" in each for each in stored)
+
+
+def test_no_secret_is_in_the_database(service: Service) -> None:
+    key = service.post("/api-keys", headers={"Idempotency-Key": "dump"}).json
+    rotated = service.post(f"/api-keys/{key['api_key']}/rotate", headers={"Idempotency-Key": "dump"}).json
+    with service.engine.connect() as connection:
+        tables = connection.execute(text("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).scalars().all()
+        rows = [row for table in tables for row in connection.execute(text(f"SELECT t::text FROM {table} t")).scalars()]
+    everything = "\n".join(rows)
+    assert key["api_key"] in everything
+    for secret in (key["api_secret"], rotated["api_secret"], service.token):
+        assert secret not in everything
+
+
+def test_both_secrets_work_while_a_key_is_rotated(service: Service) -> None:
+    key = made(service)
+    old_token = token_of(service, key)
+    rotated = service.post(f"/api-keys/{key['api_key']}/rotate", overlap_seconds=600).json
+    assert rotated["api_secret"] != key["api_secret"]
+    ends = datetime.fromisoformat(rotated["old_secret_expires_at"])
+    assert timedelta(seconds=590) < ends - datetime.now(UTC) <= timedelta(seconds=600)
+    for each in (key, {**key, **rotated}):
+        assert service.get("/balance", token=token_of(service, each)).status_code == 200
+    assert service.get("/balance", token=old_token).status_code == 200
+
+
+def test_the_old_secret_dies_and_its_tokens_with_it(service: Service) -> None:
+    key = made(service)
+    old_token = token_of(service, key)
+    rotated = service.post(f"/api-keys/{key['api_key']}/rotate", overlap_seconds=600).json
+    between, new_token = token_of(service, key), token_of(service, rotated)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET previous_until = now() WHERE id = :key"), {"key": key["api_key"]})
+    assert code(exchange(service, key)) == "invalid_credentials"
+    for dead in (old_token, between):
+        assert code(service.get("/balance", token=dead)) == "token_revoked"
+    assert service.get("/balance", token=new_token).status_code == 200
+
+
+def test_a_second_rotation_ends_the_oldest_secret_at_once(service: Service) -> None:
+    key = made(service)
+    path, oldest = f"/api-keys/{key['api_key']}/rotate", token_of(service, key)
+    second = service.post(path, overlap_seconds=600).json
+    second_token = token_of(service, second)
+    third = service.post(path, overlap_seconds=600).json
+    assert code(exchange(service, key)) == "invalid_credentials"
+    assert code(service.get("/balance", token=oldest)) == "token_revoked"
+    assert service.get("/balance", token=second_token).status_code == 200
+    assert exchange(service, third).status_code == exchange(service, second).status_code == 200
+
+
+def test_without_an_overlap_everything_old_is_dead_at_once(service: Service) -> None:
+    key = made(service)
+    token = token_of(service, key)
+    service.post(f"/api-keys/{key['api_key']}/rotate", overlap_seconds=0)
+    assert code(exchange(service, key)) == "invalid_credentials"
+    assert code(service.get("/balance", token=token)) == "token_revoked"
+
+
+def test_a_revoked_key_is_dead_and_gone(service: Service) -> None:
+    key = made(service)
+    token = token_of(service, key)
+    assert delete(service, key["api_key"]).json == {"api_key": key["api_key"], "revoked": True}
+    assert code(service.get("/balance", token=token)) == "token_revoked"
+    assert code(exchange(service, key)) == "invalid_credentials"
+    assert key["api_key"] not in {each["api_key"] for each in service.get("/api-keys").json["data"]}
+    for answer in (delete(service, key["api_key"]), service.post(f"/api-keys/{key['api_key']}/rotate")):
+        assert (answer.status_code, code(answer)) == (404, "api_key_not_found")
+
+
+def test_a_key_that_has_ended_is_dead(service: Service) -> None:
+    key = made(service, expires_at=(datetime.now(UTC) + timedelta(hours=1)).isoformat())
+    token = token_of(service, key)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET expires_at = now() WHERE id = :key"), {"key": key["api_key"]})
+    assert code(service.get("/balance", token=token)) == "token_revoked"
+    assert code(exchange(service, key)) == "invalid_credentials"
+
+
+def test_a_key_works_from_its_networks_alone(service: Service) -> None:
+    key = made(service, allowed_ips=["127.0.0.1"])
+    token = token_of(service, key)
+    assert service.get("/balance", token=token).status_code == 200
+    answer = exchange(service, key, ELSEWHERE)
+    assert (answer.status_code, code(answer)) == (403, "ip_not_allowed")
+    headers = {"Authorization": f"Bearer {token}"}
+    for forwarded in ({}, {"X-Forwarded-For": "127.0.0.1"}):
+        answer = service.client.get(f"{PREFIX}/balance", headers={**headers, **forwarded}, environ_overrides=ELSEWHERE)
+        assert (answer.status_code, code(answer)) == (403, "ip_not_allowed")
+
+
+def test_behind_a_trusted_proxy_the_clients_own_address_counts(service: Service) -> None:
+    proxied = Service(service.engine, trusted_proxies=networks(["127.0.0.0/8"]))
+    key = made(proxied, allowed_ips=["192.0.2.0/24"])
+    body = {"api_key": key["api_key"], "api_secret": key["api_secret"]}
+    for forwarded, status in (("192.0.2.9", 200), ("198.51.100.7", 403), ("192.0.2.9, 198.51.100.7", 403)):
+        answer = proxied.client.post(f"{PREFIX}/auth/token", json=body, headers={"X-Forwarded-For": forwarded})
+        assert answer.status_code == status
+
+
+def test_a_wrong_secret_does_not_tell_whether_the_address_is_allowed(service: Service) -> None:
+    key = made(service, allowed_ips=["192.0.2.1"])
+    assert code(exchange(service, {**key, "api_secret": "smss_wrong"})) == "invalid_credentials"
+
+
+def test_the_last_use_is_written_at_most_once_a_minute(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    last_used = text("SELECT last_used_at FROM api_key WHERE account_id = :account")
+    service.get("/balance")
+
+    def used() -> datetime:
+        with service.engine.connect() as connection:
+            return datetime.fromisoformat(str(connection.execute(last_used, {"account": service.account_id}).scalar()))
+
+    first = used()
+    for _ in range(5):
+        service.get("/balance")
+    assert used() == first
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET last_used_at = last_used_at - interval '2 min'"))
+    monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic: now() + 61)
+    service.get("/balance")
+    assert used() >= first
+
+
+def test_a_test_key_is_made_by_the_api_too(service: Service) -> None:
+    key = made(service, test=True)
+    assert key["api_key"].startswith("smsk_test_")
+    token = token_of(service, key)
+    sent = service.post("/sms/send", token=token, sender_id="ACME", phone="254711000000", message="Hi").json
+    assert (sent["test"], sent["balance"]) == (True, 999_999)
+
+
+def test_there_is_an_end_to_keys(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "MAX_KEYS", 2)
+    made(service)
+    before = service.get("/api-keys").json["data"]
+    answer = service.post("/api-keys")
+    assert (answer.status_code, code(answer)) == (409, "state_conflict")
+    assert service.get("/api-keys").json["data"] == before
+
+
+def test_another_accounts_key_is_as_one_that_there_is_not(service: Service) -> None:
+    key, stranger = made(service), service.new_token(service.new_account("stranger"))
+    for key_id in (key["api_key"], "smsk_live_nothing", "%00", "%ff"):
+        for answer in (
+            delete(service, key_id, stranger),
+            service.post(f"/api-keys/{key_id}/rotate", token=stranger),
+        ):
+            assert (answer.status_code, code(answer)) == (404, "api_key_not_found")
+    assert key["api_key"] not in service.get("/api-keys", token=stranger).text
+
+
+def test_keys_come_in_pages(service: Service) -> None:
+    keys = {made(service)["api_key"] for _ in range(3)}
+    found, cursor = set(), ""
+    while cursor is not None:
+        page = service.get(f"/api-keys?limit=2{f'&cursor={cursor}' if cursor else ''}").json
+        found |= {each["api_key"] for each in page["data"]}
+        cursor = page["next_cursor"]
+    assert keys < found
+    assert code(service.get("/api-keys?cursor=AA")) == "validation_failed"
+    assert code(service.get("/api-keys?cursor=")) == "validation_failed"
+
+
+def test_what_is_done_to_keys_is_logged(service: Service) -> None:
+    key = made(service, name="shop")
+    service.post(f"/api-keys/{key['api_key']}/rotate")
+    delete(service, key["api_key"])
+    with service.engine.connect() as connection:
+        rows = connection.execute(
+            text("SELECT what, who, address, request_id FROM change WHERE subject = :key ORDER BY id"),
+            {"key": key["api_key"]},
+        ).all()
+    assert [row.what for row in rows] == ["key.created", "key.rotated", "key.revoked"]
+    for row in rows:
+        assert row.who.startswith("key smsk_live_")
+        assert row.address == "127.0.0.1"
+        assert row.request_id.startswith("req_")
+
+
+def test_a_key_has_a_rate_of_its_own(service: Service) -> None:
+    key = made(service, requests_per_second=2)
+    token = token_of(service, key)
+    answers = [service.get("/balance", token=token) for _ in range(8)]
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert code(refused) == "rate_limited"
+    assert int(refused.headers["Retry-After"]) >= 1
+    assert refused.headers["RateLimit-Policy"] == '"requests";q=2;w=1'
+    assert refused.headers["RateLimit"] == '"requests";r=0;t=1'
+    other = service.get("/balance")
+    assert (other.status_code, other.headers["RateLimit-Policy"]) == (200, '"requests";q=10000;w=1')
+
+
+def test_a_key_that_only_reads_changes_no_send(service: Service) -> None:
+    waiting = service.send(send_at=ahead()).json["send_id"]
+    reader = limited(service, scopes=["sms:read"])
+    refused = [service.post(f"/sends/{waiting}/{what}", token=reader) for what in ("cancel", "pause", "resume")]
+    refused.append(service.patch(f"/sends/{waiting}", token=reader, rate=5))
+    assert [(answer.status_code, code(answer)) for answer in refused] == [(403, "insufficient_scope")] * 4
+    assert service.get(f"/sends/{waiting}", token=reader).json["status"] == "scheduled"

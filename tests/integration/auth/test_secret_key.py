@@ -1,0 +1,162 @@
+"""SECRET_KEY is changed while customers work: nothing of theirs breaks, and what is new is the new key's."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import Engine, text
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from api.app import create_app
+from bulksms.cli import main
+from shared import outbox as events
+from shared.accounts.administration import create_key
+from shared.api_key import SCOPES, NewKey
+from tests.harness.receiver import Receiver, receiver
+from tests.harness.service import PREFIX, SECRET_KEY, Service
+from worker.webhooks.client import Client
+from worker.webhooks.deliver import Deliverer
+
+NEW = "another-secret-key-of-enough-characters"
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who listens is asked each time, so that no test waits for it."""
+    monkeypatch.setattr(events, "FRESH", 0.0)
+    monkeypatch.setattr(events, "MARGIN", 0.0)
+
+
+@pytest.fixture
+def service(engine: Engine) -> Service:
+    return Service(engine, webhook_loopback=True)
+
+
+@pytest.fixture
+def there() -> Iterator[Receiver]:
+    with receiver() as made:
+        yield made
+
+
+def change_key(service: Service, *fallbacks: str) -> None:
+    """Let the API and what posts events have another SECRET_KEY."""
+    service.settings = replace(service.settings, secret_key=NEW, secret_key_fallbacks=fallbacks)
+    service.client = create_app(service.settings, engine=service.engine, celery=service.celery).test_client()
+
+
+def new_key(service: Service) -> NewKey:
+    with service.engine.begin() as connection:
+        return create_key(connection, service.account_id, SECRET_KEY, scopes=SCOPES)
+
+
+def sign_in(service: Service, key: NewKey) -> int:
+    return service.client.post(f"{PREFIX}/auth/token", json=key._asdict()).status_code
+
+
+def deliver(service: Service) -> None:
+    async def run() -> None:
+        client, settings = Client(loopback=True), service.settings
+        try:
+            await Deliverer(service.engine, client, settings.secret_key, settings.secret_key_fallbacks).drain()
+        finally:
+            await client.close()
+
+    asyncio.run(run())
+
+
+def finding(service: Service) -> str:
+    env = {
+        "DATABASE_URL": service.settings.database_url,
+        "REDIS_URL": "redis://127.0.0.1:1",
+        "SECRET_KEY": NEW,
+        "SECRET_KEY_FALLBACKS": SECRET_KEY,
+        "COLUMNS": "500",
+    }
+    output = CliRunner().invoke(main, ["doctor"], env=env).output
+    return next(line for line in output.splitlines() if "SECRET_KEY_FALLBACKS" in line)
+
+
+def test_tokens_and_api_secrets_go_on(service: Service) -> None:
+    token, key, unused = service.token, new_key(service), new_key(service)
+    change_key(service, SECRET_KEY)
+    assert service.get("/balance", token=token).status_code == 200
+    assert sign_in(service, key) == 200
+    change_key(service)
+    assert service.get("/balance", token=token).status_code == 401
+    assert sign_in(service, key) == 200, "it was hashed under the new key when it was used"
+    assert sign_in(service, unused) == 401
+
+
+def test_a_secret_that_is_wrong_under_every_key_is_wrong(service: Service) -> None:
+    key = new_key(service)
+    change_key(service, SECRET_KEY)
+    assert sign_in(service, key._replace(api_secret=key.api_secret[:-1])) == 401
+
+
+def test_the_secret_before_a_rotation_goes_on_too(service: Service) -> None:
+    key = new_key(service)
+    rotated = service.post(f"/api-keys/{key.api_key}/rotate").json
+    change_key(service, SECRET_KEY)
+    for secret in (key.api_secret, rotated["api_secret"]):
+        assert sign_in(service, NewKey(key.api_key, secret)) == 200
+    change_key(service)
+    for secret in (key.api_secret, rotated["api_secret"]):
+        assert sign_in(service, NewKey(key.api_key, secret)) == 200
+
+
+def test_hashes_of_older_releases_are_taken(service: Service) -> None:
+    key = new_key(service)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET secret_hash = substring(secret_hash FROM 5)"))
+    assert sign_in(service, key) == 200
+    change_key(service, SECRET_KEY)
+    assert sign_in(service, key) == 200
+    change_key(service)
+    assert sign_in(service, key) == 200
+
+
+def test_webhooks_are_signed_with_the_secret_that_their_owner_has(service: Service, there: Receiver) -> None:
+    made: dict[str, Any] = service.post("/webhooks", url=there.url, events=["message.sent"]).json
+    change_key(service, SECRET_KEY)
+    service.send()
+    deliver(service)
+    Webhook(made["secret"]).verify(there.posts[0].body, there.posts[0].headers)
+    rotated = service.post(f"/webhooks/{made['webhook_id']}/rotate-secret").json
+    service.send()
+    deliver(service)
+    for secret in (made["secret"], rotated["secret"]):
+        Webhook(secret).verify(there.posts[1].body, there.posts[1].headers)
+    service.settings = replace(service.settings, secret_key_fallbacks=())
+    service.send()
+    deliver(service)
+    Webhook(rotated["secret"]).verify(there.posts[2].body, there.posts[2].headers)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(made["secret"]).verify(there.posts[2].body, there.posts[2].headers)
+
+
+def test_a_repeated_request_is_told_the_secret_of_the_key_that_made_it(service: Service, there: Receiver) -> None:
+    headers = {"Idempotency-Key": "hook"}
+    made = service.post("/webhooks", url=there.url, headers=headers).json
+    change_key(service, SECRET_KEY)
+    assert service.post("/webhooks", url=there.url, headers=headers).json["secret"] == made["secret"]
+
+
+def test_the_doctor_says_when_the_old_key_may_go(service: Service, there: Receiver) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE api_key SET revoked_at = now()"))
+        connection.execute(text("UPDATE webhook SET state = 'deleted'"))
+    key = new_key(service)
+    service.token = service.client.post(f"{PREFIX}/auth/token", json=key._asdict()).get_json()["access_token"]
+    made = service.post("/webhooks", url=there.url).json
+    assert "1 API keys and 1 webhooks still need" in finding(service)
+    change_key(service, SECRET_KEY)
+    assert sign_in(service, key) == 200
+    assert "0 API keys and 1 webhooks still need" in finding(service)
+    service.post(f"/webhooks/{made['webhook_id']}/rotate-secret")
+    assert "0 API keys and 1 webhooks still need" in finding(service), "the old secret still signs"
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE webhook SET previous_until = now()"))
+    assert "needs SECRET_KEY_FALLBACKS any more" in finding(service)

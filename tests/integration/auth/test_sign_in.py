@@ -1,0 +1,204 @@
+"""Guessing at secrets: refused alike, and ended for the address that guesses, and for nobody else."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from api.app import create_app
+from api.auth import tokens
+from api.auth.revocations import RevokedTokens
+from api.auth.tokens import Tokens
+from api.http.event_loop import NeedsThread
+from api.http.request import Request, handling
+from shared import api_key as keys
+from shared.accounts.administration import create_key
+from shared.api_key import NewKey, networks
+from tests.harness.service import PREFIX, SECRET_KEY, Service
+
+HERE, THERE = "198.51.100.7", "203.0.113.9"
+
+
+@pytest.fixture
+def service(engine: Any) -> Service:
+    """An installation that takes ten failures a minute."""
+    return Service(engine, token_requests_per_minute=10, trusted_proxies=networks(["127.0.0.0/8"]))
+
+
+@pytest.fixture
+def key(service: Service) -> NewKey:
+    with service.engine.begin() as connection:
+        return create_key(connection, service.account_id, SECRET_KEY)
+
+
+def exchange(service: Service, key: str, secret: str, address: str = HERE, **headers: str) -> TestResponse:
+    body = {"api_key": key, "api_secret": secret}
+    return service.client.post(
+        f"{PREFIX}/auth/token", json=body, headers=headers, environ_overrides={"REMOTE_ADDR": address}
+    )
+
+
+def test_it_works(service: Service, key: NewKey) -> None:
+    assert exchange(service, key.api_key, key.api_secret).status_code == 200
+
+
+def test_who_guesses_is_stopped_and_the_owner_is_not(service: Service, key: NewKey) -> None:
+    statuses = [exchange(service, key.api_key, f"guess {number}").status_code for number in range(1000)]
+    assert statuses[:10] == [401] * 10
+    assert set(statuses[20:]) == {429}
+    refused = exchange(service, key.api_key, key.api_secret)
+    assert refused.status_code == 429
+    assert int(refused.headers["Retry-After"]) >= 1
+    assert exchange(service, key.api_key, key.api_secret, THERE).status_code == 200
+
+
+def test_an_address_that_is_only_claimed_does_not_help(service: Service, key: NewKey) -> None:
+    for number in range(30):
+        exchange(service, key.api_key, "guess", **{"X-Forwarded-For": f"192.0.2.{number}"})
+    answer = exchange(service, key.api_key, "guess", **{"X-Forwarded-For": "192.0.2.200"})
+    assert answer.status_code == 429
+
+
+def test_behind_a_trusted_proxy_each_client_is_counted_by_itself(service: Service, key: NewKey) -> None:
+    for _ in range(30):
+        exchange(service, key.api_key, "guess", "127.0.0.1", **{"X-Forwarded-For": f"9.9.9.9, {HERE}"})
+    through = {address: {"X-Forwarded-For": address} for address in (HERE, THERE)}
+    assert exchange(service, key.api_key, key.api_secret, "127.0.0.1", **through[HERE]).status_code == 429
+    assert exchange(service, key.api_key, key.api_secret, "127.0.0.1", **through[THERE]).status_code == 200
+
+
+def test_a_whole_network_of_ipv6_is_one_client(service: Service, key: NewKey) -> None:
+    answers = [exchange(service, key.api_key, "guess", f"2001:db8:1:2::{number:x}") for number in range(30)]
+    assert answers[-1].status_code == 429
+    assert exchange(service, key.api_key, key.api_secret, "2001:db8:1:3::1").status_code == 200
+
+
+def test_those_who_succeed_are_not_counted_as_failures(service: Service, key: NewKey) -> None:
+    assert {exchange(service, key.api_key, key.api_secret).status_code for _ in range(30)} == {200}
+
+
+def test_an_unknown_key_is_refused_like_a_wrong_secret(
+    service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the same words, and after the same work: so neither they nor the time tell whether there is such a key."""
+    compared: list[int] = []
+    real = keys.same
+    monkeypatch.setattr(keys, "same", lambda stored, given: compared.append(len(stored)) or real(stored, given))
+    answers, work = [], []
+    for name in (key.api_key, "smsk_live_nobodyhas00"):
+        compared.clear()
+        answer = exchange(service, name, "smss_wrong")
+        answers.append({**answer.get_json(force=True), "request_id": None})
+        work.append(list(compared))
+    assert answers[0] == answers[1]
+    assert work[0] == work[1] == [32, 32]
+
+
+@pytest.mark.parametrize("path", ["/balance", "/sends", "/limits", "/api-keys", "/nothing", "/sends/x"])
+def test_no_answer_is_kept_by_a_cache(service: Service, path: str) -> None:
+    assert service.get(path).headers["Cache-Control"] == "no-store"
+
+
+def test_debugging_cannot_be_switched_on(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLASK_DEBUG", "1")
+    app = create_app(service.settings, engine=service.engine)
+    assert isinstance(app, Flask) and not app.debug
+
+    @app.get("/broken")
+    def broken() -> None:
+        raise ZeroDivisionError("a secret of the inside")
+
+    answer = app.test_client().get("/broken")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text and "Traceback" not in answer.text
+
+
+def test_of_revocations_only_what_is_new_is_read(service: Service) -> None:
+    """Each of the many there are was read again after each that came."""
+    with service.engine.begin() as connection:
+        connection.execute(
+            text(
+                """
+                INSERT INTO revoked_token (id, revoked_at, expires_at)
+                SELECT 'old' || n, now() - interval '1 hour', now() + interval '1 hour' FROM generate_series(1, 500) n
+                """
+            )
+        )
+    revoked = RevokedTokens()
+    with service.engine.begin() as connection:
+        assert revoked.read(connection) >= 500
+    with service.engine.begin() as connection:
+        connection.execute(text("INSERT INTO revoked_token (id, expires_at) VALUES ('new', now() + interval '1 hour')"))
+    with service.engine.begin() as connection:
+        assert revoked.read(connection) < 100
+        assert "old1" in revoked and "new" in revoked
+
+
+def test_what_is_committed_late_is_not_missed(service: Service) -> None:
+    """A revocation has its time when it begins, and is seen when it is committed."""
+    revoked = RevokedTokens()
+    with service.engine.connect() as late, late.begin():
+        late.execute(text("INSERT INTO revoked_token (id, expires_at) VALUES ('late', now() + interval '1 hour')"))
+        with service.engine.begin() as connection:
+            revoked.read(connection)
+    assert "late" not in revoked
+    with service.engine.begin() as connection:
+        revoked.read(connection)
+    assert "late" in revoked
+
+
+def test_tokens_that_have_ended_are_forgotten() -> None:
+    revoked, now = RevokedTokens(), datetime.now(UTC)
+    revoked.add("ended", now - timedelta(seconds=1))
+    revoked.add("alive", now + timedelta(hours=1))
+    revoked.forget()
+    assert "ended" not in revoked and "alive" in revoked
+
+
+def test_after_a_revocation_nobody_reads_them_all(
+    service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = exchange(service, key.api_key, key.api_secret).json["access_token"]
+    assert service.get("/balance", token=token).status_code == 200
+    monkeypatch.setattr(tokens, "FRESH", 3600.0)
+    monkeypatch.setattr(tokens, "read_revocations", None)
+    assert service.post("/auth/revoke", token=token).status_code == 200
+    assert service.get("/balance", token=token).status_code == 401
+
+
+def test_a_key_has_a_number_of_revoked_tokens(service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "MAX_REVOKED", 2)
+    alive = [exchange(service, key.api_key, key.api_secret).json["access_token"] for _ in range(3)]
+    for token in alive[:2]:
+        assert service.post("/auth/revoke", token=token).status_code == 200
+    refused = service.post("/auth/revoke", token=alive[2])
+    assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
+    assert service.get("/balance", token=alive[2]).status_code == 200
+
+
+def test_on_the_event_loop_nobody_waits_for_revocations(service: Service, key: NewKey) -> None:
+    """Neither reads them nor waits for who does: its request is handled again in a thread."""
+    token = exchange(service, key.api_key, key.api_secret).json["access_token"]
+    known, unknown = (Tokens(service.engine, SECRET_KEY) for _ in range(2))
+    known.read(f"Bearer {token}")
+
+    async def on_loop() -> None:
+        with handling(Request({}, None, asyncio.get_running_loop())):
+            with pytest.raises(NeedsThread):
+                unknown.revocations()
+            known.revocations()
+
+    asyncio.run(on_loop())
+
+
+def test_a_revoked_token_stays_so_in_the_database(service: Service, key: NewKey) -> None:
+    token = exchange(service, key.api_key, key.api_secret).json["access_token"]
+    service.post("/auth/revoke", token=token)
+    other = Service(service.engine)
+    assert other.get("/balance", token=token).status_code == 401
+    with service.engine.connect() as connection:
+        assert connection.execute(text("SELECT count(*) FROM revoked_token")).scalar_one() >= 1

@@ -1,0 +1,124 @@
+"""Sending to one phone as the API's event loop does it: with the answers that a thread gives, and without waste."""
+
+import asyncio
+import gc
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from api.app import create_app
+from api.endpoint import direct_endpoint
+from api.http.event_loop import ThreadOnlyPool
+from api.http.wsgi import Answer
+from api.server.application import Application
+from api.server.owners import Owners
+from shared.db.connection import make_engine
+from tests.harness.on_the_loop import handled
+from tests.harness.service import Service
+from tests.harness.times import ahead
+
+
+class Loop:
+    """The API on an event loop, for one account. No worker is woken: its sends are for later."""
+
+    def __init__(self, service: Service, engine: Engine) -> None:
+        self.service = service
+        app = create_app(service.settings, engine=engine, celery=service.celery)
+        work = app.extensions["bulksms"]
+        self.served = Application(app.wsgi_app, direct_endpoint("POST", "/sms/send", work), Owners(work))
+
+    async def send(self, key: str | None = None, **more: Any) -> Answer:
+        """Send one message in 80 days."""
+        due = datetime.now(UTC) + timedelta(days=80)
+        body = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi", "send_at": due.isoformat(), **more}
+        headers = [(b"authorization", b"Bearer " + self.service.token.encode()), (b"content-type", b"application/json")]
+        if key is not None:
+            headers.append((b"idempotency-key", key.encode()))
+        return await handled(self.served, headers, json.dumps(body).encode())
+
+
+@pytest.fixture
+def service(engine: Engine) -> Service:
+    """A new account, which may send one phone as many messages as a test here does, if each is counted once."""
+    return Service(engine, recipient_limits=(121, 121, 121))
+
+
+@pytest.fixture
+def loop(service: Service) -> Iterator[Loop]:
+    """Connections are for threads only, as the API has it."""
+    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
+    yield Loop(service, engine)
+    engine.dispose()
+
+
+def test_a_send_is_accepted_and_paid_for(loop: Loop) -> None:
+    async def three() -> list[Answer]:
+        await loop.send()
+        return await asyncio.gather(*(loop.send() for _ in range(3)))
+
+    answers = asyncio.run(three())
+    assert [answer.status for answer in answers] == [200] * 3
+    assert sorted(json.loads(answer.body)["balance"] for answer in answers) == [996, 997, 998]
+    assert loop.service.get("/balance").json["reserved"] == 4
+
+
+def test_a_key_is_used_once_however_many_come_with_it(loop: Loop) -> None:
+    due = (datetime.now(UTC) + timedelta(days=80)).isoformat()
+
+    async def several() -> list[Answer]:
+        return await asyncio.gather(*(loop.send(key="order-1", send_at=due) for _ in range(5)))
+
+    answers = asyncio.run(several())
+    assert {(answer.status, answer.body) for answer in answers} == {(200, answers[0].body)}
+    assert sum((b"idempotency-replayed", b"true") in answer.headers for answer in answers) == 4
+    assert loop.service.get("/balance").json["balance"] == 999
+
+
+def test_of_a_group_that_cannot_be_paid_each_is_asked_by_itself(service: Service, loop: Loop) -> None:
+    async def two() -> list[Answer]:
+        await loop.send()
+        return await asyncio.gather(*(loop.send(message="x" * 1600) for _ in range(120)))
+
+    answers = asyncio.run(two())
+    refused = [json.loads(answer.body) for answer in answers if answer.status == 402]
+    paid = sum(answer.status == 200 for answer in answers)
+    assert paid == 999 // 11 and len(refused) == 120 - paid and {each["code"] for each in refused} == {"low_balance"}
+    assert service.get("/balance").json["balance"] == 999 - 11 * paid
+
+
+def test_a_send_leaves_nothing_to_the_garbage_collector(loop: Loop) -> None:
+    """Its collections would stop the process for tens of milliseconds each."""
+
+    async def several() -> int:
+        await loop.send()
+        await loop.send()
+        gc.collect()
+        for _ in range(100):
+            assert (await loop.send()).status == 200
+        return gc.collect()
+
+    gc.disable()
+    try:
+        assert asyncio.run(several()) < 100
+    finally:
+        gc.enable()
+
+
+def test_a_phone_that_has_had_enough_is_refused_and_a_repeated_request_is_not(service: Service) -> None:
+    service = Service(service.engine, recipient_limits=(2, 2, 2))
+    engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
+    loop = Loop(service, engine)
+
+    async def several() -> list[Answer]:
+        due = ahead()
+        return [await loop.send(key, send_at=due) for key in ("one", "one", None, None, "one", "two")]
+
+    answers = asyncio.run(several())
+    engine.dispose()
+    assert [answer.status for answer in answers] == [200, 200, 200, 429, 200, 429]
+    assert b"retry-after" in dict(answers[3].headers)
+    assert service.get("/balance").json["balance"] == 998

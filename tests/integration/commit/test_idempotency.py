@@ -1,0 +1,178 @@
+"""A repeated request has one effect."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from shared.accounts.administration import top_up
+from tests.harness.service import Service
+
+
+def keyed(key: str) -> dict[str, str]:
+    return {"Idempotency-Key": key}
+
+
+def test_it_works(service: Service) -> None:
+    first = service.send(headers=keyed("a"))
+    again = service.send(headers=keyed("a"))
+    assert again.data == first.data
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert "Idempotency-Replayed" not in first.headers
+    assert service.get("/balance").json["balance"] == 999
+
+
+def test_the_order_of_the_fields_does_not_matter(service: Service) -> None:
+    body = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
+    headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "application/json", **keyed("b")}
+    first, again = (
+        service.client.post("/api/v1/sms/send", data=json.dumps(dict(items)), headers=headers)
+        for items in (body.items(), reversed(body.items()))
+    )
+    assert (again.status_code, again.data) == (200, first.data)
+
+
+def test_a_replay_publishes_no_task(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    published: list[UUID] = []
+    tasks = service.client.application.extensions["bulksms"].tasks
+    monkeypatch.setattr(tasks, "publish_single", published.append)
+    for _ in range(3):
+        service.send(headers=keyed("a"))
+    assert len(published) == 1
+
+
+def test_another_body_is_refused(service: Service) -> None:
+    service.send(headers=keyed("a"))
+    other = service.send(message="Other", headers=keyed("a"))
+    assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
+    assert service.get("/balance").json["balance"] == 999
+
+
+def test_the_number_of_slashes_does_not_matter(service: Service) -> None:
+    """They all find the same view: a base URL may end in one."""
+    body = {"sender_id": "ACME", "phone": "254711000000", "message": "Hello"}
+    sent = service.post("/sms/send", headers=keyed("c"), **body)
+    for path in ("//api/v1/sms/send", "////api/v1/sms/send", "/api/v1/sms/send/"):
+        headers = {"Authorization": f"Bearer {service.token}", **keyed("c")}
+        again = service.client.post("/", environ_overrides={"PATH_INFO": path}, json=body, headers=headers)
+        assert (again.status_code, again.data) == (200, sent.data), path
+        assert again.headers["Idempotency-Replayed"] == "true", path
+
+
+def test_another_path_or_account_is_another_key(service: Service) -> None:
+    service.send(headers=keyed("a"))
+    assert service.bulk(["254711000000"], headers=keyed("a")).status_code == 200
+    other = service.new_token(service.new_account("other"))
+    assert "Idempotency-Replayed" not in service.send(token=other, headers=keyed("a")).headers
+
+
+def test_a_replay_is_for_the_api_key_that_made_the_request(service: Service) -> None:
+    """Another key of the account gets neither the answer nor a second send: the phone would have two messages."""
+    first = service.send(headers=keyed("a"))
+    other = service.new_token(service.account_id)
+    refused = service.send(token=other, headers=keyed("a"))
+    assert (refused.status_code, refused.json["code"]) == (422, "idempotency_key_reused")
+    assert first.json["send_id"] not in refused.text
+    assert service.send(token=other, headers=keyed("b")).status_code == 200
+    assert service.get("/balance").json["balance"] == 998
+
+
+def test_every_post_with_a_key_is_replayed_to_its_own_api_key_alone(service: Service) -> None:
+    group = service.new_group(["254711000009"])
+    due = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send_id = service.send(send_at=due).json["send_id"]
+    other = service.new_token(service.account_id)
+    requests: list[tuple[str, dict[str, Any]]] = [
+        ("/sms/send-bulk", {"sender_id": "ACME", "phones": ["254711000000"], "message": "Hi"}),
+        ("/sms/send-group", {"sender_id": "ACME", "group_id": group, "message": "Hi"}),
+        ("/groups", {"name": "Replayed"}),
+        (f"/groups/{group}/contacts", {"contacts": ["254711000010"]}),
+        ("/suppressions", {"phones": ["254799000001"]}),
+        ("/sender-ids", {"sender_id": "OTHER", "use_case": "orders"}),
+        ("/erasures", {"phone": "254799000002"}),
+        ("/webhooks", {"url": "https://example.com/hook"}),
+        (f"/sends/{send_id}/cancel", {}),
+    ]
+    for path, body in requests:
+        first = service.post(path, headers=keyed("every"), **body)
+        assert first.status_code == 200, (path, first.text)
+        again = service.post(path, headers=keyed("every"), **body)
+        assert (again.status_code, again.headers["Idempotency-Replayed"]) == (200, "true"), path
+        refused = service.post(path, token=other, headers=keyed("every"), **body)
+        assert (refused.status_code, refused.json["code"]) == (422, "idempotency_key_reused"), path
+
+
+def test_an_id_in_capitals_in_the_path_is_the_same_path(service: Service) -> None:
+    group = service.new_group(["254711000009"])
+    first = service.post(f"/groups/{group}/contacts", headers=keyed("case"), contacts=["254711000010"])
+    again = service.post(f"/groups/{group.upper()}/contacts", headers=keyed("case"), contacts=["254711000010"])
+    assert again.headers.get("Idempotency-Replayed") == "true"
+    assert again.data == first.data
+
+
+def test_a_402_may_be_tried_again_after_a_top_up(service: Service) -> None:
+    phones = [str(254711000000 + number) for number in range(1500)]
+    assert service.bulk(phones, headers=keyed("a")).status_code == 402
+    with service.engine.begin() as connection:
+        top_up(connection, service.account_id, 1000, "more", "more")
+    assert service.bulk(phones, headers=keyed("a")).status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", "a" * 256, "a b", "\x7f", "é"])
+def test_a_bad_key_is_refused(service: Service, key: str) -> None:
+    answer = service.send(headers=keyed(key))
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    assert service.get("/balance").json["balance"] == 1000
+
+
+def test_fifty_at_once_have_one_effect(service: Service) -> None:
+    def once(_: int) -> bytes:
+        return (
+            service.client.application.test_client()
+            .post(
+                "/api/v1/sms/send",
+                json={"sender_id": "ACME", "phone": "254711000000", "message": "Hi"},
+                headers={"Authorization": f"Bearer {service.token}", **keyed("same")},
+            )
+            .data
+        )
+
+    with ThreadPoolExecutor(16) as pool:
+        answers = set(pool.map(once, range(50)))
+    assert len(answers) == 1
+    assert len(service.get("/sends").json["data"]) == 1
+    assert service.get("/balance").json["balance"] == 999
+
+
+def test_fifty_at_once_against_thirty_credits(service: Service) -> None:
+    poor = service.new_token(service.new_account("poor", credits=30))
+
+    def once(number: int) -> int:
+        return (
+            service.client.application.test_client()
+            .post(
+                "/api/v1/sms/send",
+                json={"sender_id": "ACME", "phone": str(254711000000 + number), "message": "Hi"},
+                headers={"Authorization": f"Bearer {poor}"},
+            )
+            .status_code
+        )
+
+    with ThreadPoolExecutor(16) as pool:
+        statuses = list(pool.map(once, range(50)))
+    assert sorted(statuses) == [200] * 30 + [402] * 20
+    assert service.get("/balance", token=poor).json["balance"] == 0
+
+
+def test_canceling_with_a_key_is_replayed(service: Service) -> None:
+    due = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send_id = service.send(send_at=due).json["send_id"]
+    first = service.post(f"/sends/{send_id}/cancel", headers=keyed("c"))
+    again = service.post(f"/sends/{send_id}/cancel", headers=keyed("c"))
+    assert first.status_code == 200
+    assert again.data == first.data
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert service.get("/balance").json["balance"] == 1000

@@ -1,0 +1,185 @@
+"""The opt-out list over HTTP: who is put on it, who is taken off, and whom it keeps a message from."""
+
+import tracemalloc
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from api.resources.suppressions import routes
+from shared.audit.check import audit
+from shared.outbox import listen
+from tests.harness.service import PREFIX, Service
+from tests.harness.times import ahead
+
+PHONE, OTHER = "254733000001", "254733000002"
+
+
+def import_csv(service: Service, body: str, **headers: str) -> TestResponse:
+    sent = {"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv", **headers}
+    return service.client.post(f"{PREFIX}/suppressions/import", data=body.encode(), headers=sent)
+
+
+def export(service: Service) -> str:
+    return service.get("/suppressions", headers={"Accept": "text/csv"}).text
+
+
+def test_it_works(service: Service) -> None:
+    answer = service.post("/suppressions", phones=[PHONE, "+254 733 000002", "0712", PHONE], reason="asked").json
+    assert answer["counts"] == {"submitted": 4, "added": 2, "unchanged": 0, "duplicate": 1, "invalid": 1}
+    assert [(entry["index"], entry["code"]) for entry in answer["rejected"]] == [(2, "invalid_phone")]
+    assert [entry["phone"] for entry in service.get("/suppressions").json["data"]] == [PHONE, OTHER]
+    refused = service.send(PHONE)
+    assert (refused.status_code, refused.json["code"]) == (403, "recipient_suppressed")
+    assert service.delete(f"/suppressions/{PHONE}").json == {"phone": PHONE, "removed": 1}
+    assert service.send(PHONE).status_code == 200
+    assert service.delete(f"/suppressions/{PHONE}").json["code"] == "suppression_not_found"
+    assert service.delete("/suppressions/nobody").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("scope", "category", "sender", "refused"),
+    [
+        ({"category": "marketing"}, "marketing", "ACME", True),
+        ({"category": "marketing"}, "transactional", "ACME", False),
+        ({"sender_id": "ACME"}, "transactional", "ACME", True),
+        ({"sender_id": "ELSE"}, "transactional", "ACME", False),
+        ({"category": "marketing", "sender_id": "ACME"}, "marketing", "ACME", True),
+        ({"category": "marketing", "sender_id": "ELSE"}, "marketing", "ACME", False),
+    ],
+)
+def test_scopes(service: Service, scope: dict[str, str], category: str, sender: str, refused: bool) -> None:
+    service.post("/suppressions", phones=[PHONE], **scope)
+    single = service.send(PHONE, category=category, sender_id=sender)
+    assert (single.status_code == 403) is refused
+    bulk = service.bulk([PHONE, OTHER], category=category, sender_id=sender).json
+    assert bulk["counts"]["suppressed"] == refused
+    group = service.new_group([PHONE, OTHER])
+    send = service.post("/sms/send-group", sender_id=sender, group_id=group, message="Hi", category=category).json
+    assert service.counts(send["send_id"]).get("suppressed", 0) == refused
+    query = "&".join(f"{name}={value}" for name, value in scope.items())
+    assert service.delete(f"/suppressions/{PHONE}?category=authentication").status_code == 404
+    assert service.delete(f"/suppressions/{PHONE}?{query}").json["removed"] == 1
+
+
+def test_who_opts_out_after_acceptance_is_looked_for_at_hand_off_and_not_charged(service: Service) -> None:
+    send = service.bulk([PHONE, OTHER], category="marketing", send_at=ahead()).json["send_id"]
+    service.post("/suppressions", phones=[OTHER], category="marketing")
+    service.post("/suppressions", phones=[PHONE], category="transactional")
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET send_at = now() WHERE id = :id"), {"id": send})
+        connection.execute(text("UPDATE batch SET due_at = now() WHERE send_id = :id"), {"id": send})
+    service.sweep()
+    assert service.counts(send) == {"submitted": 2, "accepted": 2, "sent": 1, "rejected": 1}
+    assert service.get("/balance").json["balance"] == 999
+    assert audit(service.engine, full=True) == []
+
+
+def test_what_is_exported_can_be_imported(service: Service) -> None:
+    service.post("/suppressions", phones=[PHONE], reason='said "no", twice')
+    service.post("/suppressions", phones=[PHONE, OTHER], category="marketing", sender_id="ACME")
+    told = export(service)
+    assert told.count("\n") == 4
+    for phone in (PHONE, OTHER):
+        service.delete(f"/suppressions/{phone}")
+    answer = import_csv(service, told).json
+    assert answer["counts"]["added"] == 3
+    assert [line.rpartition(",")[0] for line in export(service).splitlines()] == [
+        line.rpartition(",")[0] for line in told.splitlines()
+    ]
+    assert import_csv(service, told).json["counts"]["unchanged"] == 3
+
+
+def test_bad_rows_are_told_and_the_others_taken(service: Service) -> None:
+    answer = import_csv(service, f"\ufeffPhone;Category\n{PHONE};marketing\n\n0712;\n{OTHER};nonsense\n").json
+    assert answer["counts"] == {"submitted": 3, "added": 1, "unchanged": 0, "duplicate": 0, "invalid": 2}
+    assert [(entry["index"], entry["code"]) for entry in answer["rejected"]] == [(1, "invalid_phone"), (2, "invalid")]
+
+
+@pytest.mark.parametrize("body", ["", "number\n254711000000\n", 'phone\n"254', "phone\n\0\n"])
+def test_what_is_no_csv(service: Service, body: str) -> None:
+    answer = import_csv(service, body)
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    assert import_csv(service, "phone\n", **{"Content-Type": "text/plain"}).status_code == 415
+
+
+@pytest.mark.parametrize(
+    ("begin", "unit"), [("phone\n", "1\n"), ("phone\n", "\n"), ("phone", ",a")], ids=["rows", "empty-rows", "columns"]
+)
+def test_a_file_of_too_much_is_refused_as_it_is_read(service: Service, begin: str, unit: str) -> None:
+    """8 MB of it were 750 MB in memory, and took seconds, before they were refused."""
+    given = begin + unit * ((8 * 1024 * 1024 - len(begin)) // len(unit))
+    tracemalloc.start()
+    answer = import_csv(service, given)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (answer.status_code, most < 100_000_000) == (400, True), (answer.text, most)
+    assert service.get("/suppressions").json["data"] == []
+
+
+def test_as_many_rows_as_fit_are_taken(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "MAX_ENTRIES", 3)
+    rows = [str(254700000000 + number) for number in range(4)]
+    assert import_csv(service, "phone\n" + "\n\n".join(rows[:3]) + "\n").json["counts"]["added"] == 3
+    refused = import_csv(service, "phone\n" + "\n".join(rows))
+    assert (refused.status_code, refused.json["code"], refused.json["max"]) == (400, "too_many_recipients", 3)
+
+
+def test_a_file_may_come_as_a_form_or_in_another_encoding(service: Service) -> None:
+    def sent(data: bytes, kind: str) -> TestResponse:
+        headers = {"Authorization": f"Bearer {service.token}", "Content-Type": kind}
+        return service.client.post(f"{PREFIX}/suppressions/import", data=data, headers=headers)
+
+    rows = f"phone,reason\n{PHONE},él lo pidió\n".encode("cp1252")
+    assert "0xE9" in sent(rows, "text/csv").json["errors"][0]["detail"]
+    assert sent(b"PK\x03\x04" + bytes(99), "text/csv").status_code == 415
+    part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n'
+    body = part + b"Content-Type: text/csv; charset=windows-1252\r\n\r\n" + rows + b"\r\n--x--\r\n"
+    assert sent(body, "multipart/form-data; boundary=x").json["counts"]["added"] == 1
+    assert service.get("/suppressions").json["data"][0]["reason"] == "él lo pidió"
+
+
+def test_a_hundred_thousand_at_once_and_page_by_page(service: Service) -> None:
+    phones = [str(254700000000 + number) for number in range(100_000)]
+    assert service.post("/suppressions", phones=phones).json["counts"]["added"] == 100_000
+    assert service.post("/suppressions", phones=[*phones, PHONE]).json["errors"][0]["code"] == "too_long"
+    seen: list[str] = []
+    page: dict[str, Any] = {"next_cursor": None}
+    for _ in range(3):
+        cursor = f"&cursor={page['next_cursor']}" if page["next_cursor"] else ""
+        page = service.get(f"/suppressions?limit=1000{cursor}").json
+        seen += [entry["phone"] for entry in page["data"]]
+    assert seen == phones[:3000]
+    assert export(service).count("\n") == 100_001
+
+
+def test_one_request_with_one_key(service: Service) -> None:
+    first = service.post("/suppressions", phones=[PHONE], headers={"Idempotency-Key": "k"})
+    service.delete(f"/suppressions/{PHONE}")
+    again = service.post("/suppressions", phones=[PHONE], headers={"Idempotency-Key": "k"})
+    assert (again.json, again.headers["Idempotency-Replayed"]) == (first.json, "true")
+    assert service.get("/suppressions").json["data"] == []
+
+
+def test_another_accounts_list_is_its_own(service: Service) -> None:
+    service.post("/suppressions", phones=[PHONE])
+    other = service.new_token(service.new_account("other"))
+    assert service.get("/suppressions", token=other).json["data"] == []
+    assert service.delete(f"/suppressions/{PHONE}", token=other).status_code == 404
+    assert service.get("/suppressions?cursor=bm90aGluZw").status_code == 400
+
+
+def test_who_comes_on_the_list_is_told_once_for_each_request(service: Service) -> None:
+    listen(service.engine, service.account_id)
+    key = {"Idempotency-Key": "k1"}
+    for _ in range(2):
+        service.post("/suppressions", phones=[PHONE], reason="asked", category="marketing", headers=key)
+    service.post("/suppressions", phones=[PHONE], reason="asked", category="marketing")
+    import_csv(service, f"phone,reason,sender_id\n{PHONE},one,ACME\n{OTHER},two,ACME\n")
+    told = [event["data"] for event in service.get("/events?types=suppression.created").json["data"]]
+    nothing = dict.fromkeys(("phone", "category", "sender_id", "reason"))
+    assert told == [
+        {**nothing, "added": 1, "phone": PHONE, "category": "marketing", "reason": "asked"},
+        {**nothing, "added": 2, "sender_id": "ACME"},
+    ]

@@ -1,0 +1,253 @@
+"""With a key, no text can be read in the database, and everything works as without one."""
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import Engine, text
+
+from bulksms.commands.text import keys as keys_command
+from bulksms.commands.text import rewrite as rewrite_command
+from bulksms.local.postgres import Postgres
+from bulksms.texts import rewrite
+from shared.audit.check import audit
+from shared.db.encryption_keys import WrongTextKeys, check_text_keys
+from shared.encryption import TextKey, Texts
+from shared.inbound import Inbound, store
+from shared.outbox import listen
+from tests.harness.database import fresh_database
+from tests.harness.service import Service
+from tests.harness.times import ahead
+from tests.integration.privacy.test_privacy import erase, where
+from worker.carriers.base import Outcome, Parcel
+from worker.jobs.retention import forget
+
+FIRST, SECOND = TextKey("k1", b"1" * 32), TextKey("k2", b"2" * 32)
+PLAIN = TextKey("", b"")
+CANARY = "Xanthippe"
+PHONES = [f"25471100000{n}" for n in range(4)]
+
+
+@pytest.fixture
+def engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """A database whose texts are encrypted with FIRST."""
+    engine = with_keys(fresh_database(postgres_server), FIRST)
+    yield engine
+    engine.dispose()
+
+
+def with_keys(engine: Engine, *keys: TextKey) -> Engine:
+    """The database as a process with these keys has it."""
+    return engine.execution_options(texts=Texts(keys))
+
+
+class Heard(Service):
+    """A service whose carrier notes what it is given."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.texts: list[str] = []
+        submit = self.worker.simulator.submit
+
+        def noted(parcels: Sequence[Parcel]) -> list[Outcome]:
+            self.texts += [parcel.text for parcel in parcels for _ in parcel.phones]
+            return submit(parcels)
+
+        self.worker.simulator.submit = noted  # type: ignore[method-assign]
+
+
+@pytest.fixture
+def service(engine: Engine) -> Heard:
+    return Heard(engine)
+
+
+def receive(service: Service, *messages: Inbound) -> None:
+    with service.engine.begin() as connection:
+        store(connection, "main", messages)
+
+
+def own_number(service: Service) -> str:
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '2020', 'approved')"),
+            {"account": service.account_id},
+        )
+    return "2020"
+
+
+def everything(service: Service) -> dict[str, str]:
+    """Texts wherever there can be one: sends, values, what phones said, events, answers. Returns the sends."""
+    number = own_number(service)
+    listen(service.engine, service.account_id)
+    personal = [{"phone": phone, "variables": {"name": CANARY}} for phone in PHONES]
+    made = {
+        "single": service.send(message=f"To {CANARY}").json["send_id"],
+        "bulk": service.bulk(PHONES, f"To {CANARY}").json["send_id"],
+        "personal": service.bulk(personal, "To {{name}}").json["send_id"],
+        "later": service.send(message=CANARY, send_at=ahead()).json["send_id"],
+    }
+    assert service.patch(f"/sends/{made['later']}", message=f"Later, {CANARY}").status_code == 200
+    paused = service.post(f"/sends/{made['later']}/pause", headers={"Idempotency-Key": "k"})
+    again = service.post(f"/sends/{made['later']}/pause", headers={"Idempotency-Key": "k"})
+    assert paused.json["message"] == f"Later, {CANARY}"
+    assert (again.json, again.headers["Idempotency-Replayed"]) == (paused.json, "true")
+    receive(service, Inbound(PHONES[0], number, f"From {CANARY}"))
+    receive(service, Inbound(PHONES[0], number, f"{CANARY}, 1", reference=7, number=1, total=2))
+    receive(service, Inbound(PHONES[0], number, f" and 2, {CANARY}", reference=7, number=2, total=2))
+    receive(service, Inbound(PHONES[1], number, CANARY, reference=8, number=1, total=2))
+    return made
+
+
+def shown(service: Service) -> list[str]:
+    """All texts that the API shows."""
+    sends = service.get("/sends").json["data"]
+    events = service.get("/events?types=message.received").json["data"]
+    inbound = service.get("/inbound").json["data"]
+    replayed = service.post(f"/sends/{sends[0]['send_id']}/pause", headers={"Idempotency-Key": "k"}).json
+    return [each["message"] for each in (*sends, *inbound, *(event["data"] for event in events), replayed)]
+
+
+def test_it_works(service: Heard) -> None:
+    made = everything(service)
+    assert where(service.engine, CANARY, CANARY.encode().hex(), CANARY.encode("utf-16-be").hex()) == set()
+    assert service.texts == [f"To {CANARY}"] * 9
+    assert [service.counts(made[name])["sent"] for name in ("single", "bulk", "personal")] == [1, 4, 4]
+    received = [f"{CANARY}, 1 and 2, {CANARY}", f"From {CANARY}"]
+    later = f"Later, {CANARY}"
+    assert shown(service) == [later, "To {{name}}", f"To {CANARY}", f"To {CANARY}", *received, *received[::-1], later]
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_group_with_values(service: Heard) -> None:
+    group = service.new_group([])
+    contacts = [{"phone": phone, "fields": {"name": f"{CANARY} {phone[-1]}"}} for phone in PHONES]
+    assert service.post(f"/groups/{group}/contacts", contacts=contacts).status_code == 200
+    service.post("/sms/send-group", sender_id="ACME", group_id=group, message="To {{name}}")
+    service.sweep()
+    assert sorted(service.texts) == [f"To {CANARY} {n}" for n in range(4)]
+    assert where(service.engine, CANARY) == {"contact"}
+
+
+def test_what_is_forgotten_and_erased_is_gone(service: Heard) -> None:
+    made = everything(service)
+    service.deliver_receipts()
+    assert erase(service, PHONES[0])["status"] == "pending"  # of the send that is paused
+    assert service.get(f"/sends/{made['single']}").json["message"] == ""
+    assert PHONES[0] not in str(service.get(f"/sends/{made['personal']}/messages").json)
+    forget(service.engine, 30, datetime.now(UTC) + timedelta(days=40))
+    assert service.get(f"/sends/{made['personal']}").json["message"] == ""
+    assert service.get(f"/sends/{made['later']}").json["message"] == f"Later, {CANARY}"
+    assert audit(service.engine, full=True) == []
+
+
+def test_without_the_key_nothing_is_read_kept_or_sent(service: Heard, engine: Engine) -> None:
+    held = service.bulk(PHONES, CANARY, send_at=ahead()).json["send_id"]
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET state = 'queued', due_at = now()"))
+        connection.execute(text("UPDATE send SET state = 'queued', send_at = NULL"))
+    for keys, said in (((), "'k1', which TEXT_KEYS does not have"), ((TextKey("k1", b"9" * 32),), "not the one")):
+        other = with_keys(engine, *keys)
+        with pytest.raises(WrongTextKeys, match=said):
+            check_text_keys(other)
+        stranger = Service(other)
+        for answer in (stranger.get(f"/sends/{held}", token=service.token), stranger.send("254711000009")):
+            assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+        ready = stranger.client.get("/readyz")
+        assert (ready.status_code, said in ready.json["status"]) == (503, True)
+        with pytest.raises(WrongTextKeys):
+            stranger.worker.sweeper.work()
+        assert stranger.submitted() == {}
+    service.sweep()
+    assert service.texts == [CANARY] * 4
+
+
+def test_a_process_that_began_before_the_key_refuses_what_it_cannot_read(service: Heard, engine: Engine) -> None:
+    old = Service(with_keys(engine, FIRST))
+    old.send(message="with the first key")
+    new = Service(with_keys(engine, SECOND, FIRST))
+    send = new.send(message=CANARY).json["send_id"]
+    answer = old.get(f"/sends/{send}", token=new.token)
+    assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+
+
+def test_a_text_that_was_changed_is_held_and_the_others_go_on(service: Heard, engine: Engine) -> None:
+    sends = [service.bulk([phone], f"{CANARY} {phone}").json["send_id"] for phone in PHONES[:2]]
+    bad = service.bulk(PHONES, CANARY, send_at=ahead()).json["send_id"]
+    good = service.send(message="Good", send_at=ahead()).json["send_id"]
+    with engine.begin() as connection:
+        swap = "UPDATE send SET message = (SELECT message FROM send WHERE id = :from) WHERE id = :to"
+        connection.execute(text(swap), {"from": sends[0], "to": bad})
+        connection.execute(text("UPDATE batch SET state = 'queued', due_at = now() WHERE state = 'waiting'"))
+        connection.execute(text("UPDATE send SET state = 'queued', send_at = NULL WHERE state = 'scheduled'"))
+    service.sweep()
+    assert service.texts == [f"{CANARY} {phone}" for phone in PHONES[:2]] + ["Good"]
+    assert service.counts(good)["sent"] == 1
+    with engine.connect() as connection:
+        row = connection.execute(text("SELECT state, held_by, held_reason FROM send WHERE id = :id"), {"id": bad}).one()
+    assert tuple(row) == ("held", "operator", "Its text cannot be decrypted.")
+    assert audit(engine, full=True) == []
+
+
+def test_a_group_whose_text_was_changed_is_held(service: Heard, engine: Engine) -> None:
+    group = service.new_group([])
+    contacts = [{"phone": phone, "fields": {"name": "Zoe"}} for phone in PHONES]
+    service.post(f"/groups/{group}/contacts", contacts=contacts)
+    made = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="{{name}}", send_at=ahead())
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE send SET message = message || 'A', state = 'expanding', send_at = NULL"))
+    service.sweep()
+    assert (service.texts, made.status_code) == ([], 200)
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT state, held_by FROM send")).one() == ("held", "operator")
+
+
+def test_keys_change_and_encryption_begins_and_ends(service: Heard, engine: Engine) -> None:
+    everything(service)
+    before = shown(service)
+    for keys, needed in (
+        ((SECOND, FIRST), ["k2"]),
+        ((SECOND,), ["k2"]),
+        ((PLAIN, SECOND), []),
+        ((), []),
+        ((FIRST,), ["k1"]),
+    ):
+        other = with_keys(engine, *keys)
+        made = rewrite(other)
+        assert (made.left, made.keys) == (False, needed)
+        assert bool(made.texts["sends"]) == (keys not in ((SECOND,), ()))
+        with other.connect() as connection:
+            assert list(connection.execute(text("SELECT id FROM text_key")).scalars()) == needed
+        again = Service(other)
+        again.account_id, again.token = service.account_id, service.token
+        assert shown(again) == before
+        assert bool(where(engine, CANARY)) == (not needed)
+        assert rewrite(other).texts == dict.fromkeys(made.texts, 0)
+    assert audit(engine, full=True) == []
+
+
+def test_a_row_that_somebody_works_on_is_left_and_its_key_needed(service: Heard, engine: Engine) -> None:
+    service.bulk(PHONES, CANARY)
+    other = with_keys(engine, SECOND, FIRST)
+    with engine.begin() as connection:
+        connection.execute(text("SELECT FROM send FOR UPDATE"))
+        made = rewrite(other)
+    assert made.left
+    check_text_keys(other)
+    with pytest.raises(WrongTextKeys, match="'k1'"):
+        check_text_keys(with_keys(engine, SECOND))
+    assert rewrite(other).keys == ["k2"]
+    check_text_keys(with_keys(engine, SECOND))
+
+
+def test_the_commands(service: Heard, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.bulk(PHONES, CANARY)
+    monkeypatch.setenv("DATABASE_URL", engine.url.render_as_string(hide_password=False).replace("+psycopg", ""))
+    monkeypatch.setenv("REDIS_URL", "redis://unused")
+    monkeypatch.setenv("SECRET_KEY", "x" * 32)
+    monkeypatch.setenv("TEXT_KEYS", f"k2:{b64encode(SECOND.secret).decode()},k1:{b64encode(FIRST.secret).decode()}")
+    done = CliRunner().invoke(rewrite_command)
+    assert "1 text rewritten. From now on the key 'k2' is needed." in done.output, done.output
+    listed = CliRunner().invoke(keys_command, ["--json"])
+    assert '"id": "k2"' in listed.output and '"k1"' not in listed.output

@@ -1,0 +1,140 @@
+"""Every change of a message is written as an event, once, in the transaction that makes it, for who listens."""
+
+from collections import Counter
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+
+from shared import outbox as events
+from shared.accounts.administration import top_up
+from shared.ids import message_id
+from shared.outbox import listen
+from shared.senders.sender_ids import decide_sender
+from tests.harness.service import Service
+from tests.harness.times import ahead
+from worker.receipts.in_doubt import give_up
+
+ROWS = text("SELECT type, send_id, batch_id, indexes, error, data FROM event WHERE account_id = :account ORDER BY id")
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who listens is asked each time, so that no test waits for it."""
+    monkeypatch.setattr(events, "FRESH", 0.0)
+    monkeypatch.setattr(events, "MARGIN", 0.0)
+
+
+@pytest.fixture
+def heard(service: Service) -> Service:
+    """The service, its account listening."""
+    listen(service.engine, service.account_id)
+    return service
+
+
+def of_messages(service: Service) -> Counter[tuple[str, UUID, str | None]]:
+    """Type, message and error of every event of a message, and how often it was written."""
+    with service.engine.connect() as connection:
+        rows = connection.execute(ROWS, {"account": service.account_id}).all()
+    return Counter(
+        (row.type, message_id(row.batch_id, index), row.error) for row in rows if row.indexes for index in row.indexes
+    )
+
+
+def others(service: Service) -> list[tuple[str, UUID | None, object]]:
+    """Type, send and data of every other event."""
+    with service.engine.connect() as connection:
+        rows = connection.execute(ROWS, {"account": service.account_id}).all()
+    return [(row.type, row.send_id, row.data) for row in rows if row.indexes is None]
+
+
+def test_it_works(heard: Service) -> None:
+    answer = heard.send().json
+    heard.deliver_receipts()
+    message = UUID(answer["message_id"])
+    assert of_messages(heard) == {("message.sent", message, None): 1, ("message.delivered", message, None): 1}
+    assert others(heard) == [("send.completed", UUID(answer["send_id"]), None)]
+
+
+def test_nothing_is_written_for_who_does_not_listen(heard: Service) -> None:
+    quiet = heard.new_account("quiet", 100)
+    heard.bulk(["254711000001", "254711000002"], token=heard.new_token(quiet))
+    heard.deliver_receipts()
+    with heard.engine.connect() as connection:
+        assert not connection.execute(ROWS, {"account": quiet}).all()
+    assert not of_messages(heard)
+
+
+def test_a_list_is_packed_and_each_outcome_is_told_once(heard: Service) -> None:
+    phones = [f"2547110001{n:02d}" for n in range(20)] + ["99902000001", "99908000001", "99906000001", "99907000001"]
+    answer = heard.bulk(phones).json
+    heard.deliver_receipts()
+    ids = {entry["phone"]: UUID(entry["message_id"]) for entry in answer["messages"]}
+    told = of_messages(heard)
+    assert set(told.values()) == {1}
+    by_phone = {phone: {type for type, message, _ in told if message == ids[phone]} for phone in phones}
+    assert by_phone["99902000001"] == {"message.failed"}
+    assert by_phone["99906000001"] == {"message.in_doubt"}
+    for phone in {*phones} - {"99902000001", "99906000001"}:
+        assert by_phone[phone] == {"message.sent", "message.delivered"}
+    with heard.engine.connect() as connection:
+        rows = connection.execute(ROWS, {"account": heard.account_id}).all()
+    assert max(len(row.indexes) for row in rows if row.type == "message.sent") >= 20
+    with heard.engine.begin() as connection:
+        connection.execute(text("UPDATE doubt SET expires_at = now() - interval '1 hour'"))
+    give_up(heard.engine, 0)
+    assert of_messages(heard)["message.expired", ids["99906000001"], "no_answer"] == 1
+
+
+def test_canceling_tells_of_the_messages_and_the_send_once(heard: Service) -> None:
+    answer = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
+    for _ in range(2):
+        heard.post(f"/sends/{answer['send_id']}/cancel")
+    ids = [UUID(entry["message_id"]) for entry in answer["messages"]]
+    assert of_messages(heard) == {("message.canceled", message, None): 1 for message in ids}
+    assert others(heard) == [("send.canceled", UUID(answer["send_id"]), None)]
+
+
+def test_what_expires_is_told_and_the_send_completed(heard: Service) -> None:
+    answer = heard.bulk(["254711000001"], send_at=ahead()).json
+    with heard.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :id"), {"id": answer["send_id"]})
+    heard.sweep()
+    assert of_messages(heard) == {("message.expired", UUID(answer["messages"][0]["message_id"]), None): 1}
+    assert others(heard) == [("send.completed", UUID(answer["send_id"]), None)]
+
+
+def test_who_opted_out_meanwhile_is_told_of(heard: Service) -> None:
+    answer = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
+    with heard.engine.begin() as connection:
+        values = {"account": heard.account_id}
+        connection.execute(text("INSERT INTO suppression VALUES (:account, 254711000002, 'STOP')"), values)
+        connection.execute(text("UPDATE send SET send_at = now()"))
+        connection.execute(text("UPDATE batch SET due_at = now() WHERE state = 'waiting'"))
+    heard.sweep()
+    ids = [UUID(entry["message_id"]) for entry in answer["messages"]]
+    assert of_messages(heard) == {
+        ("message.sent", ids[0], None): 1,
+        ("message.rejected", ids[1], "suppressed"): 1,
+    }
+
+
+def test_a_low_balance_is_told_once_per_crossing(heard: Service) -> None:
+    def low() -> list[object]:
+        return [data for type, _, data in others(heard) if type == "balance.low"]
+
+    heard.bulk([f"254711{place:06d}" for place in range(900)])
+    assert low() == []
+    heard.send()
+    heard.send()
+    assert low() == [{"balance": 99, "low_balance_threshold": 100}]
+    with heard.engine.begin() as connection:
+        top_up(connection, heard.account_id, 2, "test", "more")
+    heard.send()
+    assert len(low()) == 2
+
+
+def test_a_decision_on_a_sender_id_is_told(heard: Service) -> None:
+    with heard.engine.begin() as connection:
+        decide_sender(connection, heard.account_id, "ACME", "suspended", "A complaint.")
+    assert others(heard) == [("sender_id.suspended", None, {"sender_id": "ACME", "reason": "A complaint."})]

@@ -1,0 +1,1149 @@
+"""What a client may get wrong, or do on purpose: refused in the one shape of errors, with nothing stored or reserved.
+
+The ids are those of the catalogue of bad inputs. What needs a socket (lying lengths, broken framing, slow clients) is
+in tests/services/server/test_hostile_clients.py.
+"""
+
+import base64
+import json
+import re
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from api.endpoint import ENDPOINTS
+from api.http.json_body import LARGE_BODY, SMALL_BODY
+from api.http.problems import CATALOGUE
+from api.resources.limits.routes import BOUNDS
+from shared.contacts import groups as contacts
+from shared.contacts.groups import delete_group
+from shared.sms.segments import segment
+from tests.harness.service import PREFIX, Service
+
+PHONE = "254711000000"
+UNKNOWN = "01900000-0000-7000-8000-000000000000"
+SINGLE = {"sender_id": "ACME", "phone": PHONE, "message": "Hi"}
+BULK = {"sender_id": "ACME", "phones": [PHONE], "message": "Hi"}
+GROUP = {"sender_id": "ACME", "group_id": UNKNOWN, "message": "Hi"}
+BODIES = {"/sms/send": SINGLE, "/sms/send-bulk": BULK, "/sms/send-group": GROUP}
+WITH_BODY = (*BODIES, "/sms/quote", "/auth/token")
+
+FACTS = text(
+    """
+    SELECT (SELECT count(*) FROM send) AS sends, (SELECT count(*) FROM batch) AS batches,
+           (SELECT count(*) FROM ledger) AS entries, (SELECT count(*) FROM idempotency) AS keys,
+           (SELECT count(*) FROM simulated_submit) AS submits, (SELECT sum(available) FROM account) AS available,
+           (SELECT sum(reserved) FROM account) AS reserved
+    """
+)
+
+
+def facts(service: Service) -> Any:
+    with service.engine.connect() as connection:
+        return connection.execute(FACTS).one()
+
+
+@pytest.fixture
+def untouched(service: Service) -> Iterator[None]:
+    """After the test, nothing is stored, reserved or submitted that was not before it."""
+    before = facts(service)
+    yield
+    assert facts(service) == before
+
+
+def assert_problem(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
+    """The answer is this problem, with every member of the contract and nothing of the inside. Returns it."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    problem = json.loads(answer.data)
+    assert problem["code"] == code, problem
+    kind = CATALOGUE[code]
+    assert problem["type"] == f"/api/v1/errors/{code}"
+    assert problem["title"] == kind.title
+    assert problem["status"] == kind.status == status
+    assert problem["retryable"] is kind.retryable
+    assert problem["remediation"] == kind.remediation
+    assert problem["detail"].strip()
+    assert problem["instance"].startswith("/")
+    assert problem["request_id"] == answer.headers["X-Request-Id"]
+    assert "Traceback" not in answer.text and "psycopg" not in answer.text
+    if status == 401:
+        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+    return dict(problem)
+
+
+def pointers(problem: dict[str, Any]) -> set[str]:
+    assert problem["errors_total"] >= len(problem["errors"]) > 0
+    return {error["pointer"] for error in problem["errors"]}
+
+
+def raw(service: Service, path: str, data: bytes, content_type: str | None = "application/json") -> TestResponse:
+    """POST bytes as they are."""
+    headers = {"Authorization": f"Bearer {service.token}"}
+    return service.client.post(PREFIX + path, data=data, content_type=content_type, headers=headers)
+
+
+def with_text(value: bytes) -> bytes:
+    """A single send whose message is this piece of JSON."""
+    return b'{"sender_id": "ACME", "phone": "254711000000", "message": ' + value + b"}"
+
+
+def test_it_works(service: Service) -> None:
+    before = facts(service)
+    assert raw(service, "/sms/send", json.dumps(SINGLE).encode()).status_code == 200
+    after = facts(service)
+    assert (after.sends - before.sends, after.batches - before.batches, after.available - before.available) == (
+        1,
+        1,
+        -1,
+    )
+
+
+NOT_JSON = {
+    "B01-empty": b"",
+    "B01-blank": b" \r\n\t",
+    "B01-null": b"null",
+    "B01-array": b"[]",
+    "B01-string": b'"x"',
+    "B01-number": b"1",
+    "B01-true": b"true",
+    "B02-truncated": b'{"sender_id": "ACME", "phone": "2547',
+    "B02-open": b"{",
+    "B02-two-objects": b"{}{}",
+    "B02-trailing-comma": b'{"phone": "254711000000",}',
+    "B02-single-quotes": b"{'phone': '254711000000'}",
+    "B02-form": b"sender_id=ACME&phone=254711000000&message=Hi",
+    "B06-arrays-100000-deep": b'{"phone":' + b"[" * 30_000 + b"]" * 30_000 + b"}",
+    "B06-open-arrays": b"[" * 60_000,
+    "B06-objects-deep": b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
+    "B06-33-deep": b'{"a":' * 33 + b"1" + b"}" * 33,
+    "B07-5000-digits": with_text(b"1" * 5000),
+    "B07-1e999": with_text(b"1e999"),
+    "B07-minus-1e999": with_text(b"-1e999"),
+    "B07-nan": with_text(b"NaN"),
+    "B07-infinity": with_text(b"Infinity"),
+    "B07-minus-infinity": with_text(b"[-Infinity]"),
+    "B07-beyond-64-bits": with_text(b"9223372036854775808"),
+    "B07-in-metadata": with_text(b'"Hi", "metadata": {"a": [1, {"b": 1e400}]}'),
+    "B08-twice": b'{"sender_id": "ACME", "phone": "254711000000", "phone": "254711000001", "message": "Hi"}',
+    "B08-twice-inside": with_text(b'"Hi", "metadata": {"a": 1, "a": 2}'),
+    "B08-twice-escaped": b'{"phone": "1", "\\u0070hone": "2"}',
+    "B09-not-utf-8": with_text(b'"\xff\xfe"'),
+    "B09-latin-1": with_text('"é"'.encode("latin-1")),
+    "B09-overlong": with_text(b'"\xc0\xaf"'),
+    "B09-surrogate-bytes": with_text(b'"\xed\xa0\x80"'),
+    "B09-utf-16": json.dumps(SINGLE).encode("utf-16"),
+    "B09-utf-32-be": json.dumps(SINGLE).encode("utf-32-be"),
+    "B09-bom": b"\xef\xbb\xbf" + json.dumps(SINGLE).encode(),
+    "B10-lone-surrogate": with_text(b'"\\ud800"'),
+    "B10-low-first": with_text(b'"\\udc00\\ud800"'),
+    "B10-in-a-key": with_text(b'"Hi", "\\ud800": 1'),
+    "B10-in-metadata": with_text(b'"Hi", "metadata": {"a": ["\\udfff"]}'),
+    "B11-nul": with_text(b'"a\\u0000b"'),
+    "B11-nul-in-a-key": with_text(b'"Hi", "a\\u0000": 1'),
+    "B11-nul-raw": with_text(b'"a\x00b"'),
+    "B11-nul-in-metadata": with_text(b'"Hi", "metadata": {"\\u0000": 1}'),
+    "B11-nul-in-phones": b'{"sender_id": "ACME", "phones": ["254711000000", "2547\\u000011"], "message": "Hi"}',
+    "B24-control-raw": with_text(b'"a\nb"'),
+}
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("path", WITH_BODY)
+@pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in NOT_JSON.items()])
+def test_what_is_not_strict_json(service: Service, path: str, data: bytes) -> None:
+    assert_problem(raw(service, path, data), 400, "invalid_json")
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("path", WITH_BODY)
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        pytest.param(None, id="B03-none"),
+        pytest.param("text/plain", id="B03-text"),
+        pytest.param("application/x-www-form-urlencoded", id="B03-form"),
+        pytest.param("multipart/form-data; boundary=x", id="B03-multipart"),
+        pytest.param("application/json2", id="B03-almost"),
+        pytest.param("application/xml", id="B03-xml"),
+        pytest.param(";charset=utf-8", id="B03-nonsense"),
+    ],
+)
+def test_what_is_not_sent_as_json(service: Service, path: str, content_type: str | None) -> None:
+    body = json.dumps(BODIES.get(path, SINGLE)).encode()
+    assert_problem(raw(service, path, body, content_type), 415, "unsupported_media_type")
+
+
+def test_a_charset_and_capitals_do_no_harm(service: Service) -> None:
+    answer = raw(service, "/sms/send", json.dumps(SINGLE).encode(), "Application/JSON; charset=UTF-8")
+    assert answer.status_code == 200
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("path", [pytest.param(path, id=f"B04-one-byte-over-{path}") for path in WITH_BODY])
+def test_a_body_that_is_one_byte_too_large(service: Service, path: str) -> None:
+    limit = LARGE_BODY if path in ("/sms/send-bulk", "/sms/quote") else SMALL_BODY
+    body = json.dumps(BODIES.get(path, SINGLE)).encode()
+    assert_problem(raw(service, path, body.ljust(limit + 1)), 413, "payload_too_large")
+    assert raw(service, path, b"{}".ljust(limit)).status_code == 400
+
+
+class Endless:
+    """A chunked body that never ends."""
+
+    def __init__(self) -> None:
+        self.read_so_far = 0
+
+    def read(self, size: int = -1) -> bytes:
+        assert 0 <= size <= 2**20, "read without a bound"
+        self.read_so_far += size
+        return b" " * size
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("path", [pytest.param(path, id=f"B05-endless-{path}") for path in WITH_BODY])
+def test_a_body_without_an_end(service: Service, path: str) -> None:
+    limit = LARGE_BODY if path in ("/sms/send-bulk", "/sms/quote") else SMALL_BODY
+    body = Endless()
+    answer = service.client.post(
+        PREFIX + path,
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {service.token}", "Transfer-Encoding": "chunked"},
+        environ_overrides={"wsgi.input": body, "wsgi.input_terminated": True},
+    )
+    assert_problem(answer, 413, "payload_too_large")
+    assert body.read_so_far <= limit + 2**16
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("end", [pytest.param(b"x", id="B05-garbage"), pytest.param(b" ", id="B05-blank")])
+def test_a_chunked_body_is_not_cut_at_the_cap_and_then_taken(service: Service, end: bytes) -> None:
+    body = json.dumps(SINGLE).encode().ljust(SMALL_BODY) + end
+
+    class Stream:
+        rest = body
+
+        def read(self, size: int = -1) -> bytes:
+            given, self.rest = self.rest[:size], self.rest[size:]
+            return given
+
+    answer = service.client.post(
+        PREFIX + "/sms/send",
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {service.token}", "Transfer-Encoding": "chunked"},
+        environ_overrides={"wsgi.input": Stream(), "wsgi.input_terminated": True},
+    )
+    assert_problem(answer, 413, "payload_too_large")
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("field", "nearest"),
+    [
+        pytest.param("send_At", "send_at", id="B12-send_At"),
+        pytest.param("sendat", "send_at", id="B12-sendat"),
+        pytest.param("recipent", None, id="B12-far"),
+        pytest.param("phons", "phones", id="B12-phons"),
+        pytest.param("account_id", None, id="B12-account_id"),
+        pytest.param("price", None, id="B12-price"),
+        pytest.param("status", None, id="B12-status"),
+        pytest.param("", None, id="B12-no-name"),
+        pytest.param("__class__", None, id="B12-class"),
+        pytest.param("a/b~c", None, id="B12-pointer"),
+        pytest.param("x" * 5000, None, id="B12-long"),
+    ],
+)
+def test_an_unknown_field_is_named(service: Service, field: str, nearest: str | None) -> None:
+    problem = assert_problem(service.post("/sms/send-bulk", **BULK, **{field: 1}), 400, "validation_failed")
+    (error,) = problem["errors"]
+    assert error["code"] == "unknown_field"
+    assert error["pointer"] == ("/" + field.replace("~", "~0").replace("/", "~1"))[:200]
+    if nearest:
+        assert f"`{nearest}`" in error["detail"]
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [pytest.param(path, field, id=f"B13-{path}-{field}") for path, body in BODIES.items() for field in body]
+    + [pytest.param("/auth/token", field, id=f"B13-{field}") for field in ("api_key", "api_secret")],
+)
+def test_a_required_field_is_missing(service: Service, path: str, field: str) -> None:
+    body = {**BODIES.get(path, {"api_key": "a", "api_secret": "b"})}
+    del body[field]
+    problem = assert_problem(service.post(path, **body), 400, "validation_failed")
+    assert pointers(problem) == {f"/{field}"}
+    assert problem["errors"][0]["code"] == "required"
+
+
+OF_EACH_TYPE: dict[str, list[Any]] = {
+    "null": [None],
+    "boolean": [True, False],
+    "integer": [0, 1],
+    "float": [1.5, 1.0],
+    "string": ["x", "1", "true"],
+    "array": [[], ["x"], [["x"]]],
+    "object": [{}, {"a": 1}],
+}
+OPTIONS = {
+    "sender_id": "string",
+    "message": "string",
+    "send_at": "string",
+    "expires_at": "string",
+    "reference": "string",
+    "callback_url": "string",
+    "category": "string",
+    "on_unicode": "string",
+    "max_segments": "integer",
+    "strict": "boolean",
+    "allow_duplicates": "boolean",
+    "rate": "integer",
+    "metadata": "object",
+}
+OWN = {
+    "/sms/send": {"phone": "string"},
+    "/sms/send-bulk": {"phones": "array"},
+    "/sms/send-group": {"group_id": "string"},
+}
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("path", "field", "value"),
+    [
+        pytest.param(path, field, value, id=f"B14-{path}-{field}-{json.dumps(value)}")
+        for path, own in OWN.items()
+        for field, right in ({**OPTIONS, **own} if path == "/sms/send" else own).items()
+        for name, values in OF_EACH_TYPE.items()
+        if name != right
+        for value in values
+        if not (right == "integer" and repr(value) == "1.0")  # which JSON does not tell from 1
+    ],
+)
+def test_a_field_of_the_wrong_type(service: Service, path: str, field: str, value: Any) -> None:
+    problem = assert_problem(service.post(path, **{**BODIES[path], field: value}), 400, "validation_failed")
+    assert pointers(problem) == {f"/{field}"}
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        pytest.param(field, value, id=f"B14-{field}-{name}")
+        for field, values in {
+            "send_at": {
+                "date": "2030-01-01",
+                "no-offset": "2030-01-01T00:00:00",
+                "words": "tomorrow",
+                "too-far": "2099-01-01T00:00:00Z",
+                "year-0": "0000-01-01T00:00:00Z",
+                "year-9999": "9999-12-31T23:59:59-12:00",
+                "year-1": "0001-01-01T00:00:00+12:00",
+                "leap-day": "2027-02-29T00:00:00Z",
+                "wrong-year": "2020-01-01T00:00:00Z",
+                "arabic": "٢٠٣٠-01-01T00:00:00Z",
+            },
+            "expires_at": {"past": "2020-01-01T00:00:00Z", "too-far": "2099-01-01T00:00:00Z"},
+            "reference": {"empty": "", "long": "x" * 256},
+            "callback_url": {"http": "http://example.com/", "words": "not a url", "file": "file:///etc/passwd"},
+            "category": {"unknown": "urgent", "capitals": "Marketing", "empty": ""},
+            "on_unicode": {"unknown": "drop"},
+            "max_segments": {"zero": 0, "negative": -1, "many": 31},
+            "rate": {"zero": 0, "negative": -1, "many": 2**63 - 1},
+            "metadata": {"large": {"a": "x" * 2048}},
+        }.items()
+        for name, value in values.items()
+    ],
+)
+def test_a_value_that_makes_no_sense(service: Service, field: str, value: Any) -> None:
+    problem = assert_problem(service.post("/sms/send", **SINGLE, **{field: value}), 400, "validation_failed")
+    assert pointers(problem) == {f"/{field}"}
+
+
+def test_times_the_wrong_way_round(service: Service) -> None:
+    now = datetime.now(UTC)
+    late, early = (now + timedelta(days=2)).isoformat(), (now + timedelta(days=1)).isoformat()
+    problem = assert_problem(
+        service.post("/sms/send", **SINGLE, send_at=late, expires_at=early), 400, "validation_failed"
+    )
+    assert pointers(problem) == {"/expires_at"}
+
+
+BAD_PHONES = {
+    "B15-empty": "",
+    "B15-spaces": "   ",
+    "B15-plus": "+254711000000",
+    "B15-double-zero": "00254711000000",
+    "B15-letters": "254711OOOOOO",
+    "B15-4-digits": "2547",
+    "B15-7-digits": "2547110",
+    "B15-16-digits": "2547110000001234",
+    "B15-leading-zero": "0711000000",
+    "B15-inside-space": "254 711000000",
+    "B15-leading-space": " 254711000000",
+    "B15-minus": "-254711000000",
+    "B15-exponent": "2547e8",
+    "B15-underscore": "254_711_000_000",
+    "B15-hex": "0x3b4cd2a1c0",
+    "B15-64-characters": "2" * 64,
+    "B15-65-characters": "2" * 65,
+    "B15-two": "254711000000,254711000001",
+    "B16-newline": "254711000000\n",
+    "B16-newline-before": "\n254711000000",
+    "B16-newline-between": "254711000000\n254711000001",
+    "B16-carriage-return": "254711000000\r",
+    "B17-arabic-indic": "٢٥٤٧١١٠٠٠٠٠٠",
+    "B17-fullwidth": "２５４７１１００００００",  # noqa: RUF001
+    "B17-devanagari": "२५४७११००००००",
+    "B17-superscript": "25471100000²",
+    "B17-one-of-twelve": "25471100000٠",  # noqa: RUF001
+    "B17-zero-width": "254711\u200b000000",
+}
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("phone", [pytest.param(phone, id=name) for name, phone in BAD_PHONES.items()])
+def test_what_is_no_phone(service: Service, phone: str) -> None:
+    single = assert_problem(service.send(phone), 400, "validation_failed")
+    assert pointers(single) == {"/phone"}
+    bulk = assert_problem(service.bulk([phone]), 400, "no_valid_recipients")
+    assert [entry["code"] for entry in bulk["rejected"]] == ["invalid_phone"]
+    strict = assert_problem(service.bulk([PHONE, phone], strict=True), 400, "validation_failed")
+    assert pointers(strict) == {"/phones/1"}
+
+
+def test_a_phone_that_only_lacks_its_form_comes_with_a_suggestion(service: Service) -> None:
+    for phone in ("+254711000000", "00254711000000", "254 711-000-000"):
+        problem = assert_problem(service.send(phone), 400, "validation_failed")
+        assert problem["errors"][0]["suggestion"] == PHONE
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "phone",
+    [
+        pytest.param(447700900000, id="B18-integer"),
+        pytest.param(447700900000.0, id="B18-float"),
+        pytest.param(["447700900000"], id="B18-array"),
+    ],
+)
+def test_a_phone_that_is_no_string(service: Service, phone: Any) -> None:
+    assert pointers(assert_problem(service.post("/sms/send", **{**SINGLE, "phone": phone}), 400, "validation_failed"))
+    assert_problem(service.bulk([phone]), 400, "no_valid_recipients")
+
+
+@pytest.mark.parametrize(
+    "phone",
+    [
+        pytest.param("99912345678", id="B19-unassigned-country"),
+        pytest.param("882312345678", id="B19-satellite"),
+        pytest.param("10000000", id="B19-8-digits"),
+        pytest.param("999999999999999", id="B19-15-digits"),
+    ],
+)
+def test_any_phone_of_the_right_form_is_taken(service: Service, phone: str) -> None:
+    assert service.send(phone).status_code == 200
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        pytest.param("", "message_empty", id="B20-empty"),
+        pytest.param(" ", "message_empty", id="B20-space"),
+        pytest.param("\r\n\t ", "message_empty", id="B20-whitespace"),
+        pytest.param("\u00a0\u2003\u3000", "message_empty", id="B20-unicode-spaces"),
+        pytest.param("\u200b\u200d\ufeff", "message_empty", id="B20-invisible"),
+        pytest.param("x" * 1601, "message_too_long", id="B21-1601"),
+        pytest.param("😀" * 1601, "message_too_long", id="B21-1601-emoji"),
+        pytest.param("\x1b[31mred", "invalid_characters", id="B24-escape"),
+        pytest.param("a\x07b", "invalid_characters", id="B24-bell"),
+        pytest.param("a\x08b", "invalid_characters", id="B24-backspace"),
+        pytest.param("a\x7fb", "invalid_characters", id="B24-delete"),
+        pytest.param("a\x9bb", "invalid_characters", id="B24-c1"),
+    ],
+)
+def test_a_text_that_cannot_be_sent(service: Service, message: str, code: str) -> None:
+    for path, body in BODIES.items():
+        problem = assert_problem(service.post(path, **{**body, "message": message}), 400, "validation_failed")
+        assert [(error["pointer"], error["code"]) for error in problem["errors"]] == [("/message", code)]
+
+
+@pytest.mark.parametrize(
+    ("message", "encoding", "segments"),
+    [
+        pytest.param("x" * 1600, "gsm7", 11, id="B21-1600"),
+        pytest.param("😀" * 1600, "ucs2", 49, id="B22-1600-emoji"),
+        pytest.param("e\u0301" * 800, "ucs2", 24, id="B22-combining"),
+        pytest.param("👨‍👩‍👧" * 320, "ucs2", 39, id="B22-zwj"),
+        pytest.param("x" * 160, "gsm7", 1, id="B23-160"),
+        pytest.param("x" * 161, "gsm7", 2, id="B23-161"),
+        pytest.param("x" * 159 + "€", "gsm7", 2, id="B23-euro-as-160th"),
+        pytest.param("x" * 152 + "€" + "x" * 152, "gsm7", 3, id="B23-euro-at-153"),
+        pytest.param("x" * 151 + "€" + "x" * 153, "gsm7", 2, id="B23-euro-before-153"),
+        pytest.param("\u202eevil\u202c", "ucs2", 1, id="B24-bidi"),
+        pytest.param("two\r\nlines\tand a tab", "ucs2", 1, id="B24-line-ends"),
+    ],
+)
+def test_a_text_at_the_border(service: Service, message: str, encoding: str, segments: int) -> None:
+    before = service.get("/balance").json["balance"]
+    answer = service.send(message=message)
+    assert answer.status_code == 200, answer.json
+    assert answer.json["segments"] == {"count": segments, "encoding": encoding, "characters": len(message)}
+    assert answer.json["cost"] == segments == before - answer.json["balance"]
+    parts = service.post("/sms/quote", **{**SINGLE, "message": message}).json["parts"]
+    assert len(parts) == segments
+    assert "".join(parts) == message
+    assert all(segment(part).count == 1 for part in parts)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param("'; DROP TABLE send; --", id="B25-sql"),
+        pytest.param("<script>alert(1)</script>&amp;", id="B25-html"),
+        pytest.param("{{7*7}} ${jndi:ldap://x} #{1} %{1}", id="B25-template"),
+        pytest.param("%s %d %n %(name)s {} {0} {message} :send :account", id="B25-format"),
+        pytest.param("a\tb\\N\\.\nc\\t", id="B25-copy"),
+        pytest.param('"quoted", {"json": [1]} \\u0000', id="B25-json"),
+        pytest.param("=1+1", id="B25-formula"),
+    ],
+)
+def test_a_text_arrives_as_it_was_written(service: Service, message: str) -> None:
+    answer = service.post(
+        "/sms/send", **{**SINGLE, "message": message, "reference": message, "metadata": {"a": message}}
+    )
+    send = service.get(f"/sends/{answer.json['send_id']}").json
+    assert (send["message"], send["reference"], send["metadata"]) == (message, message, {"a": message})
+    assert send["counts"]["sent"] == 1
+    with service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT message FROM send WHERE id = :id"), {"id": send["send_id"]}).scalar()
+    assert stored == message
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("sender", "status", "code"),
+    [
+        pytest.param("OTHER", 403, "sender_not_registered", id="B26-unregistered"),
+        pytest.param("acme", 403, "sender_not_registered", id="B26-lower-case"),
+        pytest.param("ACME ", 403, "sender_not_registered", id="B26-trailing-space"),
+        pytest.param("АСМЕ", 403, "sender_not_registered", id="B26-cyrillic"),  # noqa: RUF001
+        pytest.param("ACME\u200b", 403, "sender_not_registered", id="B26-zero-width"),
+        pytest.param("TwelveLetter", 403, "sender_not_registered", id="B26-12-characters"),
+        pytest.param("' OR 1=1 --", 403, "sender_not_registered", id="B26-sql"),
+        pytest.param("", 400, "validation_failed", id="B26-empty"),
+        pytest.param("x" * 16, 400, "validation_failed", id="B26-16-characters"),
+    ],
+)
+def test_a_sender_that_is_not_the_accounts(service: Service, sender: str, status: int, code: str) -> None:
+    for path, body in BODIES.items():
+        assert_problem(service.post(path, **{**body, "sender_id": sender}), status, code)
+
+
+@pytest.mark.parametrize(
+    "state", [pytest.param(state, id=f"B26-{state}") for state in ("pending", "rejected", "suspended")]
+)
+def test_a_sender_that_is_not_approved(service: Service, state: str) -> None:
+    owner = service.new_account("owner")
+    with service.engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:own, 'BANK', :state),"
+                " (:other, 'THEIRS', 'approved')"
+            ),
+            {"own": service.account_id, "other": owner, "state": state},
+        )
+    before = facts(service)
+    assert_problem(service.post("/sms/send", **{**SINGLE, "sender_id": "BANK"}), 403, "sender_not_approved")
+    assert_problem(service.post("/sms/send", **{**SINGLE, "sender_id": "THEIRS"}), 403, "sender_not_registered")
+    assert facts(service) == before
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b27_no_recipient(service: Service) -> None:
+    problem = assert_problem(service.bulk([]), 400, "validation_failed")
+    assert pointers(problem) == {"/phones"}
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b28_more_than_a_hundred_thousand_recipients(service: Service) -> None:
+    phones = [str(254700000000 + number) for number in range(100_001)]
+    problem = assert_problem(service.bulk(phones), 400, "too_many_recipients")
+    assert (problem["max"], problem["submitted"]) == (100_000, 100_001)
+    assert_problem(service.bulk(phones[:100_000]), 402, "low_balance")
+
+
+def test_b29_duplicates_are_dropped_reported_and_not_charged(service: Service) -> None:
+    answer = service.bulk([PHONE, "254711000001", PHONE, PHONE]).json
+    assert answer["counts"] | {"suppressed": 0} == {
+        "submitted": 4,
+        "accepted": 2,
+        "duplicate": 2,
+        "invalid": 0,
+        "suppressed": 0,
+    }
+    assert [(entry["index"], entry["duplicate_of"]) for entry in answer["rejected"]] == [(2, 0), (3, 0)]
+    assert answer["cost"] == 2
+    assert answer["balance"] == 998
+
+
+def test_b30_one_invalid_among_many(service: Service) -> None:
+    phones: list[Any] = [str(254700000000 + number) for number in range(10_000)]
+    phones[5_000] = "0712"
+    before = facts(service)
+    problem = assert_problem(service.bulk(phones, strict=True), 400, "validation_failed")
+    assert pointers(problem) == {"/phones/5000"}
+    assert facts(service) == before
+    answer = service.bulk(phones[4_900:5_100]).json
+    assert (answer["counts"]["accepted"], answer["counts"]["invalid"], answer["cost"]) == (199, 1, 199)
+    assert [(entry["index"], entry["phone"]) for entry in answer["rejected"]] == [(100, "0712")]
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b30_many_invalid_are_counted_and_a_hundred_are_shown(service: Service) -> None:
+    problem = assert_problem(service.bulk(["0"] * 1000, strict=True), 400, "validation_failed")
+    assert (len(problem["errors"]), problem["errors_total"]) == (100, 1000)
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "phones",
+    [
+        pytest.param([None], id="B31-null"),
+        pytest.param([[PHONE]], id="B31-nested"),
+        pytest.param([[[[[[PHONE]]]]]], id="B31-nested-deep"),
+        pytest.param([{"number": PHONE}], id="B31-object"),
+        pytest.param([{}], id="B31-empty-object"),
+        pytest.param([True], id="B31-boolean"),
+        pytest.param([254711000000], id="B31-number"),
+        pytest.param([None, {}, [], 1, True, "", 1.5], id="B31-mixed"),
+    ],
+)
+def test_recipients_that_are_no_strings(service: Service, phones: list[Any]) -> None:
+    problem = assert_problem(service.bulk(phones), 400, "no_valid_recipients")
+    assert [entry["code"] for entry in problem["rejected"]] == ["invalid_phone"] * len(phones)
+    strict = assert_problem(service.bulk(phones, strict=True), 400, "validation_failed")
+    assert pointers(strict) == {f"/phones/{index}" for index in range(len(phones))}
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "phones", [pytest.param(phones, id=f"B31-{json.dumps(phones)}") for phones in (PHONE, {"0": PHONE}, 1, None, True)]
+)
+def test_recipients_that_are_no_list(service: Service, phones: Any) -> None:
+    assert pointers(assert_problem(service.bulk(phones), 400, "validation_failed")) == {"/phones"}
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("group", "status", "code"),
+    [
+        pytest.param("x", 400, "validation_failed", id="B32-word"),
+        pytest.param("", 400, "validation_failed", id="B32-empty"),
+        pytest.param("{01900000-0000-7000-8000-000000000000}", 400, "validation_failed", id="B32-braces"),
+        pytest.param("urn:uuid:01900000-0000-7000-8000-000000000000", 400, "validation_failed", id="B32-urn"),
+        pytest.param("01900000000070008000000000000000", 400, "validation_failed", id="B32-no-hyphens"),
+        pytest.param("01900000-0000-7000-8000-00000000000A", 404, "group_not_found", id="B32-capitals"),
+        pytest.param(f"{UNKNOWN}\n", 400, "validation_failed", id="B32-newline"),
+        pytest.param("0190-00000000-7000-8000-000000000000", 400, "validation_failed", id="B32-hyphens"),
+        pytest.param("00000000-0000-0000-0000-000000000000", 404, "group_not_found", id="B32-nil"),
+        pytest.param("ffffffff-ffff-ffff-ffff-ffffffffffff", 404, "group_not_found", id="B32-max"),
+        pytest.param(UNKNOWN, 404, "group_not_found", id="B32-unknown"),
+    ],
+)
+def test_a_group_that_there_is_not(service: Service, group: str, status: int, code: str) -> None:
+    problem = assert_problem(service.post("/sms/send-group", **{**GROUP, "group_id": group}), status, code)
+    assert status != 400 or pointers(problem) == {"/group_id"}
+
+
+def send_group(service: Service, group: str, **more: Any) -> TestResponse:
+    return service.post("/sms/send-group", **{**GROUP, "group_id": group}, **more)
+
+
+def test_b33_another_accounts_group_answers_like_an_unknown_one(service: Service) -> None:
+    group = service.new_group([PHONE])
+    stranger = service.new_token(service.new_account("stranger"))
+    before = facts(service)
+    foreign = assert_problem(send_group(service, group, token=stranger), 404, "group_not_found")
+    unknown = assert_problem(send_group(service, UNKNOWN, token=stranger), 404, "group_not_found")
+    for problem, name in ((foreign, group), (unknown, UNKNOWN)):
+        problem["detail"] = problem["detail"].replace(name, "GROUP")
+        del problem["request_id"]
+    assert foreign == unknown
+    assert facts(service) == before
+
+
+def test_b34_an_empty_group(service: Service) -> None:
+    group = service.new_group([])
+    before = facts(service)
+    assert_problem(send_group(service, group), 400, "group_empty")
+    assert facts(service) == before
+
+
+def test_b35_a_group_deleted_before_it_is_expanded(service: Service) -> None:
+    group = service.new_group([PHONE])
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    send = send_group(service, group, send_at=tomorrow.isoformat()).json["send_id"]
+    with service.engine.begin() as connection:
+        delete_group(connection, UUID(group))
+        connection.execute(text("UPDATE send SET send_at = now() WHERE id = :id"), {"id": send})
+    service.sweep()
+    assert service.counts(send) == {"submitted": 1, "accepted": 1, "sent": 1}
+    assert_problem(send_group(service, group), 404, "group_not_found")
+
+
+def test_b36_a_group_of_a_million_is_accepted_without_looking_at_it(service: Service) -> None:
+    service = Service(service.engine, credits=2_000_000)
+    group = service.new_group([])
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE contact_group SET contact_count = 1000000, last_position = 1000000 WHERE id = :id"),
+            {"id": group},
+        )
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    began = time.monotonic()
+    answer = send_group(service, group, send_at=tomorrow.isoformat())
+    assert time.monotonic() - began < 1
+    assert answer.json["counts"]["accepted"] == answer.json["cost"] == 1_000_000
+    assert len(answer.data) < 2_000
+    service.post(f"/sends/{answer.json['send_id']}/cancel")
+    assert service.get("/balance").json["balance"] == 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("credits", "status"), [pytest.param(3, 200, id="B37-exactly"), pytest.param(2, 402, id="B37-one-less")]
+)
+def test_a_balance_at_the_border(service: Service, credits: int, status: int) -> None:
+    service = Service(service.engine, credits=credits)
+    before = facts(service)
+    answer = service.bulk([PHONE, "254711000001", "254711000002"])
+    assert answer.status_code == status
+    if status == 402:
+        problem = assert_problem(answer, 402, "low_balance")
+        assert (problem["required"], problem["balance"]) == (3, 2)
+        assert facts(service) == before
+    else:
+        assert answer.json["balance"] == 0
+
+
+def at_once(service: Service, count: int, **more: Any) -> list[TestResponse]:
+    """As many single sends of two segments at the same time."""
+
+    def once(number: int) -> TestResponse:
+        body = {**SINGLE, "message": "x" * 161}
+        headers = {"Authorization": f"Bearer {service.token}", **more}
+        return service.client.application.test_client().post(f"{PREFIX}/sms/send", json=body, headers=headers)
+
+    with ThreadPoolExecutor(16) as pool:
+        return list(pool.map(once, range(count)))
+
+
+def test_b38_fifty_at_once_that_the_balance_does_not_cover(service: Service) -> None:
+    service = Service(service.engine, credits=31)
+    statuses = sorted(answer.status_code for answer in at_once(service, 50))
+    assert statuses == [200] * 15 + [402] * 35
+    assert service.get("/balance").json["balance"] == 1
+
+
+def test_b44_fifty_at_once_with_one_key(service: Service) -> None:
+    answers = at_once(service, 50, **{"Idempotency-Key": "one"})
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.data for answer in answers}) == 1
+    assert sum("Idempotency-Replayed" not in answer.headers for answer in answers) == 1
+    assert service.get("/balance").json["balance"] == 998
+
+
+def test_b39_a_cost_beyond_every_balance(service: Service) -> None:
+    group = service.new_group([])
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE contact_group SET contact_count = 2147483647, last_position = 2147483647 WHERE id = :id"),
+            {"id": group},
+        )
+    before = facts(service)
+    answer = service.post("/sms/send-group", **{**GROUP, "group_id": group, "message": "😀" * 1600})
+    assert assert_problem(answer, 402, "low_balance")["required"] == 2147483647 * 49
+    assert facts(service) == before
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param("", id="B40-empty"),
+        pytest.param("x" * 256, id="B40-256"),
+        pytest.param("a b", id="B40-space"),
+        pytest.param("a\tb", id="B40-tab"),
+        pytest.param("a\x7f", id="B40-delete"),
+        pytest.param("a\x01", id="B40-control"),
+        pytest.param("é", id="B40-latin-1"),
+        pytest.param("key, key", id="B40-two-headers"),
+    ],
+)
+def test_a_key_that_cannot_be_kept(service: Service, key: str) -> None:
+    problem = assert_problem(service.send(headers={"Idempotency-Key": key}), 400, "validation_failed")
+    assert [error["code"] for error in problem["errors"]] == ["invalid_idempotency_key"]
+    assert pointers(problem) == {"/Idempotency-Key"}
+
+
+def test_b41_a_key_with_another_body(service: Service) -> None:
+    key = {"Idempotency-Key": "one"}
+    service.send(headers=key)
+    before = facts(service)
+    for other in ({"message": "Other"}, {"phone": "254711000001"}, {"reference": "r"}):
+        assert_problem(service.post("/sms/send", headers=key, **{**SINGLE, **other}), 422, "idempotency_key_reused")
+    assert facts(service) == before
+
+
+def test_b42_b43_a_key_on_another_path_or_account(service: Service) -> None:
+    key = {"Idempotency-Key": "one"}
+    stranger = service.new_token(service.new_account("stranger"))
+    first = service.send(headers=key)
+    assert service.bulk([PHONE], headers=key).status_code == 200
+    other = service.send(headers=key, token=stranger)
+    assert other.status_code == 200
+    assert other.json["send_id"] != first.json["send_id"]
+
+
+def test_b42_a_key_on_the_same_path_written_in_another_way(service: Service) -> None:
+    key = {"Idempotency-Key": "one"}
+    first = service.send(headers=key)
+    for path in ("/sms/send/", "/sms%2Fsend", "/%73ms/send"):
+        again = service.post(path, headers=key, **SINGLE)
+        assert again.status_code == 404 or again.data == first.data
+    assert service.get("/balance").json["balance"] == 999
+
+
+def flipped(token: str) -> str:
+    """Another signature. Its first character, for the last one has bits that say nothing."""
+    body, signature = token.rsplit(".", 1)
+    return f"{body}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}"
+
+
+def unsigned(token: str) -> str:
+    claims = base64.urlsafe_b64encode(b'{"a":1,"k":"x","t":false,"s":["sms:send"],"i":"y"}').decode().rstrip("=")
+    return ".".join([claims, *token.split(".")[1:]])
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("header", "code"),
+    [
+        pytest.param(lambda token: None, "missing_token", id="B45-none"),
+        pytest.param(lambda token: "", "missing_token", id="B45-empty"),
+        pytest.param(lambda token: "Bearer", "missing_token", id="B45-no-token"),
+        pytest.param(lambda token: "Bearer ", "missing_token", id="B45-blank-token"),
+        pytest.param(lambda token: token, "missing_token", id="B45-no-scheme"),
+        pytest.param(lambda token: f"Basic {token}", "missing_token", id="B45-basic"),
+        pytest.param(lambda token: f"Token {token}", "missing_token", id="B45-other-scheme"),
+        pytest.param(lambda token: "Bearer x", "invalid_token", id="B45-malformed"),
+        pytest.param(lambda token: "Bearer ..", "invalid_token", id="B45-dots"),
+        pytest.param(lambda token: f"Bearer {flipped(token)}", "invalid_token", id="B45-signature"),
+        pytest.param(lambda token: f"Bearer {unsigned(token)}", "invalid_token", id="B45-claims"),
+        pytest.param(lambda token: f"Bearer {token} {token}", "invalid_token", id="B45-two"),
+        pytest.param(lambda token: f"Bearer {token}\x00", "invalid_token", id="B45-nul"),
+        pytest.param(lambda token: "Bearer é", "invalid_token", id="B45-not-ascii"),
+        pytest.param(lambda token: f"Bearer {'x' * 100_000}", "invalid_token", id="B45-long"),
+        pytest.param(lambda token: "Bearer eyJhbGciOiJub25lIn0.eyJhIjoxfQ.", "invalid_token", id="B45-unsigned-jwt"),
+    ],
+)
+def test_a_token_that_is_not_ours(service: Service, header: Any, code: str) -> None:
+    given = header(service.token)
+    for path, body in BODIES.items():
+        headers = {} if given is None else {"Authorization": given}
+        assert_problem(service.client.post(PREFIX + path, json=body, headers=headers), 401, code)
+
+
+def test_b45_a_token_that_has_expired(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda now=time.time: now() + 86_401)
+    before = facts(service)
+    assert_problem(service.send(), 401, "token_expired")
+    assert facts(service) == before
+
+
+def test_b45_a_token_that_was_revoked(service: Service) -> None:
+    assert service.post("/auth/revoke").status_code == 200
+    before = facts(service)
+    assert_problem(service.send(), 401, "token_revoked")
+    assert facts(service) == before
+
+
+def test_b45_the_scheme_is_taken_in_any_case(service: Service) -> None:
+    answer = service.client.get(f"{PREFIX}/balance", headers={"Authorization": f"bEARER {service.token}"})
+    assert answer.status_code == 200
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("secret", "status", "code"),
+    [
+        pytest.param("pässwörd", 401, "invalid_credentials", id="B46-not-ascii"),
+        pytest.param("😀" * 100, 401, "invalid_credentials", id="B46-emoji"),
+        pytest.param("", 401, "invalid_credentials", id="B46-empty"),
+        pytest.param("x" * 60_000, 401, "invalid_credentials", id="B46-60-kB"),
+        pytest.param("x" * 1_000_000, 413, "payload_too_large", id="B46-1-MB"),
+        pytest.param(1234, 400, "validation_failed", id="B46-number"),
+        pytest.param(None, 400, "validation_failed", id="B46-null"),
+        pytest.param(["x"], 400, "validation_failed", id="B46-array"),
+        pytest.param({"$ne": ""}, 400, "validation_failed", id="B46-object"),
+        pytest.param(True, 400, "validation_failed", id="B46-boolean"),
+    ],
+)
+def test_a_secret_that_is_wrong(service: Service, secret: Any, status: int, code: str) -> None:
+    with service.engine.connect() as connection:
+        key = connection.execute(
+            text("SELECT id FROM api_key WHERE account_id = :account"), {"account": service.account_id}
+        ).scalar_one()
+    for name in (key, "smsk_live_unknown"):
+        answer = service.client.post(f"{PREFIX}/auth/token", json={"api_key": name, "api_secret": secret})
+        assert_problem(answer, status, code)
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param("' OR 1=1 --", id="B46-key-sql"),
+        pytest.param("x" * 10_000, id="B46-key-long"),
+        pytest.param("smsk_test_unknown", id="B47-other-environment"),
+        pytest.param("é\u2028", id="B46-key-unprintable"),
+        pytest.param("", id="B46-key-empty"),
+    ],
+)
+def test_a_key_that_there_is_not(service: Service, key: str) -> None:
+    answer = service.client.post(f"{PREFIX}/auth/token", json={"api_key": key, "api_secret": "x"})
+    assert_problem(answer, 401, "invalid_credentials")
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"X-API-Key": "smsk_live_x"}, id="B47-no-secret"),
+        pytest.param({"X-API-Secret": "smss_x"}, id="B47-no-key"),
+        pytest.param({"X-API-Key": "smsk_live_x", "X-API-Secret": "smss_x"}, id="B47-unknown"),
+        pytest.param({"X-API-Key": "", "X-API-Secret": ""}, id="B47-empty"),
+        pytest.param({"X-API-Key": "é", "X-API-Secret": "é"}, id="B47-not-ascii"),
+    ],
+)
+def test_headers_that_are_no_credentials(service: Service, headers: dict[str, str]) -> None:
+    assert_problem(service.client.post(f"{PREFIX}/auth/token", headers=headers), 401, "invalid_credentials")
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=f"B48-{path}")
+        for path in (
+            "/api/v1/../v1/sms/send",
+            "/api/v1/%2e%2e/v1/sms/send",
+            "/api/v1/./sms/send",
+            "/api/v1//sms/send",
+            "/API/v1/sms/send",
+            "/api/v1/SMS/send",
+            "/api/v1/sms/send;a=b",
+            "/api/v1/sms/send%00",
+            "/api/v1/sms/send%20",
+            "/api/v1/sms/send%0a",
+            "/api/v1/sms",
+            "/api/v2/sms/send",
+            "/sms/send",
+            "/api/v1/" + "x" * 5000,
+        )
+    ],
+)
+def test_a_path_that_is_none(service: Service, path: str) -> None:
+    headers = {"Authorization": f"Bearer {service.token}"}
+    problem = assert_problem(service.client.post(path, json=SINGLE, headers=headers), 404, "not_found")
+    assert len(problem["instance"]) <= 500
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=f"B48-no-token-{path}")
+        for path in ("//api/v1/balance", "/api/v1/balance/", "/api/v1/%62alance", "///api/v1/groups/")
+    ],
+)
+def test_a_path_written_in_another_way_needs_a_token_too(service: Service, path: str) -> None:
+    assert service.client.get(path).status_code in (401, 404)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=f"B48-{path}")
+        for path in (
+            f"/{folder}/{name}"
+            for folder in ("docs", "reference")
+            for name in ("../app.py", "%2e%2e/app.py", "..%2fapp.py", "/etc/passwd", ".", "%00")
+        )
+    ],
+)
+def test_no_file_of_the_inside_is_served(service: Service, path: str) -> None:
+    assert_problem(service.client.get(path), 404, "not_found")
+
+
+@pytest.mark.parametrize("path", ["/sends/{}", "/sends/{}/messages", "/messages/{}", "/messages/{}/events"])
+@pytest.mark.parametrize("given", ["x", "1", "019a", UNKNOWN.replace("-", ""), f"{UNKNOWN}0", "%7B%7D", "null"])
+def test_b48_what_is_no_id_is_told_what_one_looks_like(service: Service, path: str, given: str) -> None:
+    problem = assert_problem(service.get(path.format(given)), 404, "not_found")
+    assert "is not a valid id. Use an id as the API returns it: a UUID, such as" in problem["detail"]
+
+
+def test_an_address_without_a_path_leads_to_the_documentation(service: Service) -> None:
+    answer = service.client.get("/")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/docs")
+    assert_problem(service.client.post("/"), 405, "method_not_allowed")
+
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "X")
+
+
+def allowed(path: str) -> set[str]:
+    """Of the endpoints that the path leads to: `/things/import` is one of its own, and no thing."""
+    shapes = {endpoint: re.sub("<uuid:[^>]+>", UNKNOWN, endpoint.path) for endpoint in ENDPOINTS}
+    found = [endpoint for endpoint, shape in shapes.items() if shape == path] or [
+        endpoint for endpoint, shape in shapes.items() if re.fullmatch(re.sub("<[^>]+>", "[^/]+", shape), path)
+    ]
+    methods = {endpoint.method for endpoint in found}
+    return methods | ({"HEAD"} if "GET" in methods else set())
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=f"B49-{path}") for path in sorted({endpoint.path for endpoint in ENDPOINTS})]
+)
+def test_a_method_that_the_path_does_not_have(service: Service, path: str) -> None:
+    path = re.sub("<uuid:[^>]+>", UNKNOWN, path)
+    for method in METHODS:
+        if method not in allowed(path):
+            answer = service.client.open(PREFIX + path, method=method, json=SINGLE)
+            assert_problem(answer, 405, "method_not_allowed")
+            assert set(answer.headers["Allow"].split(", ")) == allowed(path)
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(query, id=f"B49-{query}")
+        for query in (
+            "limit=0",
+            "limit=-1",
+            "limit=1001",
+            "limit=ten",
+            "limit=1.5",
+            "limit=",
+            "limit=1&limit=2",
+            "limit=9999999999999999999999",
+            "limit=" + "1" * 5000,
+            "cursor=x",
+            "cursor=%00",
+            "cursor=%ff",
+            "cursor=" + "A" * 4000,
+            "lmit=5",
+        )
+    ],
+)
+@pytest.mark.parametrize("path", ["/sends", "/messages", "/groups", "/balance/transactions"])
+def test_a_query_that_makes_no_sense(service: Service, path: str, query: str) -> None:
+    assert_problem(service.get(f"{path}?{query}"), 400, "validation_failed")
+
+
+@pytest.mark.parametrize("phone", ["%2B254711000000", "+254711000000", "00254711000000", "254-711-000000"])
+def test_a_filter_by_phone_says_how_to_write_it(service: Service, phone: str) -> None:
+    problem = assert_problem(service.get(f"/messages?phone={phone}"), 400, "validation_failed")
+    assert [(error["pointer"], error["suggestion"]) for error in problem["errors"]] == [("/phone", PHONE)]
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        pytest.param("' OR '1'='1", id="B25-query-sql"),
+        pytest.param("%00", id="B11-query-nul"),
+        pytest.param("%ff", id="B09-query-not-utf-8"),
+        pytest.param("%ed%a0%80", id="B10-query-surrogate"),
+        pytest.param("x" * 10_000, id="B50-query-long"),
+    ],
+)
+def test_a_filter_finds_nothing_that_it_does_not_name(service: Service, reference: str) -> None:
+    service.send()
+    answer = service.get(f"/sends?reference={reference}")
+    assert answer.status_code == 400 or answer.json["data"] == []
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b50_a_request_id_that_could_break_a_header_is_replaced(service: Service) -> None:
+    for given in ("a b", "x" * 65, "é", "<script>", ""):
+        answer = service.client.get(f"{PREFIX}/nothing", headers={"X-Request-Id": given})
+        assert answer.headers["X-Request-Id"].startswith("req_")
+        assert_problem(answer, 404, "not_found")
+
+
+def test_b56_parameters_of_the_address_do_not_change_a_send(service: Service) -> None:
+    answer = service.post(
+        "/sms/send?phone=254799999999&message=Other&sender_id=X&send_at=2030-01-01T00:00:00Z", **SINGLE
+    )
+    assert answer.status_code == 200
+    assert (answer.json["phone"], answer.json["status"]) == (PHONE, "queued")
+    assert service.get(f"/sends/{answer.json['send_id']}").json["message"] == "Hi"
+
+
+PAGED = [
+    each.path
+    for each in ENDPOINTS
+    if each.method == "GET" and "<" not in each.path and each.query is not None and "cursor" in each.query().fields
+]
+
+
+def forged(place: str) -> str:
+    return base64.urlsafe_b64encode(place.encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("path", PAGED)
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param("12345678|\0|", id="NUL-of-suppressions"),
+        pytest.param('["\\u0000", "", "", "", ""]', id="NUL"),
+        pytest.param('["\\ud800", "", "", "", ""]', id="half-a-pair"),
+        pytest.param("[" * 500, id="brackets"),
+        pytest.param("[" * 5_000, id="many-brackets"),
+        pytest.param("\x7f", id="control"),
+        pytest.param("9" * 30, id="number"),
+    ],
+)
+def test_a_forged_cursor_is_no_error_of_ours(service: Service, path: str, place: str) -> None:
+    answer = service.get(f"{path}?cursor={forged(place)}")
+    assert answer.status_code in (200, 400), answer.text
+
+
+def test_the_list_of_methods_of_a_path_names_no_other_paths(service: Service) -> None:
+    answer = service.get("/suppressions/import")
+    assert_problem(answer, 405, "method_not_allowed")
+    assert answer.headers["Allow"] == "POST"
+    assert_problem(service.delete("/suppressions/import"), 405, "method_not_allowed")
+
+
+def test_an_account_has_a_number_of_groups(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contacts, "MAX_GROUPS", 1)
+    assert service.post("/groups", name="first").status_code == 200
+    assert_problem(service.post("/groups", name="second"), 409, "group_limit")
+    other = service.new_token(service.new_account("other"))
+    assert service.post("/groups", token=other, name="second").status_code == 200
+
+
+def test_limits_tell_the_bounds_of_requests(service: Service) -> None:
+    limits = service.get("/limits").json
+    assert {name: limits[name] for name in BOUNDS} == BOUNDS
+    assert (limits["head_bytes"], limits["groups"], limits["requests_under_way"]) == (32_768, 10_000, 512)

@@ -1,0 +1,196 @@
+"""A list examines a bounded number of rows for each page, whatever its filters and however much there is."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event, text
+
+from api.http import bounded_queries as bounded
+from api.http.bounded_queries import reading_list
+from api.resources.messages import search as message_search
+from api.resources.usage import routes as usage
+from shared.db.connection import reading
+from shared.ids import new_id
+from shared.lifecycle import MessageStatus
+from tests.harness.service import Service
+from tests.harness.times import ahead
+
+DELIVERED = text(
+    "INSERT INTO delivery (webhook_id, event_id, type, state, attempts, url) VALUES (:webhook, :id, 'x', :state, 1, '')"
+)
+RECEIVED = text(
+    """
+    INSERT INTO inbound (id, account_id, phone, sender_id, message, keyword, segments, missing, carrier)
+    VALUES (:id, :account, '254711000001', 'ACME', '', :key, 1, 0, 'simulator')
+    """
+)
+REFUSED, NAIROBI = "99902000002", "254711000001"
+
+
+@contextmanager
+def statements(engine: Engine) -> Iterator[list[tuple[str, Any]]]:
+    """The statements that are executed meanwhile, with their parameters."""
+    executed: list[tuple[str, Any]] = []
+
+    def remember(_: Any, __: Any, statement: str, parameters: Any, *___: Any) -> None:
+        executed.append((statement, parameters))
+
+    event.listen(engine, "before_cursor_execute", remember)
+    try:
+        yield executed
+    finally:
+        event.remove(engine, "before_cursor_execute", remember)
+
+
+def batches_read(executed: list[tuple[str, Any]]) -> int:
+    return sum("FROM message" in statement for statement, _ in executed)
+
+
+def pages(service: Service, path: str) -> list[dict[str, Any]]:
+    """All pages of a list whose path has a query."""
+    read: list[dict[str, Any]] = []
+    cursor = ""
+    while not read or read[-1]["next_cursor"] is not None:
+        read.append(service.get(path + cursor).json)
+        cursor = f"&cursor={read[-1]['next_cursor']}"
+    return read
+
+
+def rows_examined(engine: Engine, table: str, statement: str, parameters: Any) -> int:
+    """Rows of the table that Postgres reads for a statement, by an index."""
+    with engine.connect() as connection:
+        connection.exec_driver_sql("SET enable_seqscan = off")
+        plan = connection.exec_driver_sql(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", parameters).scalar_one()
+        connection.exec_driver_sql("RESET enable_seqscan")
+
+    def examined(node: dict[str, Any]) -> int:
+        own = 0
+        if node.get("Relation Name") == table:
+            each = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
+            own = int(each * node["Actual Loops"])
+        return own + sum(map(examined, node.get("Plans", ())))
+
+    return examined(plan[0]["Plan"])
+
+
+def test_sends_without_such_a_message_are_passed_over(service: Service) -> None:
+    service.send(REFUSED)
+    for _ in range(30):
+        service.send()
+    with statements(service.engine) as executed:
+        answer = service.get("/messages?status=failed&limit=1").json
+    assert [message["phone"] for message in answer["data"]] == [REFUSED]
+    assert batches_read(executed) == 1
+    with statements(service.engine) as executed:
+        assert service.get("/messages?status=undelivered").json == {"data": [], "next_cursor": None}
+        assert service.get("/messages?status=queued").json == {"data": [], "next_cursor": None}
+    assert batches_read(executed) == 0
+
+
+def test_each_status_finds_what_the_whole_list_shows(service: Service) -> None:
+    service.bulk([REFUSED, NAIROBI, "99901000001"])
+    service.deliver_receipts()
+    service.bulk([NAIROBI, "254711000002"], send_at=ahead())
+    canceled = service.bulk([NAIROBI, "254711000003"], send_at=ahead()).json["send_id"]
+    service.post(f"/sends/{canceled}/cancel")
+    paused = service.bulk([NAIROBI], send_at=ahead()).json["send_id"]
+    service.post(f"/sends/{paused}/pause")
+    everything = service.get("/messages").json["data"]
+    assert {message["status"] for message in everything} >= {"failed", "delivered", "scheduled", "canceled"}
+    for status in MessageStatus:
+        found = [message for page in pages(service, f"/messages?status={status}") for message in page["data"]]
+        assert found == [message for message in everything if message["status"] == status]
+        for send in {message["send_id"] for message in everything}:
+            of_send = [
+                each for page in pages(service, f"/sends/{send}/messages?status={status}") for each in page["data"]
+            ]
+            assert of_send == [message for message in found if message["send_id"] == send]
+
+
+def test_the_messages_of_a_send_are_read_in_bounded_parts(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = Service(engine, credits=5000)
+    send = service.bulk([str(254712000000 + number) for number in range(3001)], send_at=ahead()).json["send_id"]
+    monkeypatch.setattr(message_search, "MAX_MESSAGES", 1000)
+    with statements(engine) as executed:
+        first = service.get(f"/sends/{send}/messages?status=queued&limit=1").json
+    assert (first["data"], first["next_cursor"] is None, batches_read(executed)) == ([], False, 2)
+    without = pages(service, f"/sends/{send}/messages?status=queued")
+    assert len(without) > 2
+    assert not any(page["data"] for page in without)
+    found = [
+        message["phone"] for page in pages(service, f"/sends/{send}/messages?limit=1000") for message in page["data"]
+    ]
+    assert found == [str(254712000000 + number) for number in range(3001)]
+    table = service.get(f"/sends/{send}/messages", headers={"Accept": "text/csv"})
+    assert [line.split(",")[1] for line in table.text.splitlines()[1:]] == found
+
+
+def test_a_later_page_does_not_examine_the_earlier_ones_again(service: Service) -> None:
+    for _ in range(40):
+        service.send()
+    read = pages(service, "/messages?limit=10")
+    with statements(service.engine) as executed:
+        service.get(f"/messages?limit=10&cursor={read[-2]['next_cursor']}")
+    statement, parameters = next(each for each in executed if "LATERAL" in each[0])
+    assert 0 < rows_examined(service.engine, "send", statement, parameters) <= 11
+    assert 0 < rows_examined(service.engine, "batch", statement, parameters) <= 11
+
+
+def test_a_page_with_a_filter_examines_a_bounded_number_of_rows(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = service.new_group([])
+    for number in range(7):
+        rare = number in (0, 6)
+        service.send(reference="rare" if rare else "other")
+        service.post("/suppressions", phones=[str(254713000000 + number)], reason="rare" if rare else "other")
+        contact = {"phone": str(254713000000 + number), "tags": ["rare" if rare else "other"]}
+        service.post(f"/groups/{group}/contacts", contacts=[contact])
+    lists = ("/sends?reference=rare", "/suppressions?reason=rare", f"/groups/{group}/contacts?tag=rare")
+    found = [service.get(path).json["data"] for path in lists]
+    tables = [service.get(path, headers={"Accept": "text/csv"}).text for path in lists[1:]]
+    assert list(map(len, found)) == [2, 2, 2]
+    monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
+    for path, whole in zip(lists, found, strict=True):
+        read = pages(service, path)
+        assert [len(page["data"]) for page in read] == [1, 0, 1]
+        assert [entry for page in read for entry in page["data"]] == whole
+    assert [service.get(path, headers={"Accept": "text/csv"}).text for path in lists[1:]] == tables
+
+
+def test_deliveries_and_messages_from_phones_are_examined_in_parts(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = service.post("/webhooks", url="https://example.com/hook", events=["send.completed"]).json["webhook_id"]
+    with service.engine.begin() as connection:
+        for number in range(7):
+            state = "failed" if number in (0, 6) else "delivered"
+            keyword = "stop" if number in (0, 6) else None
+            values = {"id": new_id(), "webhook": webhook, "state": state, "account": service.account_id, "key": keyword}
+            connection.execute(DELIVERED, values)
+            connection.execute(RECEIVED, values)
+    monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
+    for path in (f"/webhooks/{webhook}/deliveries?status=failed", "/inbound?keyword=stop"):
+        assert [len(page["data"]) for page in pages(service, path)] == [1, 0, 1]
+
+
+def test_a_statement_of_a_list_that_takes_too_long_is_ended(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "STATEMENT_SECONDS", 0.05)
+    monkeypatch.setattr(usage, "COUNTED_AT", text("SELECT pg_sleep(50)"))
+    answer = service.get("/usage")
+    assert (answer.status_code, answer.json["code"], answer.json["retryable"]) == (503, "unavailable", True)
+    assert answer.headers["Retry-After"]
+    assert "too long" in answer.json["detail"]
+    with service.engine.connect() as connection:
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"
+
+
+def test_the_next_user_of_a_connection_has_its_own_bound(service: Service) -> None:
+    with reading_list(service.engine) as connection:
+        session = connection.execute(text("SELECT pg_backend_pid()")).scalar()
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "5s"
+    with reading(service.engine) as connection:
+        assert connection.execute(text("SELECT pg_backend_pid()")).scalar() == session
+        assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"

@@ -1,0 +1,152 @@
+"""When a client leaves while its request waits for Postgres, what only reads ends at once, and what writes goes on."""
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event, text
+
+from api.http import bounded_queries
+from api.server.application import Application
+from api.server.connections import Connections
+from api.server.exchange import ServerState
+from api.server.owners import Owners
+from api.server.protocol import HttpConnection
+from tests.harness.service import PREFIX, Service
+
+SLEEPING = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"
+    " AND query LIKE 'SELECT pg_sleep%'"
+)
+SENDS = text("SELECT count(*) FROM send WHERE account_id = :account")
+
+
+class Server:
+    """The API on a port of its own. An account has one thread."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        app: Any = service.client.application
+        self._application = Application(app.wsgi_app, None, Owners(app.extensions["bulksms"]), threads=2)
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
+        self._thread.start()
+        self._started.wait(20)
+
+    async def _serve(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        state = ServerState(self._application, Connections())
+        server = await self._loop.create_server(lambda: HttpConnection(state), "127.0.0.1", 0)
+        self._port = server.sockets[0].getsockname()[1]
+        self._started.set()
+        await self._stop.wait()
+        server.close()
+
+    def stop(self) -> None:
+        """End it."""
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def request(self, method: str, path: str, accept: str = "application/json", **fields: Any) -> socket.socket:
+        """A connection on which this was requested."""
+        body = json.dumps(fields).encode() if fields else b""
+        head = (
+            f"{method} {PREFIX}{path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {self.service.token}\r\n"
+            f"Accept: {accept}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        connection = socket.create_connection(("127.0.0.1", self._port), timeout=20)
+        connection.sendall(head.encode() + body)
+        return connection
+
+
+@pytest.fixture(name="server")
+def _server(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setattr(bounded_queries, "STATEMENT_SECONDS", 50)
+    made = Server(service)
+    yield made
+    made.stop()
+
+
+@pytest.fixture(name="slow")
+def _slow(engine: Engine) -> Iterator[Callable[[str, int], None]]:
+    """Lets Postgres sleep once, for so many seconds, before the next statement that has this in it."""
+    armed: list[tuple[str, int]] = []
+
+    def before(_: Any, cursor: Any, statement: str, *__: Any) -> None:
+        if armed and armed[0][0] in statement:
+            cursor.execute(f"SELECT pg_sleep({armed.pop()[1]})")
+
+    event.listen(engine, "before_cursor_execute", before)
+    yield lambda fragment, seconds: armed.append((fragment, seconds))
+    event.remove(engine, "before_cursor_execute", before)
+
+
+def sleeping(engine: Engine) -> int:
+    with engine.connect() as connection:
+        return int(connection.execute(SLEEPING).scalar_one())
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+    ends = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "accept", "fragment"),
+    [
+        ("GET", "/suppressions", "application/json", "FROM suppression"),
+        ("GET", "/suppressions", "text/csv", "FROM suppression"),
+        ("GET", "/sends", "application/json", "FROM send s"),
+        ("GET", "/usage", "application/json", "FROM usage u"),
+        ("POST", "/sms/quote", "application/json", "FROM contact c"),
+    ],
+    ids=["list", "export", "list with counts", "report", "quote"],
+)
+def test_what_only_reads_ends_and_its_thread_is_free(
+    server: Server, slow: Callable[[str, int], None], method: str, path: str, accept: str, fragment: str
+) -> None:
+    service, fields = server.service, {}
+    if method == "POST":
+        group = service.new_group(["254711000001"])
+        fields = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name|you}}"}
+    slow(fragment, 40)
+    with server.request(method, path, accept, **fields):
+        until(lambda: sleeping(service.engine) == 1)
+    until(lambda: sleeping(service.engine) == 0)
+    with server.request("GET", "/balance") as other:
+        assert other.recv(12) == b"HTTP/1.1 200"
+
+
+def test_what_writes_goes_on(server: Server, slow: Callable[[str, int], None]) -> None:
+    service = server.service
+    group = service.new_group(["254711000001"])
+    slow("FROM contact c", 2)
+    fields = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name|you}}"}
+    with server.request("POST", "/sms/send-group", **fields):
+        until(lambda: sleeping(service.engine) == 1)
+
+    def accepted() -> bool:
+        with service.engine.connect() as connection:
+            return bool(connection.execute(SENDS, {"account": service.account_id}).scalar_one() == 1)
+
+    until(accepted)
+
+
+def test_a_connection_whose_statement_was_cancelled_serves_nobody_else(
+    server: Server, slow: Callable[[str, int], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A cancellation that came late would end a statement of somebody else."""
+    closed: list[Any] = []
+    event.listen(server.service.engine, "invalidate", lambda connection, *_: closed.append(connection))
+    slow("FROM suppression", 40)
+    with server.request("GET", "/suppressions"):
+        until(lambda: sleeping(server.service.engine) == 1)
+    until(lambda: len(closed) == 1)
+    assert not [record for record in caplog.records if record.levelname in ("ERROR", "WARNING")]

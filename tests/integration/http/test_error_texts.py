@@ -1,0 +1,72 @@
+"""What errors say to who is new to the API."""
+
+from typing import Any
+
+import pytest
+
+from tests.harness.service import PREFIX, Service
+
+BODY = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
+
+
+def detail(answer: Any) -> str:
+    return str(answer.get_json(force=True)["detail"])
+
+
+@pytest.mark.parametrize("token", ["smsk_live_4f1cQ9zK27Lb", "smss_" + "x" * 43 + "_abcdef"])
+def test_an_api_key_is_no_token(service: Service, token: str) -> None:
+    answer = service.get("/balance", token=token)
+    assert (answer.status_code, answer.get_json(force=True)["code"]) == (401, "invalid_token")
+    assert "not a token: get one with POST /api/v1/auth/token" in detail(answer)
+    assert token not in answer.text
+    assert "not a token" not in detail(service.get("/balance", token="nonsense"))
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "meant"),
+    [
+        ("/sms/send", "to", "phone"),
+        ("/sms/send", "from", "sender_id"),
+        ("/sms/send", "body", "message"),
+        ("/sms/send", "text", "message"),
+        ("/sms/send", "To", "phone"),
+        ("/sms/send-bulk", "to", "phones"),
+        ("/sms/send-bulk", "recipients", "phones"),
+        ("/sms/send-group", "group", "group_id"),
+    ],
+)
+def test_the_names_of_other_services_are_known(service: Service, path: str, name: str, meant: str) -> None:
+    errors = service.post(path, **{name: "x"}).get_json(force=True)["errors"]
+    said = {error["pointer"]: error["detail"] for error in errors}
+    assert said[f"/{name}"] == f"There is no such field. Did you mean `{meant}`?"
+
+
+def test_a_sender_id_in_other_letters_is_named(service: Service) -> None:
+    answer = service.post("/sms/send", **{**BODY, "sender_id": "Acme"})
+    assert (answer.status_code, answer.get_json(force=True)["code"]) == (403, "sender_not_registered")
+    assert "It has 'ACME'" in detail(answer)
+    assert "It has" not in detail(service.post("/sms/send", **{**BODY, "sender_id": "OTHER"}))
+    stranger = service.new_token(service.new_account("stranger"))
+    with service.engine.begin() as connection:
+        rename = "UPDATE sender_id SET sender_id = 'Own' WHERE account_id = %s"
+        connection.exec_driver_sql(rename, (service.account_id,))
+    assert "It has" not in detail(service.post("/sms/send", token=stranger, **{**BODY, "sender_id": "OWN"}))
+
+
+@pytest.mark.parametrize("path", ["/sms/send", "/balance", "/sends/x/cancel", "/groups/"])
+def test_a_path_without_its_beginning_is_told(service: Service, path: str) -> None:
+    answer = service.client.post(path, json=BODY)
+    assert answer.status_code == 404
+    assert detail(answer) == f"All paths begin with {PREFIX}. Try {PREFIX}{path}."
+    assert "begin with" not in detail(service.client.get("/nothing"))
+    assert "begin with" not in detail(service.client.get(f"{PREFIX}/nothing"))
+
+
+def test_one_is_not_several(service: Service) -> None:
+    poor = service.new_token(service.new_account("poor", credits=1))
+    answer = service.post("/sms/send", token=poor, **{**BODY, "message": "x" * 200})
+    assert detail(answer) == "This send needs 2 credits; 1 is left."
+    none = service.new_token(service.new_account("none", credits=0))
+    assert detail(service.post("/sms/send", token=none, **BODY)) == "This send needs 1 credit; 0 are left."
+    short = service.send("7").get_json(force=True)["errors"][0]["detail"]
+    assert short.startswith("The phone has 1 digit and needs")

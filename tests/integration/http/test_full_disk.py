@@ -1,0 +1,30 @@
+"""What a client and a health check are told when the disk is full."""
+
+from types import SimpleNamespace
+
+import psycopg
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from api import app
+from shared.db import full_disk as disk
+from tests.harness.service import Service
+
+FULL = OperationalError("INSERT", None, psycopg.errors.DiskFull("could not extend file"))
+
+
+def test_a_send_is_refused_with_the_reason(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise FULL
+
+    monkeypatch.setattr("api.accept.accept.make_draft", fail)
+    answer = service.send()
+    assert (answer.status_code, answer.json["detail"]) == (503, "The database's disk is full.")
+
+
+def test_readyz_names_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "schema_problem", lambda engine: "The database does not answer: refused.")
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    answer = service.client.get("/readyz")
+    assert answer.status_code == 503
+    assert "refused. The disk is full: 1 MiB are left" in answer.json["status"]

@@ -1,0 +1,266 @@
+"""Messages from phones: kept whole and once, for the account that has the number; STOP and START."""
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from bulksms.smsc.server import Smsc, running
+from bulksms.smsc.settings import SmscSettings
+from shared.db.connection import transaction
+from shared.inbound import Inbound, end_parts, store
+from tests.harness.service import Service
+from tests.unit.carriers.smpp.making import config
+from worker.carriers.smpp import SmppCarrier
+
+NUMBERS = itertools.count(254_204_000_001)
+PHONE = "254711000000"
+
+
+@pytest.fixture
+def number(service: Service) -> str:
+    """A number that nobody else has, the account's sender ID."""
+    made = str(next(NUMBERS))
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),
+            {"account": service.account_id, "sender": made},
+        )
+    return made
+
+
+def come(service: Service, *messages: Inbound, carrier: str = "main") -> None:
+    with transaction(service.engine) as connection:
+        store(connection, carrier, messages)
+
+
+def shown(service: Service, query: str = "") -> Any:
+    answer = service.get(f"/inbound{query}")
+    assert answer.status_code == 200
+    return answer.json["data"]
+
+
+def suppressed(service: Service, phone: str = PHONE) -> str | None:
+    statement = text("SELECT reason FROM suppression WHERE account_id = :account AND phone = :phone")
+    with service.engine.connect() as connection:
+        return connection.execute(statement, {"account": service.account_id, "phone": int(phone)}).scalar()
+
+
+def test_it_works(service: Service, number: str) -> None:
+    come(service, Inbound("+" + PHONE, "+" + number, "Is it open?"))
+    (told,) = shown(service, f"?sender_id={number}")
+    assert {key: told[key] for key in ("phone", "sender_id", "message", "keyword", "segments", "carrier")} == {
+        "phone": PHONE,
+        "sender_id": number,
+        "message": "Is it open?",
+        "keyword": None,
+        "segments": 1,
+        "carrier": "main",
+    }
+    assert told["received_at"].endswith("Z")
+
+
+def test_the_list_is_newest_first_in_pages_and_filtered(service: Service, number: str) -> None:
+    for count in range(5):
+        come(service, Inbound(str(int(PHONE) + count), number, "STOP" if count == 2 else f"{count}"))
+    assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["4", "3", "STOP", "1", "0"]
+    first = service.get("/inbound?limit=2").json
+    second = service.get(f"/inbound?limit=2&cursor={first['next_cursor']}").json
+    assert [each["message"] for each in first["data"] + second["data"]] == ["4", "3", "STOP", "1"]
+    assert [each["message"] for each in shown(service, f"?sender_id={number}&keyword=stop")] == ["STOP"]
+    assert [each["message"] for each in shown(service, f"?sender_id={number}&phone={int(PHONE) + 3}")] == ["3"]
+    assert shown(service, "?since=2100-01-01T00:00:00Z") == []
+    assert len(shown(service, f"?sender_id={number}&until=2100-01-01T00:00:00Z")) == 5
+
+
+@pytest.mark.parametrize("query", ["?keyword=halt", "?phone=0711", "?cursor=x", "?since=yesterday", "?recipient=1"])
+def test_a_filter_that_makes_no_sense(service: Service, query: str) -> None:
+    assert service.get(f"/inbound{query}").status_code == 400
+
+
+def test_nobody_sees_another_accounts_messages(service: Service, number: str) -> None:
+    come(service, Inbound(PHONE, number, "private"), Inbound(PHONE, "999000", "nobody has this number"))
+    other = service.new_token(service.new_account("other"))
+    assert service.get("/inbound", token=other).json == {"data": [], "next_cursor": None}
+    assert "nobody has this number" not in str(shown(service))
+    with service.engine.connect() as connection:
+        kept = connection.execute(text("SELECT count(*) FROM inbound WHERE account_id IS NULL")).scalar_one()
+    assert kept >= 1
+
+
+def test_a_stop_is_the_end_and_a_start_a_beginning(service: Service, number: str) -> None:
+    phone = "254711000123"
+    come(service, Inbound(phone, number, "Arrêt!"))
+    assert suppressed(service, phone) == "stop"
+    assert service.send(phone).json["code"] == "recipient_suppressed"
+    come(service, Inbound(phone, number, "stop"))
+    come(service, Inbound(phone, number, "START"))
+    assert suppressed(service, phone) is None
+    assert service.send(phone).status_code == 200
+
+
+def test_a_start_takes_back_nothing_but_a_stop(service: Service, number: str) -> None:
+    phone = "254711000124"
+    with service.engine.begin() as connection:
+        values = {"account": service.account_id, "phone": int(phone)}
+        connection.execute(
+            text("INSERT INTO suppression (account_id, phone, reason) VALUES (:account, :phone, 'complaint')"), values
+        )
+    come(service, Inbound(phone, number, "STOP"))
+    come(service, Inbound(phone, number, "START"))
+    assert suppressed(service, phone) == "complaint"
+
+
+def test_a_stop_of_whom_no_number_is_known_or_to_a_number_of_nobody_does_no_harm(service: Service, number: str) -> None:
+    come(service, Inbound("MPESA", number, "STOP"), Inbound("254711000125", "1", "STOP"))
+    assert suppressed(service, "254711000125") is None
+    assert shown(service, f"?sender_id={number}")[0]["keyword"] == "stop"
+
+
+def test_a_suspended_sender_still_hears_a_stop(service: Service, number: str) -> None:
+    phone = "254711000126"
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE sender_id SET state = 'suspended' WHERE sender_id = :it"), {"it": number})
+    come(service, Inbound(phone, number, "STOP"))
+    assert suppressed(service, phone) == "stop"
+
+
+def test_the_same_message_of_the_carrier_is_kept_once_and_acts_once(service: Service, number: str) -> None:
+    phone = "254711000127"
+    stop = Inbound(phone, number, "STOP", identity=f"SM-{number}")
+    come(service, stop)
+    come(service, Inbound(phone, number, "START", identity=f"SN-{number}"))
+    come(service, stop, stop)
+    assert len(shown(service, f"?sender_id={number}")) == 2
+    assert suppressed(service, phone) is None
+
+
+def parts_of(number: str, *texts: str, reference: int = 7) -> list[Inbound]:
+    count = len(texts)
+    return [Inbound(PHONE, number, said, reference, count, place) for place, said in enumerate(texts, 1)]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_parts_come_in_any_order(service: Service, number: str, order: tuple[int, ...]) -> None:
+    parts = parts_of(number, "a" * 153, "b" * 153, "\ud83d")
+    for place in order:
+        assert shown(service, f"?sender_id={number}") == []
+        come(service, parts[place])
+    (told,) = shown(service, f"?sender_id={number}")
+    assert told["message"] == "a" * 153 + "b" * 153 + "\ufffd"
+    assert (told["segments"], told["missing_segments"]) == (3, 0)
+
+
+def test_a_character_cut_in_two_is_whole_again(service: Service, number: str) -> None:
+    come(service, *parts_of(number, "x\ud83d", "\ude00y"))
+    assert shown(service, f"?sender_id={number}")[0]["message"] == "x😀y"
+
+
+def test_a_part_that_comes_again_is_the_same_part(service: Service, number: str) -> None:
+    parts = parts_of(number, "one ", "two")
+    come(service, parts[0], parts[0])
+    come(service, parts[1])
+    come(service, parts[1], parts[0])
+    assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["one two"]
+
+
+def test_a_reference_that_is_used_again_begins_a_message(service: Service, number: str) -> None:
+    come(service, *parts_of(number, "one ", "two"))
+    come(service, *parts_of(number, "three ", "four"))
+    come(service, parts_of(number, "lost ", "x")[0])
+    come(service, *parts_of(number, "five ", "six"))
+    told = shown(service, f"?sender_id={number}")
+    assert [each["message"] for each in told] == ["five six", "lost ", "three four", "one two"]
+    assert [each["missing_segments"] for each in told] == [0, 1, 0, 0]
+
+
+def test_parts_through_many_connections_at_once_make_one_message(service: Service, number: str) -> None:
+    parts = parts_of(number, *(f"{place} " for place in range(8)))
+    start = threading.Barrier(8)
+
+    def one(part: Inbound) -> None:
+        start.wait()
+        come(service, part)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(one, parts))
+    assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["0 1 2 3 4 5 6 7 "]
+
+
+def test_what_is_never_whole_is_kept_after_a_day_and_no_stop(service: Service, number: str) -> None:
+    come(service, parts_of(number, "STOP", "x")[0])
+    assert shown(service, f"?sender_id={number}") == []
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE inbound_part SET received_at = now() - interval '25 hours'"))
+    assert end_parts(service.engine) >= 1
+    (told,) = shown(service, f"?sender_id={number}")
+    assert (told["message"], told["missing_segments"], told["keyword"]) == ("STOP", 1, None)
+    assert end_parts(service.engine) == 0
+
+
+@pytest.mark.parametrize("said", ["", "\0", "\ud800", "a\0b", "x" * 40_000])
+def test_whatever_a_phone_says_can_be_kept(service: Service, number: str, said: str) -> None:
+    come(service, Inbound(PHONE, number, said))
+    assert len(shown(service, f"?sender_id={number}")) == 1
+
+
+@pytest.mark.parametrize(("total", "place"), [(3, 0), (3, 4), (0, 0), (1, 1)])
+def test_a_part_that_cannot_be_one_is_a_message(service: Service, number: str, total: int, place: int) -> None:
+    come(service, Inbound(PHONE, number, "odd", 1, total, place))
+    assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["odd"]
+
+
+@contextmanager
+def carrier(service: Service, on_inbound: Any = None, **told: Any) -> Iterator[Smsc]:
+    """A bind to a simulated SMSC, whose messages from phones go to the service."""
+    with running(SmscSettings(port=0)) as smsc:
+        driver = SmppCarrier(config(port=smsc.port, **told))
+        keep = on_inbound or (lambda messages: come(service, *messages))
+        driver.open(lambda receipts: None, lambda late: None, keep)
+        try:
+            wait_until(lambda: smsc.books.counts.binds == (2 if "bind" in told and "+" in told["bind"] else 1))
+            yield smsc
+        finally:
+            driver.close()
+
+
+def wait_until(true: Any) -> None:
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def speak(smsc: Smsc, phone: str, number: str, said: str) -> None:
+    smsc.loop.call_soon_threadsafe(smsc.speak, phone, number, said)
+
+
+@pytest.mark.parametrize("bind", ["transceiver", "transmitter+receiver"])
+def test_an_smsc_gives_messages_of_every_kind(service: Service, number: str, bind: str) -> None:
+    texts = ["Hi", "€" * 81, "я" * 150, "ж" * 66 + "😀" * 40, "x" * 1600, "STOP"]
+    with carrier(service, bind=bind) as smsc:
+        for said in texts:
+            speak(smsc, PHONE, number, said)
+        wait_until(lambda: len(shown(service, f"?sender_id={number}")) == len(texts))
+        wait_until(lambda: smsc.books.counts.inbound_answered == smsc.books.counts.inbound)
+    assert sorted(each["message"] for each in shown(service, f"?sender_id={number}")) == sorted(texts)
+
+
+def test_the_smsc_keeps_what_could_not_be_stored(service: Service, number: str) -> None:
+    tries = itertools.count()
+
+    def fail_at_first(messages: list[Inbound]) -> None:
+        if not next(tries):
+            raise OSError("the database is away")
+        come(service, *messages)
+
+    with carrier(service, fail_at_first) as smsc:
+        speak(smsc, PHONE, number, "Hello")
+        wait_until(lambda: smsc.books.counts.inbound_answered == 1)
+    assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["Hello"]

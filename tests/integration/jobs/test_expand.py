@@ -1,0 +1,52 @@
+"""Group sends are expanded a little ahead of what is being sent, by as many workers as there are."""
+
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+
+from tests.harness.service import Service
+from tests.integration.accept.test_group import phones, scheduled
+from worker.jobs import expand as module
+from worker.jobs.expand import AHEAD, NEXT_SEND, expand
+
+PAGE = 8
+"""Batches, of one message each."""
+
+
+@pytest.fixture
+def send(service: Service, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(module, "BATCH_SIZE", 1)
+    monkeypatch.setattr(module, "PAGE", PAGE)
+    made = scheduled(service, service.new_group(phones(20, 255760000000)))
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'expanding', send_at = now() WHERE id = :id"), {"id": made})
+    return made
+
+
+def set_state(service: Service, batches: list[UUID], state: str) -> None:
+    change = text("UPDATE batch SET state = CAST(:state AS batch_state) WHERE id = ANY(:ids)")
+    with service.engine.begin() as connection:
+        connection.execute(change, {"ids": batches, "state": state})
+
+
+def test_it_is_expanded_further_when_the_last_batches_are_being_sent(service: Service, send: str) -> None:
+    first = expand(service.engine)
+    assert len(first) == PAGE
+    assert not expand(service.engine)
+    set_state(service, first[: PAGE - AHEAD], "sending")
+    assert not expand(service.engine), "as many wait as need to"
+    set_state(service, first[PAGE - AHEAD :][:1], "sending")
+    assert len(expand(service.engine)) == PAGE
+    set_state(service, first, "waiting")
+    assert not expand(service.engine), "who failed and goes again waits too"
+
+
+def test_the_batches_under_way_are_found_by_their_own_index(service: Service, send: str) -> None:
+    """Once for all sends; and those that have ended, of which there may be thousands, are not read."""
+    with service.engine.connect() as connection:
+        for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"):  # as a worker's sessions have it
+            connection.execute(text(f"SET LOCAL {setting} = off"))
+        plan = connection.execute(text(f"EXPLAIN {NEXT_SEND.text}"), {"ahead": AHEAD}).scalars().all()
+    told = "\n".join(plan)
+    assert "CTE under_way" in told and "ix_batch_sending" in told and "ix_batch_send_id" not in told, told

@@ -1,0 +1,387 @@
+"""Files of contacts by the API: taken at once, read by a worker."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+import shared.contacts.groups
+import shared.contacts.text_stream
+import worker.jobs.import_contacts
+from api.http import uploaded_file
+from api.resources.imports import upload
+from shared.accounts.administration import set_country
+from shared.audit.check import audit
+from shared.contacts.imports import drop_old
+from tests.harness.service import PREFIX, Service
+from worker.jobs.import_contacts import import_chunk
+
+UNKNOWN = "01900000-0000-7000-8000-000000000000"
+A, B, C = "254711000001", "254711000002", "254711000003"
+
+
+def send_file(
+    service: Service, group: str, content: bytes | str, query: str = "", mimetype: str = "text/csv", **headers: str
+) -> TestResponse:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return service.client.post(
+        f"{PREFIX}/groups/{group}/import{query}",
+        data=content.encode() if isinstance(content, str) else content,
+        content_type=mimetype,
+        headers={"Authorization": f"Bearer {service.token}", **named},
+    )
+
+
+def upload_of(service: Service, group: str, content: bytes | str, query: str = "") -> dict[str, Any]:
+    """The import as it is when it is over."""
+    answer = send_file(service, group, content, query)
+    assert answer.status_code == 200, answer.json
+    assert answer.json["status"] == "queued"
+    return dict(service.get(f"/imports/{answer.json['import_id']}").json)
+
+
+def contacts(service: Service, group: str) -> list[dict[str, Any]]:
+    return list(service.get(f"/groups/{group}/contacts?limit=1000").json["data"])
+
+
+def left_behind(service: Service) -> tuple[int, int]:
+    """Pieces, and uploads without an end."""
+    with service.engine.connect() as connection:
+        statement = "SELECT (SELECT count(*) FROM import_piece), count(*) FROM contact_import WHERE state = 'receiving'"
+        return tuple(connection.execute(text(statement)).one())
+
+
+@pytest.fixture
+def asleep(service: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
+    """No worker wakes for an import."""
+    monkeypatch.setattr(service.worker.importer, "work", lambda: 0)
+    service.celery.tasks["worker.import_contacts"].run = lambda import_id: None
+    return service
+
+
+def test_it_works(service: Service) -> None:
+    group = service.new_group([A])
+    lines = ["phone,name,tags", f"{A},Ann,vip;new", f"{B},Bob,", "0712,Cid,", f"{B},Bob,"]
+    made = upload_of(service, group, "\r\n".join(lines))
+    assert made["status"] == "completed"
+    assert made["counts"] == {"rows": 4, "added": 1, "changed": 1, "unchanged": 1, "invalid": 1}
+    assert made["bytes_done"] == made["bytes"] == len("\n".join(lines))
+    assert made["finished_at"] is not None
+    assert contacts(service, group) == [
+        {"phone": A, "fields": {"name": "Ann"}, "tags": ["vip", "new"]},
+        {"phone": B, "fields": {"name": "Bob"}, "tags": []},
+    ]
+    errors = service.get(f"/imports/{made['import_id']}/errors").json["data"]
+    assert [(row["line"], row["value"], row["code"]) for row in errors] == [(4, "0712", "invalid_phone")]
+    assert [one["import_id"] for one in service.get(f"/imports?group_id={group}").json["data"]] == [made["import_id"]]
+    assert left_behind(service) == (0, 0)
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_first_row_that_is_no_csv_fails_the_import(service: Service) -> None:
+    made = upload_of(service, service.new_group([]), 'name"x\ny"z\n254711000001,a\n')
+    assert (made["status"], "first row" in made["error"]) == ("failed", True)
+
+
+def test_numbers_of_a_country(service: Service) -> None:
+    group = service.new_group([])
+    assert upload_of(service, group, "0711000001\n")["counts"]["invalid"] == 1
+    made = upload_of(service, group, "0711000001\n", "?country=KE")
+    assert (made["country"], made["counts"]["added"]) == ("KE", 1)
+    with service.engine.begin() as connection:
+        set_country(connection, service.account_id, "KE")
+    assert upload_of(service, group, "0711000001\n0711 000002\n")["counts"] == {
+        "rows": 2,
+        "added": 1,
+        "changed": 0,
+        "unchanged": 1,
+        "invalid": 0,
+    }
+    wrong = send_file(service, group, "x", "?country=ke")
+    assert (wrong.status_code, wrong.json["errors"][0]["pointer"]) == (400, "/country")
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "code"),
+    [
+        pytest.param(b"", 400, "validation_failed", id="empty"),
+        pytest.param(b"PK\x03\x04" + b"\0" * 1000, 415, "unsupported_media_type", id="xlsx"),
+        pytest.param(b"x" * 600_000, 400, "validation_failed", id="no-lines"),
+        pytest.param(b"254711000001\n" * 100_000, 413, "payload_too_large", id="too-large"),
+    ],
+)
+def test_what_is_no_file_of_contacts(
+    service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes, status: int, code: str
+) -> None:
+    monkeypatch.setattr(upload, "MAX_UPLOAD_BYTES", 1_000_000)
+    group = service.new_group([])
+    answer = send_file(service, group, content)
+    assert (answer.status_code, answer.json["code"]) == (status, code)
+    assert contacts(service, group) == []
+    assert left_behind(service) == (0, 0)
+    assert service.get(f"/imports?group_id={group}").json["data"] == []
+
+
+@pytest.mark.parametrize("mimetype", ["application/json", "application/vnd.ms-excel", "", "text/html"])
+def test_another_media_type_is_refused(service: Service, mimetype: str) -> None:
+    answer = send_file(service, service.new_group([]), A, mimetype=mimetype)
+    assert (answer.status_code, answer.json["code"]) == (415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbfphone,name\r\n254711000001,\xc3\xa9\r\n254711000002,x\r\n",
+        "name\tphone\nÉ\t254711000001\nÉ\t254711000002\n".encode("utf-16"),
+        b"msisdn\r254711000001\r\r254711000002\r",
+        b"phone,note\n254711000003,\x00\x01\n254711000003,\x00\n254711000001,x\n254711000002,=1+1\n",
+        b'phone,note\n254711000001,"a\nb"\n254711000002,"a"\n"254711000003,x\n',
+    ],
+    ids=["B59-utf-8", "B59-utf-16", "B59-old-mac", "B59-nul-and-formula", "B59-quotes"],
+)
+def test_files_as_people_have_them(service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_BYTES", 4)
+    monkeypatch.setattr(uploaded_file, "BLOCK", 7)
+    group = service.new_group([])
+    made = upload_of(service, group, content)
+    assert made["status"] == "completed"
+    assert [contact["phone"] for contact in contacts(service, group)] == [A, B]
+
+
+WINDOWS = "phone,name\n254711000001,José\n254711000002,Zoë €\n".encode("cp1252")
+
+
+@pytest.mark.parametrize("lines", [1, 3_000])
+def test_a_file_that_is_not_utf_8_is_refused_with_its_line(service: Service, lines: int) -> None:
+    """Read as something else it would be another name, and with U+FFFD in it a message in UCS-2 at twice the price."""
+    group = service.new_group([])
+    content = f"phone,name\n{A},Ann\n".encode() * lines + "254711000003,José\n".encode("cp1252")
+    answer = send_file(service, group, content)
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    assert f"Line {2 * lines + 1:,} has the byte 0xE9" in answer.json["errors"][0]["detail"]
+    assert "charset=windows-1252" in answer.json["errors"][0]["detail"]
+    assert contacts(service, group) == []
+    assert left_behind(service) == (0, 0)
+
+
+@pytest.mark.parametrize("charset", ["windows-1252", "Windows-1252", "ISO-8859-1"])
+def test_a_file_is_read_in_the_encoding_that_it_is_said_to_have(service: Service, charset: str) -> None:
+    group = service.new_group([])
+    answer = send_file(service, group, WINDOWS, mimetype=f"text/csv; charset={charset}")
+    assert answer.status_code == 200, answer.text
+    assert [contact["fields"]["name"] for contact in contacts(service, group)] == ["José", "Zoë €"]
+
+
+@pytest.mark.parametrize(
+    ("content", "charset", "status"), [(WINDOWS, "utf-7", 415), (WINDOWS, "utf-8", 400), (b"a,\x81\n", "cp-1252", 415)]
+)
+def test_an_encoding_that_is_not_read(service: Service, content: bytes, charset: str, status: int) -> None:
+    answer = send_file(service, service.new_group([]), content, mimetype=f"text/csv; charset={charset}")
+    assert answer.status_code == status, answer.text
+    undefined = send_file(service, service.new_group([]), b"a,\x81\n", mimetype="text/csv; charset=windows-1252")
+    assert "0x81, which is not Windows-1252" in undefined.json["errors"][0]["detail"]
+
+
+def form(*files: tuple[bytes, str]) -> tuple[bytes, str]:
+    """A form with a field and these files of a type, and its media type."""
+    parts = [b'--edge\r\nContent-Disposition: form-data; name="note"\r\n\r\nfrom our shop\r\n']
+    for content, kind in files:
+        head = (
+            f'--edge\r\nContent-Disposition: form-data; name="file"; filename="c.csv"\r\nContent-Type: {kind}\r\n\r\n'
+        )
+        parts.append(head.encode() + content + b"\r\n")
+    return b"".join(parts) + b"--edge--\r\n", "multipart/form-data; boundary=edge"
+
+
+@pytest.mark.parametrize("block", [7, 64 * 1024])
+def test_a_file_may_come_as_a_form(service: Service, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(uploaded_file, "BLOCK", block)
+    group = service.new_group([])
+    body, mimetype = form((WINDOWS, "text/csv; charset=windows-1252"))
+    answer = send_file(service, group, body, mimetype=mimetype)
+    assert answer.status_code == 200, answer.text
+    assert [(each["phone"], each["fields"]["name"]) for each in contacts(service, group)] == [(A, "José"), (B, "Zoë €")]
+
+
+def test_a_form_again_with_its_key_is_the_same_file(service: Service) -> None:
+    group = service.new_group([])
+    body, mimetype = form((A.encode(), "text/csv"))
+    first = send_file(service, group, body, mimetype=mimetype, Idempotency_Key="f")
+    other = body.replace(b"edge", b"another-edge"), mimetype.replace("edge", "another-edge")
+    again = send_file(service, group, other[0], mimetype=other[1], Idempotency_Key="f")
+    assert (again.status_code, again.json["import_id"]) == (200, first.json["import_id"])
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        (form(), 400, "The form has no file"),
+        (form((b"a\n", "text/csv"), (b"b\n", "text/csv")), 400, "more than one file"),
+        (form((b"PK\x03\x04" + bytes(100), "application/vnd.ms-excel")), 415, "xlsx"),
+        ((b"--edge\r\nno form", "multipart/form-data; boundary=edge"), 400, "form"),
+        ((b"no form", "multipart/form-data"), 400, "form"),
+        ((form((b"a\n", "text/csv"))[0][:-12], "multipart/form-data; boundary=edge"), 400, "form"),
+    ],
+    ids=["no-file", "two-files", "xlsx", "broken", "no-boundary", "cut"],
+)
+def test_a_form_without_a_file_of_contacts(service: Service, body: tuple[bytes, str], status: int, words: str) -> None:
+    group = service.new_group([])
+    answer = send_file(service, group, body[0], mimetype=body[1])
+    assert (answer.status_code, words in answer.text) == (status, True), answer.text
+    assert contacts(service, group) == []
+    assert left_behind(service) == (0, 0)
+
+
+def test_a_header_without_phones_fails_the_import(service: Service) -> None:
+    made = upload_of(service, service.new_group([]), f"customer,city\n{A},Nairobi\n")
+    assert (made["status"], "Call it one of: phone" in made["error"]) == ("failed", True)
+
+
+def test_a_file_of_many_pieces(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_BYTES", 3_000)
+    monkeypatch.setattr(uploaded_file, "BLOCK", 1_000)
+    monkeypatch.setattr(worker.jobs.import_contacts, "MAX_ERRORS", 25)
+    group = service.new_group([])
+    rows = [f'{254700000000 + number},"name\n{number}"' if number % 10 else f"bad {number}" for number in range(1_000)]
+    made = upload_of(service, group, "phone,name\n" + "\n".join(rows))
+    assert made["counts"] == {"rows": 1000, "added": 900, "changed": 0, "unchanged": 0, "invalid": 100}
+    assert service.get(f"/groups/{group}").json["contact_count"] == 900
+    found, cursor = [], ""
+    while cursor is not None:
+        page = service.get(
+            f"/imports/{made['import_id']}/errors?limit=10" + (f"&cursor={cursor}" if cursor else "")
+        ).json
+        found += [row["line"] for row in page["data"]]
+        cursor = page["next_cursor"]
+    assert found == [2 + 19 * number for number in range(len(found))] and 25 <= len(found) < 100
+    answer = service.get(f"/imports/{made['import_id']}/errors", headers={"Accept": "text/csv"})
+    listed = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [int(row["line"]) for row in listed] == found
+    assert listed[0]["value"] == "bad 0"
+
+
+def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(
+    asleep: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = asleep
+    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_BYTES", 130)
+    monkeypatch.setattr(uploaded_file, "BLOCK", 130)
+    groups = [service.new_group([]) for _ in range(2)]
+    content = "\n".join(str(254700000000 + number) for number in range(60))
+    made = [send_file(service, group, content).json["import_id"] for group in groups]
+    for _ in range(4):
+        assert import_chunk(service.engine)
+    shown = [service.get(f"/imports/{one}").json for one in made]
+    assert [one["status"] for one in shown] == ["running", "running"]
+    assert shown[0]["counts"] == shown[1]["counts"]
+    assert 0 < shown[0]["bytes_done"] < shown[0]["bytes"]
+    for _ in range(2):
+        canceled = service.post(f"/imports/{made[0]}/cancel")
+        assert (canceled.status_code, canceled.json["status"]) == (200, "canceled")
+    while import_chunk(service.engine):
+        pass
+    shown = [service.get(f"/imports/{one}").json for one in made]
+    assert [one["status"] for one in shown] == ["canceled", "completed"]
+    assert 0 < len(contacts(service, groups[0])) < 60 == len(contacts(service, groups[1]))
+    assert service.post(f"/imports/{made[1]}/cancel").json["code"] == "state_conflict"
+    assert left_behind(service) == (0, 0)
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
+    asleep: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = asleep
+    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_BYTES", 130)
+    monkeypatch.setattr(uploaded_file, "BLOCK", 130)
+    group = service.new_group([])
+    made = send_file(service, group, "\n".join(str(254700000000 + n) for n in range(60))).json["import_id"]
+    assert import_chunk(service.engine)
+    before = service.get(f"/imports/{made}").json
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("in the middle")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(worker.jobs.import_contacts, "_progress", fail)
+        import_chunk(service.engine)
+    assert service.get(f"/imports/{made}").json == before
+    assert len(contacts(service, group)) == before["counts"]["added"]
+    with service.engine.begin() as connection:
+        assert connection.execute(text("UPDATE job_failure SET retry_at = now()")).rowcount == 1
+    while import_chunk(service.engine):
+        pass
+    assert service.get(f"/imports/{made}").json["counts"]["added"] == 60
+
+
+def test_what_an_import_cannot_do(asleep: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = asleep
+    monkeypatch.setattr(shared.contacts.groups, "MAX_CONTACTS", 1)
+    full, gone = service.new_group([]), service.new_group([])
+    wide = service.new_group([])
+    names = ",".join(f"{letter}{digit}" for letter in "abcd" for digit in range(10))
+    files = {full: f"{A}\n{B}\n", gone: A, wide: f"phone,{names}\n{A}\n"}
+    made = {group: send_file(service, group, content).json["import_id"] for group, content in files.items()}
+    headers = {"Authorization": f"Bearer {service.token}"}
+    assert service.client.delete(f"{PREFIX}/groups/{gone}", headers=headers).status_code == 200
+    while import_chunk(service.engine):
+        pass
+    shown = {group: service.get(f"/imports/{one}").json for group, one in made.items()}
+    assert {one["status"] for one in shown.values()} == {"failed"}
+    assert "at most 1 contacts" in shown[full]["error"]
+    assert "deleted" in shown[gone]["error"]
+    assert "40 columns" in shown[wide]["error"]
+    assert contacts(service, full) == []
+    assert left_behind(service) == (0, 0)
+
+
+def test_the_same_key_imports_once(service: Service) -> None:
+    group = service.new_group([])
+    first = send_file(service, group, A, Idempotency_Key="i1")
+    again = send_file(service, group, A, Idempotency_Key="i1")
+    assert json.loads(again.data) == json.loads(first.data)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    other = send_file(service, group, B, Idempotency_Key="i1")
+    assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
+    assert len(service.get(f"/imports?group_id={group}").json["data"]) == 1
+    assert left_behind(service) == (0, 0)
+
+
+def test_another_accounts_import_is_as_one_that_is_not_there(service: Service) -> None:
+    group = service.new_group([])
+    made = upload_of(service, group, A)["import_id"]
+    stranger = service.new_token(service.new_account("stranger"))
+    for identifier, token in ((made, stranger), (UNKNOWN, service.token)):
+        for path in (f"/imports/{identifier}", f"/imports/{identifier}/errors"):
+            assert service.get(path, token=token).json["code"] == "import_not_found"
+        assert service.post(f"/imports/{identifier}/cancel", token=token).json["code"] == "import_not_found"
+    assert service.get("/imports", token=stranger).json["data"] == []
+    mine, service.token = service.token, stranger
+    assert send_file(service, group, A).json["code"] == "group_not_found"
+    service.token = mine
+
+
+def test_an_upload_that_was_broken_off_is_forgotten(service: Service) -> None:
+    group = service.new_group([])
+    lost = service.client.post(
+        f"{PREFIX}/groups/{group}/import",
+        content_type="text/csv",
+        headers={"Authorization": f"Bearer {service.token}"},
+        environ_overrides={"wsgi.input": io.BytesIO(A.encode()), "CONTENT_LENGTH": "1000"},
+    )
+    assert lost.status_code == 400
+    assert left_behind(service) == (0, 0)
+    with service.engine.begin() as connection:
+        statement = """
+            INSERT INTO contact_import (id, account_id, group_id, state, worked_at)
+            SELECT gen_random_uuid(), account_id, id, 'receiving', now() - interval '3 hours' FROM contact_group
+             WHERE id = :group
+        """
+        connection.execute(text(statement), {"group": group})
+    assert left_behind(service) == (0, 1)
+    drop_old(service.engine)
+    assert left_behind(service) == (0, 0)

@@ -1,0 +1,352 @@
+"""A job that fails again and again is set aside, told to its owner and the operator, and costs the others nothing."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import pytest
+from psycopg.errors import AdminShutdown
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import OperationalError
+
+import shared.contacts.groups
+import worker.jobs.erasure
+import worker.jobs.expand
+import worker.jobs.import_contacts
+import worker.jobs.retention
+import worker.jobs.usage
+import worker.recovery.sweeper
+import worker.sending.canary
+from shared.contacts.imports import retry_import
+from shared.db.connection import transaction
+from shared.job_failures import MAX_FAILURES, Job, attempt, clear_failures, together_or_singly
+from shared.sends.holding import release
+from tests.harness.service import Service
+from tests.integration.accept.test_group import make_due, phones, scheduled
+from tests.integration.jobs.test_imports import send_file
+from worker.jobs.erasure import erase_one
+from worker.jobs.expand import expand
+from worker.jobs.import_contacts import import_chunk
+from worker.jobs.usage import UsageCounter
+from worker.webhooks.client import Client
+from worker.webhooks.deliver import Deliverer
+
+PHONE = "254711000001"
+
+
+class Poison(Exception):
+    """What a fault of ours raises."""
+
+
+def poisoned(function: Callable[..., Any], is_poison: Callable[..., bool]) -> Callable[..., Any]:
+    """The function, which raises for what is poison."""
+
+    def call(*arguments: Any, **more: Any) -> Any:
+        if is_poison(*arguments):
+            raise Poison
+        return function(*arguments, **more)
+
+    return call
+
+
+def time_passes(service: Service) -> None:
+    """What backs off may be tried again."""
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE job_failure SET retry_at = now() WHERE retry_at < 'infinity'"))
+
+
+def failures(service: Service, kind: str) -> list[tuple[int, bool]]:
+    """How often each job of the kind failed, and whether it is set aside."""
+    asked = text("SELECT failures, set_aside_at IS NOT NULL FROM job_failure WHERE kind = :kind ORDER BY subject")
+    with service.engine.connect() as connection:
+        return [tuple(row) for row in connection.execute(asked, {"kind": kind})]
+
+
+@pytest.fixture(autouse=True)
+def no_failures(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM job_failure"))
+
+
+@contextmanager
+def asleep(service: Service, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """No worker wakes for an import."""
+    with monkeypatch.context() as patch:
+        patch.setattr(service.worker.importer, "work", lambda: 0)
+        service.celery.tasks["worker.import_contacts"].run = lambda import_id: None
+        yield
+
+
+def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """The first of which is poison."""
+    with asleep(service, monkeypatch):
+        bad, good = service.new_group([]), service.new_group([])
+        made = [send_file(service, group, f"{PHONE}\n").json["import_id"] for group in (bad, good)]
+    put = poisoned(shared.contacts.groups.put_contacts, lambda connection, group, contacts: str(group) == bad)
+    monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", put)
+    return made[0], made[1]
+
+
+def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad, good = two_imports(service, monkeypatch)
+    while import_chunk(service.engine):
+        pass
+    assert service.get(f"/imports/{good}").json["status"] == "completed"
+    assert service.get(f"/imports/{bad}").json["status"] == "queued"
+    assert not import_chunk(service.engine), "it backs off"
+    for _ in range(MAX_FAILURES - 1):
+        time_passes(service)
+        assert import_chunk(service.engine)
+    failed = service.get(f"/imports/{bad}").json
+    assert (failed["status"], "operator" in failed["error"]) == ("failed", True)
+    time_passes(service)
+    assert not import_chunk(service.engine)
+    assert failures(service, "import") == [(MAX_FAILURES, True)]
+    monkeypatch.undo()
+    with service.engine.begin() as connection:
+        assert clear_failures(connection, "import", bad)
+        assert retry_import(connection, UUID(bad))
+    assert import_chunk(service.engine)
+    assert service.get(f"/imports/{bad}").json["status"] == "completed"
+
+
+def test_an_import_that_succeeds_in_the_end_has_never_failed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad, _ = two_imports(service, monkeypatch)
+    while import_chunk(service.engine):
+        pass
+    monkeypatch.undo()
+    time_passes(service)
+    assert import_chunk(service.engine)
+    assert (service.get(f"/imports/{bad}").json["status"], failures(service, "import")) == ("completed", [])
+
+
+def test_an_outage_is_nobodys_failure(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    two_imports(service, monkeypatch)
+
+    def gone(*_: object) -> None:
+        raise OperationalError("", None, AdminShutdown())
+
+    monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", gone)
+    with service.worker.sweeper.outage.tolerated():
+        import_chunk(service.engine)
+    assert failures(service, "import") == []
+
+
+def test_a_lock_that_is_held_for_long_is_the_jobs_failure(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or whoever holds it would stop everybody's imports."""
+    two_imports(service, monkeypatch)
+
+    def locked(connection: Connection, *_: object) -> None:
+        connection.execute(text("SET LOCAL lock_timeout = 1"))
+        connection.execute(text("LOCK TABLE contact"))
+
+    monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", locked)
+    with transaction(service.engine) as connection:
+        connection.execute(text("LOCK TABLE contact IN SHARE MODE"))
+        assert import_chunk(service.engine)
+    assert failures(service, "import") == [(1, False)]
+
+
+def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad, good = (scheduled(service, service.new_group(phones(3, first))) for first in (255730000000, 255740000000))
+    post = poisoned(worker.jobs.expand._insert_batches, lambda connection, send, batches: str(send.id) == bad)
+    monkeypatch.setattr(worker.jobs.expand, "_insert_batches", post)
+    make_due(service, bad)
+    make_due(service, good)
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(good)["delivered"] == 3
+    for _ in range(MAX_FAILURES - 1):
+        time_passes(service)
+        assert not expand(service.engine)
+    held = service.get(f"/sends/{bad}").json
+    assert (held["status"], held["held_by"]) == ("held", "crashes")
+    assert failures(service, "expansion") == [(MAX_FAILURES, True)]
+    monkeypatch.undo()
+    with service.engine.begin() as connection:
+        release(connection, UUID(bad))
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(bad)["delivered"] == 3
+    assert failures(service, "expansion") == []
+
+
+def test_a_batch_that_makes_no_message_holds_its_send_and_the_others_go_on(service: Service) -> None:
+    service.worker.dispatcher.stop.set()
+    bad = service.bulk([{"phone": PHONE, "variables": {"name": "Ann"}}], "Hi {{name}}").json["send_id"]
+    good = service.bulk(["254711000002"]).json["send_id"]
+    service.worker.dispatcher.stop.clear()
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET variables = '[]' WHERE send_id = :send"), {"send": bad})
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(good)["delivered"] == 1
+    held = service.get(f"/sends/{bad}").json
+    assert (held["status"], held["held_by"]) == ("held", "crashes")
+
+
+def test_a_batch_whose_turns_die_has_its_turns_alone(service: Service) -> None:
+    service.worker.dispatcher.stop.set()
+    sends = [service.send(phone).json["send_id"] for phone in phones(3, 255750000000)]
+    service.worker.dispatcher.stop.clear()
+    with service.engine.begin() as connection:
+        suspect = text("UPDATE batch SET crashes = 2 WHERE send_id = :send")
+        connection.execute(suspect, {"send": sends[1]})
+    taken: list[list[str]] = []
+    send = service.worker.dispatcher._send  # type: ignore[union-attr]
+
+    def note(carrier: Any, batches: Any, stride: int) -> None:
+        taken.append([str(batch.send_id) for batch in batches])
+        send(carrier, batches, stride)
+
+    service.worker.dispatcher._send = note  # type: ignore[union-attr, method-assign, assignment]
+    service.sweep()
+    assert taken == [[sends[0], sends[2]], [sends[1]]]
+
+
+def test_an_erasure_that_fails_is_told_and_the_others_go_on(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad, good = (service.post("/erasures", phone=phone).json["erasure_id"] for phone in (PHONE, "254711000002"))
+    poison = poisoned(worker.jobs.erasure._erase_elsewhere, lambda connection, whose, counts: whose["phone"] == PHONE)
+    monkeypatch.setattr(worker.jobs.erasure, "_erase_elsewhere", poison)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE erasure SET due_at = now() - interval '1 second'"))
+        connection.execute(text("UPDATE erasure SET created_at = now() - interval '1 hour'"))
+    while erase_one(service.engine):
+        pass
+    assert service.get(f"/erasures/{good}").json["status"] == "completed"
+    assert service.get(f"/erasures/{bad}").json["status"] == "pending"
+    for _ in range(MAX_FAILURES - 1):
+        time_passes(service)
+        assert erase_one(service.engine)
+    assert service.get(f"/erasures/{bad}").json["status"] == "failed"
+    time_passes(service)
+    assert erase_one(service.engine) is None
+
+
+def test_a_send_that_cannot_be_closed_keeps_no_other_open(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.worker.dispatcher.stop.set()
+    bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": [bad, good]})
+    close = poisoned(worker.recovery.sweeper.close_rest, lambda connection, send, outcome: str(send) == bad)
+    monkeypatch.setattr(worker.recovery.sweeper, "close_rest", close)
+    service.worker.sweeper.recover_and_wake()
+    assert service.counts(good) == {"submitted": 1, "accepted": 1, "expired": 1}
+    service.worker.sweeper.recover_and_wake()
+    assert failures(service, "closing") == [(1, False)], "it backs off"
+    monkeypatch.undo()
+    time_passes(service)
+    service.worker.sweeper.recover_and_wake()
+    assert service.counts(bad) == {"submitted": 1, "accepted": 1, "expired": 1}
+    service.worker.dispatcher.stop.clear()
+
+
+def test_a_step_of_the_sweep_that_fails_keeps_no_other_from_being_done(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise Poison
+
+    for step in ("recover", "hold_newly_refused", "watch_sends", "give_up"):
+        monkeypatch.setattr(worker.recovery.sweeper, step, fails)
+    send = scheduled(service, service.new_group(phones(1, 255770000000)))
+    make_due(service, send)
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(send)["delivered"] == 1
+
+
+def test_what_fails_together_is_done_singly(service: Service) -> None:
+    waiting, done = ["a", "poison", "b"], list[str]()
+
+    def work(job: Job, most: int) -> int:
+        with service.engine.connect() as connection:
+            asked = text("SELECT subject FROM job_failure WHERE retry_at > now() AND kind = 'doubt'")
+            resting = connection.execute(asked).scalars().all()
+        taken = [name for name in waiting if name not in [*done, *resting]][:most]
+        for name in taken:
+            job.begin(name, None, None)
+            if name == "poison":
+                raise Poison
+        done.extend(taken)
+        return len(taken)
+
+    assert together_or_singly(service.engine, "doubt", work, 10) == 2
+    assert (done, failures(service, "doubt")) == (["a", "b"], [(1, False)])
+
+
+def test_an_account_that_cannot_be_forgotten_keeps_no_others(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def forget(engine: Any, account: Any, now: Any, *, rows: bool) -> int:
+        seen.append(account.id)
+        raise Poison
+
+    monkeypatch.setattr(worker.jobs.retention, "_forget_account", forget)
+    other = service.new_account("other")
+    worker.jobs.retention.forget(service.engine, 30)
+    assert {service.account_id, other} <= {*seen}
+    seen.clear()
+    worker.jobs.retention.forget(service.engine, 30)
+    assert seen == [], "they back off"
+
+
+def test_an_hour_that_cannot_be_counted_keeps_no_other(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.send()
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM usage_hour"))
+        hours = text(
+            "INSERT INTO usage_hour (began_at, due_at) SELECT h, h FROM generate_series(:a, :b, '1h'::interval) h"
+        )
+        times = connection.execute(text("SELECT date_trunc('hour', now()) - interval '2 hours', now()")).one()
+        connection.execute(hours, {"a": times[0], "b": times[1]})
+    monkeypatch.setattr(
+        worker.jobs.usage, "_count", poisoned(worker.jobs.usage._count, lambda c, hour, began: hour == times[0])
+    )
+    counted = [UsageCounter(service.engine).count_one() for _ in range(3)]
+    assert counted[0] == times[0] and len({*counted}) == 3
+    assert failures(service, "usage") == [(1, False)]
+
+
+def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = service.post("/webhooks", url="https://example.com/hook").json["webhook_id"]
+    service.send()
+
+    def fails(*_: object) -> None:
+        raise Poison
+
+    monkeypatch.setattr("worker.webhooks.store.read_work", fails)
+
+    async def look() -> None:
+        client = Client(False)
+        await Deliverer(service.engine, client, "x" * 40).drain()
+        await client.close()
+
+    for _ in range(MAX_FAILURES):
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE webhook SET rest_until = NULL, lease_until = NULL"))
+        asyncio.run(look())
+    assert failures(service, "webhook") == [(MAX_FAILURES, True)]
+    told = service.get(f"/webhooks/{made}").json
+    assert (told["status"], "operator" in told["disabled_reason"]) == ("disabled", True)
+    assert [event["type"] for event in service.get("/events?types=webhook.disabled").json["data"]] == [
+        "webhook.disabled"
+    ]
+
+
+def test_an_error_is_kept_without_its_data(service: Service) -> None:
+    with attempt(service.engine, "import") as job:
+        job.begin("x", None, None)
+        with service.engine.begin() as connection:
+            connection.execute(text("SELECT CAST(CAST(:phone AS text) AS uuid)"), {"phone": PHONE})
+    with service.engine.connect() as connection:
+        kept = connection.execute(text("SELECT error FROM job_failure WHERE subject = 'x'")).scalar_one()
+    assert "InvalidTextRepresentation" in kept and PHONE not in kept

@@ -1,0 +1,179 @@
+"""Usage is what became of the messages, whatever happened meanwhile and whenever it was counted."""
+
+import csv
+import io
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from bulksms.local.postgres import Postgres
+from shared.audit.check import audit
+from shared.sms.countries import country_of
+from tests.harness.database import fresh_database
+from tests.harness.service import Service
+from worker.jobs.usage import UsageCounter
+
+KE, US, DE = "254711000000", "12125550123", "491701234567"
+ALL = "by=day,sender_id,country,category,status"
+DUE = text("UPDATE usage_hour SET due_at = now() WHERE NOT final")
+
+
+def count(service: Service) -> None:
+    """Let the counter look at every hour that is not final."""
+    with service.engine.begin() as connection:
+        connection.execute(DUE)
+    while UsageCounter(service.engine).count_one():
+        pass
+
+
+def usage(service: Service, query: str = ALL) -> list[dict[str, Any]]:
+    answer = service.get(f"/usage?{query}")
+    assert answer.status_code == 200, answer.text
+    return list(answer.json["data"])
+
+
+def of_messages(service: Service, *, phones: bool = True) -> Counter[tuple[Any, ...]]:
+    """The same counts made of the list of all messages."""
+    made: Counter[tuple[Any, ...]] = Counter()
+    cursor = ""
+    while True:
+        answer = service.get(f"/messages?limit=1000{cursor}").json
+        for message in answer["data"]:
+            if not message["test"] and message["status"] not in ("scheduled", "queued", "sending"):
+                row = message["submitted_at"] or message["error"]["code"] not in ("canceled", "expired")
+                country = country_of(message["phone"]) if phones and row else None
+                made[message["created_at"][:10], message["sender_id"], country, message["status"]] += 1
+        if answer["next_cursor"] is None:
+            return made
+        cursor = f"&cursor={answer['next_cursor']}"
+
+
+def of_usage(service: Service) -> Counter[tuple[Any, ...]]:
+    made: Counter[tuple[Any, ...]] = Counter()
+    for row in usage(service):
+        made[row["day"], row["sender_id"], row["country"], row["status"]] += row["messages"]
+    return made
+
+
+def test_it_works(service: Service) -> None:
+    service.send(KE)
+    service.bulk([KE, US, DE, "99902000001"], message="x" * 161, category="marketing")
+    service.deliver_receipts()
+    count(service)
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    one = {"day": today, "sender_id": "ACME", "category": "transactional", "status": "delivered"}
+    assert {**one, "country": "KE", "messages": 1, "credits": 1} in usage(service)
+    assert usage(service, "by=category,status&category=marketing&status=delivered") == [
+        {
+            "day": None,
+            "sender_id": None,
+            "country": None,
+            "category": "marketing",
+            "status": "delivered",
+            "messages": 3,
+            "credits": 6,
+        }
+    ]
+    assert of_usage(service) == of_messages(service)
+
+
+def test_every_outcome_is_counted_once_however_often_it_is_looked_at(service: Service) -> None:
+    service.bulk([f"999{outcome:02}00000{n}" for outcome in range(1, 11) for n in range(3)])
+    service.send(US, send_at=f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}")
+    count(service)
+    assert of_usage(service) == of_messages(service)
+    service.sweep()
+    service.deliver_receipts()
+    count(service)
+    count(service)
+    assert of_usage(service) == of_messages(service)
+    assert sum(of_usage(service).values()) > 20
+    assert audit(service.engine, full=True) == []
+
+
+def test_what_ended_with_its_send_is_of_no_country(service: Service) -> None:
+    later = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
+    send = service.bulk([KE, US], send_at=later).json["send_id"]
+    service.post(f"/sends/{send}/cancel")
+    count(service)
+    assert [(row["country"], row["messages"], row["credits"]) for row in usage(service, "by=country")] == [(None, 2, 0)]
+    assert of_usage(service) == of_messages(service)
+
+
+def test_sandboxes_and_other_accounts_are_not_counted(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    sandbox.send(KE)
+    service.post(
+        "/sms/send", token=service.new_token(service.new_account("other")), sender_id="ACME", phone=KE, message="Hi"
+    )
+    count(service)
+    assert usage(service) == []
+    assert [row["messages"] for row in usage(sandbox)] == [1]
+
+
+def test_an_hour_that_is_over_is_final_and_proved_by_the_audit(
+    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service(fresh_database(postgres_server))
+    monkeypatch.setattr("worker.jobs.usage.FINAL_AFTER", timedelta(hours=-1))
+    service.bulk([KE, US])
+    service.deliver_receipts()
+    count(service)
+    with service.engine.begin() as connection:
+        assert connection.execute(text("SELECT bool_and(final) FROM usage_hour")).scalar()
+    assert audit(service.engine, full=True) == []
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE usage SET messages = messages + 1 WHERE country = 'KE'"))
+    assert {breach.rule for breach in audit(service.engine, full=True)} == {"usage"}
+    service.engine.dispose()
+
+
+def test_pages_and_csv_are_the_same_counts(service: Service) -> None:
+    service.bulk([KE, US, DE])
+    service.bulk([KE, "99901000001"], category="authentication")
+    service.deliver_receipts()
+    count(service)
+    whole = usage(service)
+    paged: list[dict[str, Any]] = []
+    cursor = ""
+    while True:
+        answer = service.get(f"/usage?limit=1{cursor}").json
+        paged += answer["data"]
+        if answer["next_cursor"] is None:
+            break
+        cursor = f"&cursor={answer['next_cursor']}"
+    assert paged == whole
+    lines = list(csv.DictReader(io.StringIO(service.get("/usage", headers={"Accept": "text/csv"}).text)))
+    assert [{name: value or None for name, value in line.items()} for line in lines] == [
+        {name: None if value is None else str(value) for name, value in row.items()} for row in whole
+    ]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["by=hour", "by=", "since=2026-02-30", "since=yesterday", "until=9999-12-31", "country=Kenya", "status=queued2"],
+)
+def test_what_cannot_be_counted_is_told(service: Service, query: str) -> None:
+    answer = service.get(f"/usage?{query}")
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+
+
+@pytest.mark.parametrize(
+    ("phone", "country"),
+    [
+        (KE, "KE"),
+        (US, "US"),
+        ("14165550123", "CA"),
+        (DE, "DE"),
+        ("77011234567", "KZ"),
+        ("79161234567", "RU"),
+        ("447797123456", "GB"),
+        ("99901000001", None),
+        ("870773111111", None),
+    ],
+)
+def test_a_phone_is_of_the_country_of_its_first_digits(phone: str, country: str | None) -> None:
+    assert country_of(phone) == country == country_of(phone[:4])

@@ -1,0 +1,288 @@
+"""Limits that an operator sets: requests, spending, destinations, and the guard against pumping."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from api.auth import tokens
+from shared.accounts.administration import Refused
+from shared.accounts.limits import destinations, limits_of, set_limits
+from shared.audit.check import audit
+from shared.ledger.spend_limits import Standing
+from tests.harness.service import Service
+
+KENYA, TANZANIA, UGANDA = "254711000000", "255711000000", "256711000000"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits are read for each request, as two seconds later."""
+    monkeypatch.setattr(tokens, "FRESH", 0.0)
+
+
+def limit(service: Service, **changes: Any) -> None:
+    with service.engine.begin() as connection:
+        set_limits(connection, service.account_id, **changes)
+
+
+def problem(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
+    made = answer.get_json(force=True)
+    assert (answer.status_code, made["code"]) == (status, code), made
+    return dict(made)
+
+
+def clean(service: Service) -> bool:
+    return audit(service.engine, full=True) == []
+
+
+def test_it_works(service: Service) -> None:
+    limit(service, requests_per_second=100, spend_day=10, spend_month=200, destinations=("254", "255"), pumping="watch")
+    assert service.send().status_code == 200
+    shown = service.get("/limits").json
+    assert shown["requests_per_second"] == 100
+    assert shown["spending"] == {"day": 10, "month": 200, "spent_of_day": 1, "spent_of_month": 1}
+    assert (shown["destinations"], shown["pumping_guard"]) == (["254", "255"], "watch")
+
+
+def test_without_limits_nothing_is_limited_or_counted(service: Service) -> None:
+    assert service.send().status_code == 200
+    shown = service.get("/limits").json
+    assert shown["spending"] == {"day": None, "month": None, "spent_of_day": 0, "spent_of_month": 0}
+    assert (shown["requests_per_second"], shown["destinations"], shown["pumping_guard"]) == (10_000, None, "off")
+
+
+def test_an_account_has_a_rate_of_its_own(service: Service) -> None:
+    limit(service, requests_per_second=2)
+    answers = [service.get("/balance") for _ in range(8)]
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert refused.headers["RateLimit-Policy"] == '"requests";q=2;w=1'
+    limit(service, requests_per_second=None)
+    assert all(service.get("/balance").status_code in (200, 429) for _ in range(3))
+    assert service.get("/limits").headers["RateLimit-Policy"] == '"requests";q=10000;w=1'
+
+
+def test_a_day_has_an_end_to_spending(service: Service) -> None:
+    limit(service, spend_day=3)
+    assert service.bulk([KENYA, TANZANIA]).status_code == 200
+    refused = problem(service.bulk([KENYA, TANZANIA]), 402, "spend_limit_reached")
+    assert (refused["required"], refused["period"], refused["spend_limit"], refused["spent"]) == (2, "day", 3, 2)
+    assert datetime.fromisoformat(refused["resets_at"]).timetz().isoformat() == "00:00:00+00:00"
+    assert service.send().status_code == 200
+    problem(service.send(), 402, "spend_limit_reached")
+    assert service.get("/balance").json["balance"] == 997
+    limit(service, spend_day=4)
+    assert service.send().status_code == 200
+    assert clean(service)
+
+
+def test_a_month_is_all_of_its_days(service: Service) -> None:
+    limit(service, spend_month=10)
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE spending SET credits = 9 WHERE account_id = :account AND period = 'month'"),
+            {"account": service.account_id},
+        )
+        connection.execute(
+            text("INSERT INTO spending VALUES (:account, 'month', '2020-01-01', 500, 500)"),
+            {"account": service.account_id},
+        )
+    assert service.send().status_code == 200
+    assert problem(service.send(), 402, "spend_limit_reached")["period"] == "month"
+    limit(service, spend_month=None)
+    assert clean(service)
+
+
+def test_when_a_period_ends() -> None:
+    def ends(period: Any, begins: date) -> str:
+        return Standing(period, begins, 1, 1).ends.isoformat()
+
+    assert ends("day", date(2026, 12, 31)) == ends("month", date(2026, 12, 1)) == "2027-01-01T00:00:00+00:00"
+    assert ends("day", date(2028, 2, 28)) == "2028-02-29T00:00:00+00:00"
+    assert ends("month", date(2028, 2, 1)) == "2028-03-01T00:00:00+00:00"
+
+
+def test_sends_at_once_never_go_beyond_the_limit(service: Service) -> None:
+    limit(service, spend_day=15)
+    with ThreadPoolExecutor(25) as pool:
+        answers = list(pool.map(lambda number: service.send(str(254711000000 + number)), range(50)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 15 + [402] * 35
+    assert service.get("/limits").json["spending"]["spent_of_day"] == 15
+    assert clean(service)
+
+
+def test_what_was_spent_before_the_limit_counts(service: Service) -> None:
+    for _ in range(4):
+        service.send()
+    limit(service, spend_day=5)
+    assert service.get("/limits").json["spending"]["spent_of_day"] == 4
+    assert service.send().status_code == 200
+    problem(service.send(), 402, "spend_limit_reached")
+    limit(service, spend_day=None)
+    assert service.send().status_code == 200
+    for most in (6, 5, 1):
+        limit(service, spend_day=most)
+        assert problem(service.send(), 402, "spend_limit_reached")["spent"] == 6
+    limit(service, spend_day=7)
+    assert service.send().status_code == 200
+    assert clean(service)
+
+
+def test_a_repeated_request_spends_once(service: Service) -> None:
+    limit(service, spend_day=1)
+    first, again = (service.send(headers={"Idempotency-Key": "one"}) for _ in range(2))
+    assert first.data == again.data
+    problem(service.send(headers={"Idempotency-Key": "two"}), 402, "spend_limit_reached")
+    limit(service, spend_day=2)
+    assert service.send(headers={"Idempotency-Key": "two"}).status_code == 200
+
+
+def test_the_limits_of_a_sandbox_are_those_of_its_account_and_counted_apart(service: Service) -> None:
+    limit(service, spend_day=1)
+    sandbox = service.in_sandbox()
+    assert sandbox.send(KENYA).status_code == 200
+    problem(sandbox.send(KENYA), 402, "spend_limit_reached")
+    assert service.send().status_code == 200
+    limit(service, spend_day=2)
+    assert sandbox.send(KENYA).status_code == 200
+
+
+def test_group_sends_count_too(service: Service) -> None:
+    group = service.new_group([KENYA, TANZANIA])
+    limit(service, spend_day=3)
+    assert service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi").status_code == 200
+    refused = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi")
+    assert problem(refused, 402, "spend_limit_reached")["spent"] == 2
+
+
+def test_the_audit_notices_a_count_that_is_wrong(service: Service) -> None:
+    limit(service, spend_day=5)
+    service.send()
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE spending SET credits = 4 WHERE account_id = :account"), {"account": service.account_id}
+        )
+    assert {breach.rule for breach in audit(service.engine, full=True)} == {"spending"}
+    limit(service, spend_day=None)
+    assert clean(service)
+
+
+def test_one_phone_must_be_in_an_allowed_destination(service: Service) -> None:
+    limit(service, destinations=("254", "2557"))
+    assert service.send(KENYA).status_code == service.send(TANZANIA).status_code == 200
+    for phone in (UGANDA, "255811000000", "441632960000"):
+        problem(service.send(phone), 403, "destination_not_allowed")
+        problem(service.post("/sms/quote", sender_id="ACME", phone=phone, message="Hi"), 403, "destination_not_allowed")
+    assert service.get("/balance").json["balance"] == 998
+    limit(service, destinations=None)
+    assert service.send(UGANDA).status_code == 200
+
+
+def test_of_a_list_those_elsewhere_are_dropped_and_told(service: Service) -> None:
+    limit(service, destinations=("254",))
+    answer = service.bulk([UGANDA, KENYA, "0711", KENYA, TANZANIA]).json
+    assert [(entry["index"], entry["code"]) for entry in answer["rejected"]] == [
+        (0, "destination_not_allowed"),
+        (2, "invalid_phone"),
+        (3, "duplicate"),
+        (4, "destination_not_allowed"),
+    ]
+    assert answer["counts"] == {"submitted": 5, "accepted": 1, "duplicate": 1, "invalid": 1, "suppressed": 2}
+    assert answer["cost"] == 1
+    problem(service.bulk([UGANDA, TANZANIA]), 400, "no_valid_recipients")
+    strict = problem(service.bulk([KENYA, UGANDA], strict=True), 400, "validation_failed")
+    assert [(error["pointer"], error["code"]) for error in strict["errors"]] == [
+        ("/phones/1", "destination_not_allowed")
+    ]
+    assert clean(service)
+
+
+def test_of_a_group_those_elsewhere_are_dropped_and_given_back(service: Service) -> None:
+    elsewhere = "256722000000"
+    group = service.new_group([KENYA, elsewhere, TANZANIA, "254711000001"])
+    limit(service, destinations=("254",))
+    send = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi").json
+    service.sweep()
+    service.deliver_receipts()
+    counts = service.counts(send["send_id"])
+    assert (counts["accepted"], counts["suppressed"], counts["delivered"]) == (2, 2, 2)
+    assert elsewhere not in service.submitted()
+    assert service.get("/balance").json["balance"] == 998
+    assert clean(service)
+
+
+OTP = {"category": "authentication", "message": "Your code is 123456"}
+
+
+def test_one_time_passwords_to_phones_that_are_counted_up_are_refused(service: Service) -> None:
+    limit(service, pumping="block")
+    answers = [service.send(str(99312000000 + number), **OTP) for number in range(30)]
+    assert [answer.status_code for answer in answers] == [200] * 10 + [403] * 20
+    refused = problem(answers[-1], 403, "traffic_refused")
+    assert (refused["rule"], refused["prefix"], refused["most"], refused["window_seconds"]) == (
+        "block",
+        "99312000",
+        10,
+        600,
+    )
+    assert service.get("/balance").json["balance"] == 990
+    assert service.send("99512000000", **OTP).status_code == 200
+    assert service.send("99312000029").status_code == 200, "only one-time passwords are looked at"
+
+
+def test_watching_refuses_nothing_and_notes_it_once(service: Service) -> None:
+    limit(service, pumping="watch")
+    for number in range(15):
+        assert service.send(str(99312000000 + number), **OTP).status_code == 200
+    with service.engine.connect() as connection:
+        rows = connection.execute(
+            text("SELECT rule, prefix, phones, most, refused FROM pumping_finding WHERE account_id = :account"),
+            {"account": service.account_id},
+        ).all()
+    assert [tuple(row) for row in rows] == [("block", "99312000", 11, 10, False)]
+
+
+def test_lists_are_looked_at_as_well_and_quotes_and_test_keys_are_not(service: Service) -> None:
+    limit(service, pumping="block")
+    phones = [str(99312000000 + number) for number in range(30)]
+    token = service.new_token(service.account_id, test=True)
+    body = {"sender_id": "ACME", "phones": phones, **OTP}
+    assert service.post("/sms/quote", **body).status_code == 200
+    assert service.post("/sms/send-bulk", token=token, **body).status_code == 200
+    problem(service.post("/sms/send-bulk", **body), 403, "traffic_refused")
+    assert service.get("/balance").json["balance"] == 1000
+
+
+def test_countries_are_told_by_their_code() -> None:
+    assert destinations(["KE", "255", "2547", "de"]) == ("254", "255", "49")
+    for wrong in (["US"], ["XX"], ["0254"], ["+254"], [], ["²"], ["254x"]):
+        with pytest.raises(Refused):
+            destinations(wrong)
+
+
+@pytest.mark.parametrize("changes", [{"spend_day": 0}, {"spend_month": -1}, {"requests_per_second": 2**31}])
+def test_a_limit_that_makes_no_sense_is_refused(service: Service, changes: dict[str, int]) -> None:
+    with pytest.raises(Refused), service.engine.begin() as connection:
+        set_limits(connection, service.account_id, **changes)
+
+
+def test_a_change_of_limits_is_logged(service: Service) -> None:
+    limit(service, spend_day=5, reason="trial")
+    limit(service, spend_day=5)
+    limit(service, spend_day=None, destinations=("254",))
+    with service.engine.connect() as connection:
+        rows = connection.execute(
+            text(
+                "SELECT before, after, reason FROM change"
+                " WHERE account_id = :account AND what = 'limits.changed' ORDER BY id"
+            ),
+            {"account": service.account_id},
+        ).all()
+        assert limits_of(connection, service.account_id).destinations == ("254",)
+    assert [tuple(row) for row in rows] == [
+        ({"spend_day": None}, {"spend_day": 5}, "trial"),
+        ({"spend_day": 5, "destinations": None}, {"spend_day": None, "destinations": ["254"]}, None),
+    ]

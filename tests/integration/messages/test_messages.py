@@ -1,0 +1,172 @@
+"""What is told of messages: their texts, their errors, and which ones a search finds."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from api.resources.messages import search as message_search
+from shared.privacy.erasures import ERASED
+from tests.harness.service import Service
+from tests.harness.times import ahead
+
+UNDELIVERED, REFUSED, FAILING = "99901000001", "99902000002", "99910000003"
+NAIROBI, BERLIN = "254711000001", "4915112345678"
+
+
+def listed(service: Service, query: str = "") -> list[Any]:
+    """All messages that a search finds, page by page."""
+    found, cursor = [], ""
+    while True:
+        page = service.get(f"/messages?{query}{cursor}").json
+        found += page["data"]
+        if page["next_cursor"] is None:
+            return found
+        cursor = f"&cursor={page['next_cursor']}"
+
+
+def phones(service: Service, query: str) -> list[str]:
+    return [message["phone"] for message in listed(service, query)]
+
+
+def shown(service: Service, message: str) -> dict[str, Any]:
+    answer = service.get(f"/messages/{message}")
+    assert answer.status_code == 200, answer.json
+    return dict(answer.json)
+
+
+def test_a_message_has_its_text(service: Service) -> None:
+    sent = service.send(message="Hi " + "x" * 200, category="authentication").json["message_id"]
+    message = shown(service, sent)
+    assert (message["text"], message["encoding"]) == ("Hi " + "x" * 200, "gsm7")
+    assert (message["category"], message["segments"]) == ("authentication", 2)
+    assert "".join(message["parts"]) == message["text"]
+    assert len(message["parts"]) == 2
+
+
+def test_each_recipient_has_a_text_of_its_own(service: Service) -> None:
+    recipients = [
+        {"phone": NAIROBI, "variables": {"name": "Ann"}},
+        {"phone": BERLIN, "variables": {"name": "Жанна"}},
+    ]
+    answer = service.bulk(recipients, "Hi {{name}}, {{word|welcome}} {{{{code}}}}").json
+    texts = {each["phone"]: shown(service, each["message_id"]) for each in answer["messages"]}
+    assert texts[NAIROBI]["text"] == "Hi Ann, welcome {{code}}"
+    assert texts[BERLIN]["text"] == "Hi Жанна, welcome {{code}}"
+    assert (texts[NAIROBI]["encoding"], texts[BERLIN]["encoding"]) == ("gsm7", "ucs2")
+
+
+def test_a_transliterated_text_is_shown_as_it_was_sent(service: Service) -> None:
+    recipients = [{"phone": NAIROBI, "variables": {"name": "Jürgen “J”"}}]
+    answer = service.bulk(recipients, "Hi {{name}}", on_unicode="transliterate").json
+    message = shown(service, answer["messages"][0]["message_id"])
+    assert (message["text"], message["encoding"]) == ('Hi Jürgen "J"', "gsm7")
+
+
+def test_an_erased_recipient_has_no_text(service: Service) -> None:
+    sent = service.send(phone=NAIROBI).json
+    with service.engine.begin() as connection:
+        erase = text("UPDATE batch SET recipients = :erased WHERE send_id = :send")
+        assert connection.execute(erase, {"erased": ERASED, "send": sent["send_id"]}).rowcount == 1
+    message = shown(service, sent["message_id"])
+    assert (message["phone"], message["text"], message["parts"]) == (None, None, [])
+
+
+def test_an_error_is_explained(service: Service) -> None:
+    sent = service.send(phone=UNDELIVERED).json["message_id"]
+    service.deliver_receipts()
+    assert shown(service, sent)["error"] == {
+        "code": "absent_subscriber",
+        "permanent": False,
+        "carrier": "simulator",
+        "carrier_code": "absent_subscriber",
+        "text": "The phone was off or without coverage until the carrier gave up.",
+    }
+    entry = service.get("/errors/absent_subscriber").json
+    assert (entry["kind"], entry["permanent"], entry["status"]) == ("message", False, None)
+    assert entry["meaning"] and entry["remediation"]
+
+
+def test_each_kind_of_errors_is_listed(service: Service) -> None:
+    of_messages = service.get("/errors?kind=message").json["data"]
+    assert {entry["kind"] for entry in of_messages} == {"message"}
+    assert "expired" in {entry["code"] for entry in of_messages}
+    of_requests = service.get("/errors").json["data"]
+    assert {entry["kind"] for entry in of_requests} == {"request"}
+    assert service.get("/errors?kind=other").status_code == 400
+
+
+def test_what_ended_without_a_row_has_an_error(service: Service) -> None:
+    sent = service.send(send_at=ahead()).json
+    service.post(f"/sends/{sent['send_id']}/cancel")
+    error = shown(service, sent["message_id"])["error"]
+    assert (error["code"], error["carrier"], error["carrier_code"]) == ("canceled", None, None)
+
+
+def test_filters_find_what_they_name(service: Service) -> None:
+    group = service.new_group([NAIROBI])
+    service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi")
+    service.sweep()
+    service.bulk([UNDELIVERED, REFUSED, BERLIN], reference="r 1")
+    service.deliver_receipts()
+    assert sorted(phones(service, "error=invalid_recipient")) == [REFUSED]
+    assert sorted(phones(service, "permanent=true")) == [REFUSED]
+    assert sorted(phones(service, "permanent=false")) == [UNDELIVERED]
+    assert sorted(phones(service, "country=DE")) == [BERLIN]
+    assert phones(service, f"group_id={group}") == [NAIROBI]
+    assert sorted(phones(service, "reference=r%201")) == sorted([UNDELIVERED, REFUSED, BERLIN])
+    assert phones(service, "reference=r%201&country=KE") == []
+    assert sorted(phones(service, "carrier=simulator")) == sorted([NAIROBI, UNDELIVERED, REFUSED, BERLIN])
+    assert phones(service, "carrier=other") == []
+    assert phones(service, f"phone={BERLIN}") == [BERLIN]
+    assert phones(service, "status=failed") == [REFUSED]
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ("error=nonsense", "/error"),
+        ("permanent=perhaps", "/permanent"),
+        ("country=ke", "/country"),
+        ("group_id=1", "/group_id"),
+        ("reference=", "/reference"),
+        ("cursor=YmVsb3c6eA", "/cursor"),
+    ],
+)
+def test_a_wrong_filter_is_told(service: Service, query: str, pointer: str) -> None:
+    answer = service.get(f"/messages?{query}")
+    assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (400, pointer)
+
+
+@pytest.mark.parametrize("bound", ["MAX_SENDS", "MAX_BATCHES", "MAX_MESSAGES"])
+@pytest.mark.parametrize("query", ["", f"phone={NAIROBI}&", "reference=rare&", "error=invalid_recipient&"])
+def test_a_search_that_finds_little_is_bounded_and_misses_nothing(
+    service: Service, monkeypatch: pytest.MonkeyPatch, bound: str, query: str
+) -> None:
+    for number in range(5):
+        service.bulk([REFUSED, NAIROBI] if number in (1, 4) else [BERLIN, "254711000009"], reference="rare")
+        service.send(BERLIN)
+    found = [message["message_id"] for message in listed(service, query)]
+    assert len(found) == {"": 15, f"phone={NAIROBI}&": 2, "reference=rare&": 10}.get(query, 2)
+    monkeypatch.setattr(message_search, bound, 2)
+    for limit in (1, 3):
+        pages, cursor = [], ""
+        while True:
+            page = service.get(f"/messages?{query}limit={limit}{cursor}").json
+            pages.append([message["message_id"] for message in page["data"]])
+            if page["next_cursor"] is None:
+                break
+            cursor = f"&cursor={page['next_cursor']}"
+        assert [message for each in pages for message in each] == found
+        assert len(pages) > 1
+
+
+def test_events_tell_the_error_too(service: Service) -> None:
+    assert service.get("/events").json["data"] == []
+    service.bulk([REFUSED, NAIROBI])
+    told = {event["type"]: event["data"] for event in service.get("/events").json["data"]}
+    failed = told["message.failed"]
+    assert failed["error"] == "invalid_destination"
+    assert failed["error_details"] == next(iter(listed(service, "status=failed")))["error"]
+    assert failed["error_details"]["carrier"] == "simulator"
+    assert told["message.sent"]["error_details"] is None

@@ -1,0 +1,272 @@
+"""What is told of a message while it waits, when it ends without having left, and when clocks differ."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+
+from shared.carriers.receipts import Receipt
+from shared.lifecycle import MessageStatus
+from tests.harness.service import Service
+from worker.carriers.base import Answer, LateResponse, Outcome
+from worker.receipts import apply as receipts
+from worker.receipts.in_doubt import Resolution, resolve
+from worker.receipts.late_responses import record_late_responses
+from worker.recovery.recover import recover
+
+TOMORROW = timedelta(days=1)
+
+
+def ahead(by: timedelta = TOMORROW) -> str:
+    return (datetime.now(UTC) + by).isoformat()
+
+
+def change(service: Service, statement: str, **values: Any) -> None:
+    with service.engine.begin() as connection:
+        assert connection.execute(text(statement), values).rowcount == 1
+
+
+def message(service: Service, message_id: str) -> Any:
+    return service.get(f"/messages/{message_id}").json
+
+
+def events(service: Service, message_id: str) -> list[Any]:
+    return list(service.get(f"/messages/{message_id}/events").json["data"])
+
+
+def steps(service: Service, message_id: str) -> list[str]:
+    return [event["type"] for event in events(service, message_id)]
+
+
+def test_it_works(service: Service) -> None:
+    sent = service.send().json["message_id"]
+    service.deliver_receipts()
+    assert steps(service, sent) == ["accepted", "sent", "delivered"]
+    shown = message(service, sent)
+    assert shown["created_at"] <= shown["submitted_at"] <= shown["finished_at"]
+    assert shown["test"] is False
+
+
+@pytest.mark.parametrize("how", ["paused", "held"])
+def test_a_scheduled_message_stays_scheduled_when_its_send_is_stopped(service: Service, how: str) -> None:
+    sent = service.send(send_at=ahead()).json
+    if how == "paused":
+        service.post(f"/sends/{sent['send_id']}/pause")
+    else:
+        change(service, "UPDATE batch SET state = 'held' WHERE send_id = :id", id=sent["send_id"])
+        change(service, "UPDATE send SET state = 'held' WHERE id = :id", id=sent["send_id"])
+    assert message(service, sent["message_id"])["status"] == "scheduled"
+    assert service.counts(sent["send_id"]) == {"submitted": 1, "accepted": 1, "scheduled": 1}
+    assert steps(service, sent["message_id"]) == ["accepted"]
+    change(service, "UPDATE send SET send_at = now() - interval '1 s' WHERE id = :id", id=sent["send_id"])
+    assert message(service, sent["message_id"])["status"] == "queued"
+    assert service.counts(sent["send_id"]) == {"submitted": 1, "accepted": 1, "queued": 1}
+
+
+def test_what_is_being_submitted_is_counted_as_sending(service: Service) -> None:
+    phones = [str(254711000000 + number) for number in range(5)]
+    send = service.bulk(phones, send_at=ahead()).json["send_id"]
+    change(service, "UPDATE send SET state = 'sending', send_at = now() WHERE id = :id", id=send)
+    begun = "UPDATE batch SET state = 'sending', lease_until = now() + interval '1 hour', intent = 4, watermark = 3"
+    change(service, f"{begun} WHERE send_id = :id", id=send)
+    assert service.counts(send) == {"submitted": 5, "accepted": 5, "sending": 3, "queued": 2}
+    listed = service.get(f"/sends/{send}/messages").json["data"]
+    assert [entry["status"] for entry in listed] == ["sending"] * 3 + ["queued"] * 2
+    change(
+        service,
+        "UPDATE batch SET next_index = 6, retry = '{5,2,4}', intent = 2 , watermark = 2 WHERE send_id = :id",
+        id=send,
+    )
+    listed = service.get(f"/sends/{send}/messages").json["data"]
+    assert [entry["phone"] for entry in listed if entry["status"] == "sending"] == [phones[1], phones[4]]
+    assert service.counts(send)["sending"] == 2
+    change(service, "UPDATE batch SET state = 'waiting', intent = 0, watermark = 0 WHERE send_id = :id", id=send)
+    service.post(f"/sends/{send}/cancel")
+
+
+def test_a_canceled_message_ends_when_it_was_canceled(service: Service) -> None:
+    sent = service.send(send_at=ahead()).json
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    service.post(f"/sends/{sent['send_id']}/cancel")
+    shown = message(service, sent["message_id"])
+    assert before < datetime.fromisoformat(shown["finished_at"]) < datetime.now(UTC) + timedelta(seconds=1)
+    assert shown["submitted_at"] is None
+    told = events(service, sent["message_id"])
+    assert [event["type"] for event in told] == ["accepted", "canceled"], "it was never due"
+    assert told[1]["at"] == shown["finished_at"]
+    assert (
+        shown["finished_at"][:-1]
+        in service.get(f"/sends/{sent['send_id']}/messages", headers={"Accept": "text/csv"}).text
+    )
+
+
+def test_an_expired_message_was_due_and_ended(service: Service) -> None:
+    sent = service.send(send_at=ahead(), expires_at=ahead(2 * TOMORROW)).json
+    change(
+        service,
+        "UPDATE send SET created_at = created_at - interval '1 h', send_at = now() - interval '1 min',"
+        " expires_at = now() - interval '1 s' WHERE id = :id",
+        id=sent["send_id"],
+    )
+    service.sweep()
+    shown = message(service, sent["message_id"])
+    assert (shown["status"], shown["cost"]) == ("expired", 0)
+    assert steps(service, sent["message_id"]) == ["accepted", "due", "expired"]
+    assert events(service, sent["message_id"])[2]["at"] == shown["finished_at"] is not None
+
+
+def test_charged_is_what_a_carrier_took(service: Service) -> None:
+    send = service.bulk(["254711000001", "99902000001", "254711000002"]).json["send_id"]
+    shown = service.get(f"/sends/{send}").json
+    assert (shown["cost"], shown["charged"]) == (3, 2)
+    later = service.bulk(["254711000001"], send_at=ahead()).json["send_id"]
+    service.post(f"/sends/{later}/cancel")
+    shown = service.get(f"/sends/{later}").json
+    assert (shown["cost"], shown["charged"]) == (1, 0)
+
+
+def test_times_never_go_back_where_clocks_differ(service: Service) -> None:
+    sent = service.send().json["message_id"]
+    service.deliver_receipts()
+    change(
+        service,
+        "UPDATE message SET submitted_at = submitted_at - interval '1 h', finished_at = finished_at - interval '2 h'"
+        " WHERE id = :id",
+        id=sent,
+    )
+    shown = message(service, sent)
+    assert shown["created_at"] == shown["submitted_at"] == shown["finished_at"]
+    times = [event["at"] for event in events(service, sent)]
+    assert len(times) == 3
+    assert times == sorted(times)
+
+
+def test_a_doubt_that_the_operator_ended_is_told_in_two_steps(service: Service) -> None:
+    sent = service.send("99906000009").json["message_id"]
+    assert steps(service, sent) == ["accepted", "in_doubt"]
+    lasting = message(service, sent)
+    assert (lasting["doubt"]["reason"], lasting["doubt"]["resolved_at"]) == ("no_answer", None)
+    assert [attempt["answer"] for attempt in lasting["attempts"]] == ["in_doubt"]
+    with service.engine.begin() as connection:
+        assert resolve(connection, [Resolution(UUID(sent), MessageStatus.FAILED, error="not_sent", by="operator")]) == 1
+    told = events(service, sent)
+    assert [event["type"] for event in told] == ["accepted", "in_doubt", "failed"]
+    assert [event["error"]["code"] for event in told[1:]] == ["no_answer", "not_sent"]
+    assert told[2]["resolved_by"] == "operator"
+    doubt = message(service, sent)["doubt"]
+    assert (doubt["resolved_by"], doubt["since"]) == ("operator", lasting["doubt"]["since"])
+    assert lasting["doubt"]["since"] <= doubt["resolved_at"]
+    (attempt,) = message(service, sent)["attempts"]
+    assert (attempt["answer"], attempt["answered_at"], attempt["latency_ms"]) == ("in_doubt", None, None)
+
+
+def test_a_doubt_that_a_receipt_ended(service: Service) -> None:
+    sent = service.send("99905000009").json["message_id"]
+    service.deliver_receipts()
+    service.sweep()
+    doubt = message(service, sent)["doubt"]
+    assert doubt["resolved_by"] == "receipt"
+    assert doubt["evidence"] == events(service, sent)[1]["carrier_reference"]
+    assert steps(service, sent) == ["accepted", "in_doubt", "delivered"]
+    delivered = events(service, sent)[2]
+    assert (delivered["resolved_by"], delivered["carrier_at_precision"]) == ("receipt", "millisecond")
+
+
+def test_a_late_answer_ends_a_doubt_and_is_the_attempts(service: Service) -> None:
+    sent = service.send("99906000010").json["message_id"]
+    record_late_responses(service.engine, [LateResponse(UUID(sent), Outcome(Answer.ACCEPTED, "late-1"))])
+    (attempt,) = message(service, sent)["attempts"]
+    doubt = message(service, sent)["doubt"]
+    assert (attempt["answer"], attempt["answered_at"]) == ("accepted", doubt["resolved_at"])
+    assert attempt["latency_ms"] >= 0
+    assert (doubt["resolved_by"], doubt["evidence"]) == ("answer", "late-1")
+    receipts.record(service.engine, "simulator", [receipt("late-1", "99906000010")])
+    assert steps(service, sent) == ["accepted", "in_doubt", "sent", "delivered"]
+
+
+def test_a_doubt_after_a_crash_says_so(service: Service) -> None:
+    sent = service.send(send_at=ahead()).json
+    change(service, "UPDATE send SET state = 'sending', send_at = now() WHERE id = :id", id=sent["send_id"])
+    change(
+        service,
+        "UPDATE batch SET state = 'sending', lease_until = now() - interval '1 s', intent = 1, watermark = 1,"
+        " epoch = epoch + 1 WHERE send_id = :id",
+        id=sent["send_id"],
+    )
+    recover(service.engine, lambda test: "simulator")
+    shown = message(service, sent["message_id"])
+    assert (shown["status"], shown["doubt"]["reason"]) == ("in_doubt", "worker_stopped")
+    assert shown["error"]["code"] == "worker_stopped"
+
+
+def test_every_attempt_is_told(service: Service) -> None:
+    sent = service.send("99910000009").json["message_id"]
+    attempts = message(service, sent)["attempts"]
+    assert [attempt["answer"] for attempt in attempts] == ["failed"] * 3
+    assert {(attempt["carrier"], attempt["carrier_code"]) for attempt in attempts} == {("simulator", "system_error")}
+    times = [each[name] for each in attempts for name in ("submitted_at", "answered_at")]
+    assert times == sorted(times)
+    told = events(service, sent)
+    assert [event["type"] for event in told] == ["accepted", "attempt_failed", "attempt_failed", "failed"]
+    assert {event["error"]["code"] for event in told[1:]} == {"carrier_unavailable"}
+
+
+def test_the_answer_of_a_slow_carrier_is_told_with_its_latency(service: Service) -> None:
+    sent = service.send("99904000009").json["message_id"]  # answered after answer_time
+    (attempt,) = message(service, sent)["attempts"]
+    assert attempt["latency_ms"] >= 10
+    assert attempt["submitted_at"] < attempt["answered_at"]
+    assert (attempt["answer"], attempt["carrier_code"]) == ("accepted", None)
+
+
+def receipt(reference: str, phone: str, precision: int | None = 60) -> Receipt:
+    """A receipt as SMPP's text tells it: to the minute, which is over as a rule."""
+    minute = datetime.now(UTC).replace(second=0, microsecond=0)
+    return Receipt(reference, MessageStatus.DELIVERED, None, minute, phone, precision=precision)
+
+
+@pytest.mark.parametrize(("precision", "told"), [(60, "minute"), (1, "second"), (0, "millisecond"), (None, None)])
+@pytest.mark.parametrize("early", [False, True])
+def test_both_times_of_a_delivery_are_kept(
+    service: Service, precision: int | None, told: str | None, early: bool
+) -> None:
+    phone = "99909000009"
+    sent = service.send(phone).json["message_id"]
+    reference = events(service, sent)[1]["carrier_reference"]
+    change(
+        service, "UPDATE message SET submitted_at = submitted_at - interval '20 s', reference = :no WHERE id = :id",
+        id=sent, no="unknown" if early else reference,
+    )  # fmt: skip
+    change(service, "UPDATE send SET created_at = created_at - interval '1 h' WHERE id ="
+           " (SELECT send_id FROM batch WHERE id = batch_of(CAST(:id AS uuid)))", id=sent)  # fmt: skip
+    word = receipt(reference, phone, precision)
+    receipts.record(service.engine, "simulator", [word])
+    if early:
+        change(service, "UPDATE message SET reference = :reference WHERE id = :id", id=sent, reference=reference)
+        assert receipts.match_kept(service.engine, 60) >= 1
+    shown, delivered = message(service, sent), events(service, sent)[-1]
+    assert delivered["type"] == "delivered"
+    apart = datetime.fromisoformat(shown["finished_at"]) - datetime.fromisoformat(shown["submitted_at"])
+    assert apart >= timedelta(seconds=20)
+    assert delivered["at"] == shown["finished_at"]
+    assert delivered["carrier_at_precision"] == told
+    by_carrier = delivered["carrier_at"] and datetime.fromisoformat(delivered["carrier_at"])
+    assert by_carrier == (word.done_at if told else None)
+
+
+def test_a_refusal_is_one_step(service: Service) -> None:
+    sent = service.send("99902000009").json["message_id"]
+    told = events(service, sent)
+    assert [event["type"] for event in told] == ["accepted", "failed"]
+    assert (told[1]["error"]["code"], told[1]["error"]["carrier_code"]) == ("invalid_recipient", "invalid_destination")
+
+
+def test_the_filter_of_sends_is_status(service: Service) -> None:
+    send = service.send(send_at=ahead()).json["send_id"]
+    assert [entry["send_id"] for entry in service.get("/sends?status=scheduled").json["data"]] == [send]
+    assert service.get("/sends?status=completed").json["data"] == []
+    problem = service.get("/sends?state=scheduled").json
+    assert "`status`" in problem["errors"][0]["detail"]
+    assert service.post(f"/sends/{send}/resume").json["send_status"] == "scheduled"

@@ -1,0 +1,150 @@
+"""Rates of sender IDs and prefixes: who keeps them, who need not wait for them, and what is told of them."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, text
+
+from shared.audit.check import audit
+from tests.harness.service import Service
+from worker.routing.carrier_pools import CarrierPools
+
+FILE = """
+[carrier.one]
+kind = "simulator"
+receipt_delay = 0
+
+[[limits]]
+sender = "ACME"
+rate = 1000
+
+[[limits]]
+prefix = "2547"
+rate = 500
+"""
+KENYA, ELSEWHERE = 254711000000, 255711000000
+
+
+@pytest.fixture
+def make(engine: Engine, tmp_path: Path) -> Callable[[], Service]:
+    """A service with these limits."""
+
+    def made() -> Service:
+        with engine.begin() as connection:
+            connection.execute(text("DELETE FROM carrier_report"))
+            connection.execute(text("DELETE FROM carrier_limit"))
+        file = tmp_path / "carriers.toml"
+        file.write_text(FILE)
+        service = Service(engine, carriers_file=str(file))
+        assert isinstance(service.worker.dispatcher, CarrierPools)
+        service.worker.carrier_status.refresh()
+        return service
+
+    return made
+
+
+def phones(first: int, count: int) -> list[str]:
+    return [str(first + number) for number in range(count)]
+
+
+def queues(service: Service, send: str) -> dict[str | None, int]:
+    """Batches of the send by their queue."""
+    statement = "SELECT carrier, count(*) AS batches FROM batch WHERE send_id = :send GROUP BY carrier"
+    with service.engine.connect() as connection:
+        return {row.carrier: row.batches for row in connection.execute(text(statement), {"send": send})}
+
+
+def test_it_works(make: Callable[[], Service]) -> None:
+    service = make()
+    begun = time.monotonic()
+    send = service.bulk(phones(KENYA, 300) + phones(ELSEWHERE, 300)).json["send_id"]
+    service.sweep()
+    assert service.counts(send)["sent"] == 600
+    assert time.monotonic() - begun > 300 / 500 - 0.1, "not faster than the slowest limit"
+    carried = "SELECT DISTINCT m.carrier || ' by ' || m.route FROM message m JOIN batch b ON b.id = batch_of(m.id)"
+    with service.engine.connect() as connection:
+        ways = connection.execute(text(f"{carried} WHERE b.send_id = :send"), {"send": send}).scalars().all()
+    assert ways == ["one by all: first"], "of the message it is only told which carrier took it"
+    assert not list(audit(service.engine, full=True))
+
+
+def test_what_waits_for_a_limit_is_told(make: Callable[[], Service]) -> None:
+    service = make()
+    service.worker.dispatcher.stop.set()
+    told = []
+    for first in (KENYA, ELSEWHERE):
+        send = service.bulk(phones(first, 5)).json["send_id"]
+        carrier_pools = service.worker.dispatcher
+        assert isinstance(carrier_pools, CarrierPools)
+        carrier_pools._sorter.sort()
+        told.append((queues(service, send), service.get(f"/sends/{send}").json["limited_by"]))
+    assert told == [
+        ({"one/prefix 2547/sender ACME": 1}, "prefix_rate"),
+        ({"one/sender ACME": 1}, "sender_rate"),
+    ]
+    limits = service.get("/limits").json
+    assert limits["backlog_limited_by"] in ("prefix_rate", "sender_rate")
+    assert limits["backlog_eta"] is None
+
+
+def test_of_a_mixed_batch_what_is_over_first_goes_first(make: Callable[[], Service]) -> None:
+    service = make()
+    service.worker.dispatcher.stop.set()
+    send = service.bulk(phones(KENYA, 8) + phones(ELSEWHERE, 4)).json["send_id"]
+    carrier_pools = service.worker.dispatcher
+    assert isinstance(carrier_pools, CarrierPools)
+    assert carrier_pools._sorter.sort() == {"one/sender ACME"}
+    with service.engine.connect() as connection:
+        row = connection.execute(text("SELECT portion, retry FROM batch WHERE send_id = :send"), {"send": send}).one()
+    assert (row.portion, row.retry[:4]) == (4, [9, 10, 11, 12])
+
+
+def test_the_operator_changes_a_limit_and_lifts_it(make: Callable[[], Service]) -> None:
+    service = make()
+    limits = {limit.name: limit for limit in service.worker.carrier_status.limits}
+    for changed, rate in ((5.0, 5.0), (0.0, 0.0), (None, 1000.0)):
+        with service.engine.begin() as connection:
+            statement = text("UPDATE carrier_limit SET changed = :changed WHERE name = 'sender ACME'")
+            connection.execute(statement, {"changed": changed})
+        service.worker.carrier_status.refresh()
+        assert limits["sender ACME"].rate == rate
+    assert limits["prefix 2547"].rate == 500
+
+
+def test_a_limit_that_is_no_more_keeps_nothing_back(make: Callable[[], Service]) -> None:
+    service = make()
+    service.worker.dispatcher.stop.set()
+    send = service.bulk(phones(ELSEWHERE, 3)).json["send_id"]
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET carrier = 'one/sender GONE' WHERE send_id = :send"), {"send": send})
+    carrier_pools = service.worker.dispatcher
+    assert isinstance(carrier_pools, CarrierPools)
+    carrier_pools.follow()
+    assert queues(service, send) == {None: 1}
+
+
+def test_a_worker_that_dies_leaves_doubts_of_the_carrier(make: Callable[[], Service]) -> None:
+    service = make()
+    service.worker.dispatcher.stop.set()
+    send = service.bulk(phones(ELSEWHERE, 3)).json["send_id"]
+    with service.engine.begin() as connection:
+        connection.execute(
+            text(
+                "UPDATE batch SET state = 'sending', epoch = 1, intent = 3, watermark = 3, carrier = 'one/sender ACME',"
+                " lease_until = now() - interval '1 s', database_started = pg_postmaster_start_time()"
+                " WHERE send_id = :send"
+            ),
+            {"send": send},
+        )
+    service.worker.sweeper.recover_and_wake()
+    with service.engine.connect() as connection:
+        doubts = connection.execute(
+            text(
+                "SELECT d.carrier, count(*) FROM doubt d JOIN batch b ON b.id = batch_of(d.message_id)"
+                " WHERE b.send_id = :send GROUP BY 1"
+            ),
+            {"send": send},
+        ).all()
+    assert doubts == [("one", 3)]

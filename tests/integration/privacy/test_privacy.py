@@ -1,0 +1,261 @@
+"""What is erased and what is forgotten is nowhere in the database any more; money, counts and opt-outs stay."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+
+from bulksms.local.postgres import Postgres
+from shared.accounts.administration import set_retention
+from shared.audit.check import audit
+from shared.contacts.suppressions import suppress, unsuppress
+from shared.inbound import Inbound, store
+from tests.harness.database import fresh_database
+from tests.harness.service import Service
+from tests.integration.jobs.test_usage import count
+from worker.jobs.erasure import erase_one
+from worker.jobs.retention import forget
+
+PERSON, OTHER = "254733123987", "254733123988"
+SECRET = "Table for Xanthippe"
+OURS = ("simulated_submit", "simulated_receipt")
+"""The simulated carrier's own books: what a real carrier has is the carrier's."""
+TABLES = text(
+    "SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' ORDER BY 1"
+)
+
+
+@pytest.fixture
+def alone(postgres_server: Postgres) -> Iterator[Service]:
+    """A service whose database nobody else has written into."""
+    service = Service(fresh_database(postgres_server))
+    yield service
+    service.engine.dispose()
+
+
+def where(engine: Engine, *needles: str) -> set[str]:
+    """The tables in which any of these texts stands."""
+    found = set()
+    with engine.connect() as connection:
+        for table in set(connection.execute(TABLES).scalars()) - {*OURS}:
+            for row in connection.execute(text(f"SELECT CAST(t AS text) FROM {table} AS t")).scalars():
+                if any(needle in row for needle in needles):
+                    found.add("message" if table.startswith("message_") else table)
+    return found
+
+
+def books(engine: Engine) -> list[Any]:
+    with engine.connect() as connection:
+        accounts = connection.execute(text("SELECT id, available, reserved FROM account ORDER BY id")).all()
+        return [*accounts, connection.execute(text("SELECT count(*), sum(amount) FROM ledger")).one()]
+
+
+def erase(service: Service, phone: str = PERSON) -> dict[str, Any]:
+    """Ask for it, and let the worker do it, as if a minute had passed."""
+    asked = service.post("/erasures", phone=phone)
+    assert (asked.status_code, asked.json["status"]) == (200, "pending"), asked.text
+    work(service)
+    return dict(service.get(f"/erasures/{asked.json['erasure_id']}").json)
+
+
+def work(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
+    while erase_one(service.engine):
+        pass
+
+
+def receive(service: Service, phone: str, message: str) -> None:
+    with service.engine.begin() as connection:
+        number = {"account": service.account_id}
+        connection.execute(
+            text(
+                "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '25420700', 'approved')"
+                " ON CONFLICT DO NOTHING"
+            ),
+            number,
+        )
+        store(connection, "simulator", [Inbound(phone, "25420700", message)])
+
+
+def test_it_works(alone: Service) -> None:
+    alone.send(PERSON, SECRET, reference=f"for {PERSON}", metadata={"name": "Xanthippe"})
+    key = {"Idempotency-Key": "k1"}
+    bulk = alone.bulk([OTHER, PERSON, "0712", f"+{PERSON}"], headers=key).json
+    group = alone.new_group([PERSON, OTHER])
+    receive(alone, PERSON, SECRET)
+    alone.deliver_receipts()
+    assert where(alone.engine, PERSON) >= {"message", "batch", "contact", "inbound", "idempotency", "send_rejection"}
+    before = books(alone.engine)
+    counts = alone.counts(bulk["send_id"])
+    receipt = erase(alone)
+    assert receipt["status"] == "completed"
+    assert receipt["completed_at"] > receipt["created_at"]
+    assert receipt["counts"] == {"messages": 2, "texts": 1, "contacts": 1, "inbound": 1}
+    assert where(alone.engine, PERSON, "Xanthippe") == set()
+    assert where(alone.engine, OTHER) >= {"message", "batch", "contact"}
+    assert books(alone.engine) == before
+    assert alone.counts(bulk["send_id"]) == counts
+    phones = [row["phone"] for row in alone.get(f"/sends/{bulk['send_id']}/messages").json["data"]]
+    assert phones == [OTHER, None]
+    assert alone.get(f"/groups/{group}").json["contact_count"] == 1
+    assert alone.bulk([OTHER, PERSON, "0712", f"+{PERSON}"], headers=key).json["send_id"] == bulk["send_id"]
+    assert where(alone.engine, PERSON) == set()
+    assert audit(alone.engine, full=True) == []
+
+
+def test_the_csv_of_an_erased_message_has_no_phone(alone: Service) -> None:
+    send = alone.bulk([PERSON]).json["send_id"]
+    erase(alone)
+    line = alone.get(f"/sends/{send}/messages", headers={"Accept": "text/csv"}).text.splitlines()[1]
+    assert line.split(",")[1] == ""
+
+
+def test_an_opt_out_of_an_erased_phone_still_holds(alone: Service) -> None:
+    with alone.engine.begin() as connection:
+        suppress(connection, alone.account_id, PERSON, "stop")
+    erase(alone)
+    assert where(alone.engine, PERSON) == set()
+    assert alone.get("/suppressions").json["data"] == []
+    assert alone.send(PERSON).json["code"] == "recipient_suppressed"
+    assert alone.bulk([OTHER, PERSON]).json["counts"]["suppressed"] == 1
+    group = alone.post("/sms/send-group", sender_id="ACME", group_id=alone.new_group([PERSON, OTHER]), message="Hi")
+    assert alone.counts(group.json["send_id"])["suppressed"] == 1
+    other = alone.new_token(alone.new_account("other"))
+    assert alone.post("/sms/send", token=other, sender_id="ACME", phone=PERSON, message="Hi").status_code == 200
+    with alone.engine.begin() as connection:
+        assert unsuppress(connection, alone.account_id, PERSON) == 1
+    assert alone.send(PERSON).status_code == 200
+
+
+def test_who_had_not_opted_out_may_be_written_to_again(alone: Service) -> None:
+    alone.send(PERSON)
+    assert erase(alone)["status"] == "completed"
+    assert alone.send(PERSON).status_code == 200
+
+
+def test_what_waits_is_not_sent_and_erased_when_it_is_over(alone: Service) -> None:
+    soon = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
+    send = alone.bulk([PERSON, OTHER], SECRET, send_at=soon).json["send_id"]
+    assert erase(alone)["status"] == "pending"
+    with alone.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET send_at = now()"))
+        connection.execute(text("UPDATE batch SET due_at = now()"))
+    alone.sweep()
+    assert alone.submitted() == {OTHER: 1}
+    alone.deliver_receipts()
+    work(alone)
+    assert alone.get("/erasures").json["data"][0]["status"] == "completed"
+    assert alone.counts(send) == {"submitted": 2, "accepted": 2, "rejected": 1, "delivered": 1}
+    assert where(alone.engine, PERSON) == set()
+    assert audit(alone.engine, full=True) == []
+
+
+def test_another_accounts_data_of_the_same_person_stays(alone: Service) -> None:
+    other = alone.new_token(alone.new_account("other"))
+    sent = alone.post("/sms/send", token=other, sender_id="ACME", phone=PERSON, message=SECRET).json
+    erase(alone)
+    assert alone.get(f"/messages/{sent['message_id']}", token=other).json["phone"] == PERSON
+    mine = alone.get("/erasures").json["data"][0]["erasure_id"]
+    assert alone.get(f"/erasures/{mine}", token=other).json["code"] == "erasure_not_found"
+    assert alone.get("/erasures", token=other).json["data"] == []
+
+
+def in_days(days: int) -> datetime:
+    return datetime.now(UTC) + timedelta(days=days)
+
+
+def of_days(service: Service) -> Any:
+    return sorted(json.dumps(row) for row in service.get("/usage").json["data"])
+
+
+def weeks(engine: Engine) -> set[str]:
+    with engine.connect() as connection:
+        return {name for name in connection.execute(TABLES).scalars() if name.startswith("message_2")}
+
+
+def with_days(service: Service, account: int, days: int | None) -> None:
+    with service.engine.begin() as connection:
+        set_retention(connection, account, days)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["of the account", "of the installation"])
+def test_texts_and_phones_are_forgotten_after_their_days(alone: Service, own: bool) -> None:
+    privacy_jobs = alone.new_account("keeper")
+    token = alone.new_token(privacy_jobs)
+    alone.post("/sms/send", token=token, sender_id="ACME", phone=OTHER, message="Still needed")
+    bulk = alone.bulk([PERSON, "0712", "99901000001"], SECRET).json["send_id"]
+    alone.send(PERSON, SECRET)
+    canceled = alone.bulk([PERSON], SECRET, send_at=f"{in_days(1):%Y-%m-%dT%H:%M:%SZ}").json["send_id"]
+    alone.post(f"/sends/{canceled}/cancel")
+    alone.deliver_receipts()
+    count(alone)
+    with alone.engine.begin() as connection:
+        connection.execute(text("DELETE FROM idempotency"))
+    before, used, counts = books(alone.engine), of_days(alone), alone.counts(bulk)
+    days = 0 if own else 30
+    with_days(alone, *((alone.account_id, 30) if own else (privacy_jobs, 90)))
+    assert forget(alone.engine, days) == 0
+    assert forget(alone.engine, days, in_days(40)) == 3
+    assert where(alone.engine, PERSON, SECRET) == set()
+    assert where(alone.engine, OTHER) == {"batch", "message"}
+    assert (books(alone.engine), of_days(alone), alone.counts(bulk)) == (before, used, counts)
+    count(alone)
+    assert of_days(alone) == used
+    assert forget(alone.engine, days, in_days(40)) == 0
+    assert alone.get(f"/sends/{bulk}/messages").json["data"] == alone.get("/messages").json["data"] == []
+    assert [row["phone"] for row in alone.get("/messages", token=token).json["data"]] == [OTHER]
+    assert audit(alone.engine, full=True) == []
+
+
+def test_a_week_is_dropped_whole_when_nobody_keeps_anything_of_it(alone: Service) -> None:
+    privacy_jobs = alone.new_account("keeper")
+    alone.post(
+        "/sms/send",
+        token=alone.new_token(privacy_jobs),
+        sender_id="ACME",
+        phone=OTHER,
+        message=SECRET,
+        reference="kept",
+    )
+    alone.bulk([PERSON, OTHER], SECRET)
+    alone.deliver_receipts()
+    today = datetime.now(UTC)
+    week = f"message_{today - timedelta(days=today.weekday()):%Y%m%d}"
+    with_days(alone, privacy_jobs, 90)
+    forget(alone.engine, 30, in_days(60))
+    assert week in weeks(alone.engine)
+    assert where(alone.engine, PERSON) == set()
+    with_days(alone, privacy_jobs, None)
+    forget(alone.engine, 30, in_days(60))
+    assert week not in weeks(alone.engine)
+    assert where(alone.engine, OTHER) == set()
+    assert audit(alone.engine, full=True) == []
+
+
+def test_the_audit_finds_what_was_not_quite_forgotten(alone: Service) -> None:
+    alone.bulk([PERSON, OTHER], SECRET)
+    alone.deliver_receipts()
+    forget(alone.engine, 30, in_days(60))
+    assert audit(alone.engine, full=True) == []
+    with alone.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET recipients = '254711000000\n254711000001'"))
+    assert {breach.rule for breach in audit(alone.engine, full=True)} == {"forgotten"}
+
+
+def test_what_is_open_is_kept_and_does_not_hold_up_the_rest(alone: Service) -> None:
+    alone.send(PERSON, SECRET, send_at=f"{in_days(80):%Y-%m-%dT%H:%M:%SZ}")
+    alone.send(OTHER)
+    alone.deliver_receipts()
+    assert forget(alone.engine, 30, in_days(60)) == 1
+    assert "send" in where(alone.engine, SECRET)
+    assert where(alone.engine, OTHER) == set()
+
+
+def test_without_a_setting_everything_is_kept(alone: Service) -> None:
+    alone.send(PERSON, SECRET)
+    assert forget(alone.engine, 0, in_days(3000)) == 0
+    assert "send" in where(alone.engine, SECRET)

@@ -1,0 +1,287 @@
+"""Carriers that call: who is believed, what is recorded before the 200, and what changes nothing."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+import jwt
+import pytest
+from sqlalchemy import Engine, text
+from werkzeug.test import TestResponse
+
+from tests.harness.service import Service
+from worker.receipts.apply import match_kept
+
+SECRET = "a-long-secret-of-a-carrier-0123456789"
+FILE = f"""
+[carrier.twilio]
+kind = "http"
+ready = "twilio"
+our_url = "https://sms.example.com"
+values = {{ account_sid = "AC1", auth_token = "{SECRET}" }}
+callback.secret = "{SECRET}"
+
+[carrier.vonage]
+kind = "http"
+ready = "vonage"
+values = {{ api_key = "k", api_secret = "s" }}
+callback.secret = "{SECRET}"
+
+[carrier.at]
+kind = "http"
+ready = "africastalking"
+values = {{ username = "u", api_key = "k" }}
+callback.secret = "{SECRET}"
+
+[carrier.generic]
+kind = "http"
+ready = "generic"
+values = {{ token = "t" }}
+callback.secret = "{SECRET}"
+
+[carrier.plain]
+kind = "http"
+request = {{ url = "https://a.example/?to={{phone}}", method = "GET" }}
+answer = {{ id = "id" }}
+receipts = {{ id = "id", status = "s", statuses = {{ D = "delivered" }} }}
+callback = {{ proof = "basic", user = "them", secret = "{SECRET}" }}
+
+[carrier.mute]
+kind = "http"
+request = {{ url = "https://a.example/?to={{phone}}" }}
+answer = {{ id = "id" }}
+"""
+
+BACK = text("UPDATE send SET sent = 1, delivered = 0 WHERE id = (SELECT send_id FROM batch WHERE id = batch_of(:id))")
+KEPT = text("SELECT count(*) FROM receipt WHERE carrier = :carrier")
+ONE_OWNER = text("UPDATE sender_id SET state = 'rejected' WHERE account_id <> :account")
+
+
+@pytest.fixture(scope="module")
+def service(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Service:
+    """The API with carriers that call; its worker has the simulated one."""
+    made = Service(engine)
+    file = tmp_path_factory.mktemp("carriers") / "carriers.toml"
+    file.write_text(FILE)
+    made.call_from(file)
+    return made
+
+
+def sent(service: Service, carrier: str, reference: str, phone: str = "254711000000") -> str:
+    """A message that the carrier took under that id. Returns our id of it."""
+    message: str = service.send(phone).json["message_id"]
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE message SET status = 'sent', carrier = :carrier, reference = :reference WHERE id = :id"),
+            {"carrier": carrier, "reference": reference, "id": message},
+        )
+        connection.execute(text("DELETE FROM simulated_receipt"))
+        connection.execute(BACK, {"id": message})
+    return message
+
+
+def status(service: Service, message: str) -> str:
+    match_kept(service.engine, newest=60)
+    return str(service.get(f"/messages/{message}").json["status"])
+
+
+def twilio(form: dict[str, str], what: str = "receipts", secret: str = SECRET, query: str = "") -> dict[str, Any]:
+    address = f"https://sms.example.com/carriers/twilio/{what}{query}"
+    signed = address + "".join(name + form[name] for name in sorted(form))
+    signature = base64.b64encode(hmac.digest(secret.encode(), signed.encode(), hashlib.sha1)).decode()
+    return {
+        "path": f"/carriers/twilio/{what}{query}",
+        "data": urlencode(form),
+        "headers": {"X-Twilio-Signature": signature, "Content-Type": "application/x-www-form-urlencoded"},
+    }
+
+
+def vonage(told: dict[str, Any], what: str = "receipts", secret: str = SECRET, **claims: Any) -> dict[str, Any]:
+    body = json.dumps(told).encode()
+    held = {"iat": int(time.time()), "payload_hash": hashlib.sha256(body).hexdigest(), **claims}
+    token = jwt.encode(held, secret, "HS256")
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    return {"path": f"/carriers/vonage/{what}", "data": body, "headers": headers}
+
+
+def at(form: dict[str, str], what: str = "receipts", key: str = SECRET) -> dict[str, Any]:
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    return {"path": f"/carriers/at/{what}?key={key}", "data": urlencode(form), "headers": headers}
+
+
+def generic(told: dict[str, Any], what: str = "receipts", secret: str = SECRET) -> dict[str, Any]:
+    body = json.dumps(told).encode()
+    headers = {"X-Signature": "sha256=" + hmac.digest(secret.encode(), body, hashlib.sha256).hex()}
+    return {
+        "path": f"/carriers/generic/{what}",
+        "data": body,
+        "headers": headers | {"Content-Type": "application/json"},
+    }
+
+
+def plain(query: dict[str, str], secret: str = SECRET) -> dict[str, Any]:
+    told = base64.b64encode(f"them:{secret}".encode()).decode()
+    return {"path": "/carriers/plain/receipts", "query_string": query, "headers": {"Authorization": f"Basic {told}"}}
+
+
+def call(service: Service, told: dict[str, Any], **more: Any) -> TestResponse:
+    method = "POST" if "data" in told else "GET"
+    return service.client.open(**{"method": method, **told, **more})
+
+
+RECEIPTS = {
+    "twilio": lambda id, word="delivered": twilio({"MessageSid": id, "MessageStatus": word, "To": "+254711000000"}),
+    "vonage": lambda id, word="delivered": vonage({"message_uuid": id, "status": word, "to": "254711000000"}),
+    "at": lambda id, word="Success": at({"id": id, "status": word, "phoneNumber": "+254711000000"}),
+    "generic": lambda id, word="delivered": generic({"receipts": [{"id": id, "status": word, "to": "254711000000"}]}),
+    "plain": lambda id, word="D": plain({"id": id, "s": word}),
+}
+
+
+@pytest.mark.parametrize("carrier", RECEIPTS)
+def test_a_receipt_is_recorded_before_the_200_and_repeated_does_nothing(service: Service, carrier: str) -> None:
+    message = sent(service, carrier, f"id-{carrier}")
+    for _ in range(3):
+        answer = call(service, RECEIPTS[carrier](f"id-{carrier}"))
+        assert (answer.status_code, answer.data) == (200, b"")
+        with service.engine.connect() as connection:
+            kept = connection.execute(
+                text("SELECT count(*) FROM receipt WHERE carrier = :it"), {"it": carrier}
+            ).scalar()
+        assert kept >= 1
+        assert status(service, message) == "delivered"
+
+
+@pytest.mark.parametrize(
+    ("carrier", "word", "error", "code"),
+    [
+        ("twilio", "undelivered", "30003", "absent_subscriber"),
+        ("vonage", "rejected", "rejected", "rejected_by_carrier"),
+        ("at", "AbsentSubscriber", "AbsentSubscriber", "absent_subscriber"),
+    ],
+)
+def test_bad_news_comes_with_its_reason(service: Service, carrier: str, word: str, error: str, code: str) -> None:
+    message = sent(service, carrier, f"bad-{carrier}")
+    told = RECEIPTS[carrier](f"bad-{carrier}", word)
+    if carrier == "twilio":
+        told = twilio({"MessageSid": "bad-twilio", "MessageStatus": word, "ErrorCode": "30003"})
+    assert call(service, told).status_code == 200
+    assert status(service, message) == "undelivered"
+    told = service.get(f"/messages/{message}").json["error"]
+    assert (told["code"], told["carrier"], told["carrier_code"]) == (code, carrier, error)
+
+
+FORM = {"MessageSid": "forged", "MessageStatus": "delivered"}
+TOLD = {"message_uuid": "forged", "status": "delivered"}
+FORGED = {
+    "twilio": twilio(FORM, secret="x" * 32),
+    "twilio-other-path": {
+        **twilio(FORM, "inbound"),
+        "path": "/carriers/twilio/receipts",
+    },
+    "twilio-unsigned": {**twilio(FORM), "headers": {}},
+    "vonage": vonage(TOLD, secret="x" * 32),
+    "vonage-other-body": {**vonage({"a": 1}), "data": b'{"message_uuid": "forged", "status": "delivered"}'},
+    "vonage-no-hash": vonage(TOLD, payload_hash=None),
+    "vonage-none": {
+        **vonage(TOLD),
+        "headers": {
+            "Authorization": "Bearer " + jwt.encode({"iat": 1}, None, "none"),
+            "Content-Type": "application/json",
+        },
+    },
+    "at": at({"id": "forged", "status": "Success"}, key="x"),
+    "at-no-key": {**at({"id": "forged", "status": "Success"}), "path": "/carriers/at/receipts"},
+    "generic": generic({"receipts": [{"id": "forged", "status": "delivered"}]}, secret="x"),
+    "plain": plain({"id": "forged", "s": "D"}, secret="x"),
+    "plain-none": {**plain({"id": "forged", "s": "D"}), "headers": {}},
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_b60_a_forged_call_changes_nothing(service: Service, name: str) -> None:
+    before = counted(service)
+    answer = call(service, FORGED[name])
+    assert (answer.status_code, answer.json["code"]) == (401, "invalid_credentials")
+    assert counted(service) == before
+
+
+def counted(service: Service) -> tuple[int, int]:
+    with service.engine.connect() as connection:
+        receipts = connection.execute(text("SELECT count(*) FROM receipt")).scalar_one()
+        return receipts, connection.execute(text("SELECT count(*) FROM inbound")).scalar_one()
+
+
+@pytest.mark.parametrize("path", ["/carriers/mute/receipts", "/carriers/nobody/receipts", "/carriers/mute/inbound"])
+def test_a_carrier_that_may_not_call_is_not_there(service: Service, path: str) -> None:
+    assert service.client.post(path, json={"id": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("told", "code"),
+    [
+        (generic({}), 400),
+        (generic({"receipts": {}}), 400),
+        (generic({"receipts": [None, 1, "x", [], {"id": None}, {"id": "a", "status": "who knows"}]}), 200),
+        (generic({"receipts": [{"id": "x" * 300, "status": "delivered"}, {"id": "\0", "status": "delivered"}]}), 200),
+        ({**generic({}), "data": b"", "headers": {"X-Signature": ""}}, 401),
+        (twilio({}), 200),
+        (twilio({"MessageSid": "x", "MessageStatus": "y" * 70_000}), 200),
+        (vonage({"message_uuid": ["x"], "status": {"a": 1}}), 200),
+        (vonage({"message_uuid": "late", "status": "delivered", "timestamp": "9999-99-99"}), 200),
+        (vonage({"message_uuid": "late", "status": "delivered", "timestamp": "0001-01-01T00:00:00+23:59"}), 200),
+        (vonage({"message_uuid": "late", "status": "delivered", "to": "x" * 70_000}), 200),
+        (vonage({}, "inbound"), 200),
+        (plain({}), 200),
+    ],
+)
+def test_b60_what_says_nothing_does_no_harm(service: Service, told: dict[str, Any], code: int) -> None:
+    assert call(service, told).status_code == code
+
+
+def test_what_says_nothing_is_kept_as_it_came(service: Service) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM unreadable_receipt"))
+    entries = [{"id": "a", "status": "who knows"}, {"status": "delivered"}, {"id": "b", "status": "delivered"}]
+    assert call(service, generic({"receipts": entries})).status_code == 200
+    with service.engine.connect() as connection:
+        kept = connection.execute(text("SELECT reason, octets FROM unreadable_receipt ORDER BY id")).all()
+    assert [(row.reason, json.loads(bytes(row.octets))) for row in kept] == [
+        ("unknown_status", entries[0]),
+        ("no_id_or_state", entries[1]),
+    ]
+
+
+def test_a_call_that_is_too_large(service: Service) -> None:
+    answer = call(service, generic({"receipts": [{"id": "x" * 1_100_000}]}))
+    assert answer.status_code == 413
+
+
+def test_what_is_no_json(service: Service) -> None:
+    body = b"not json"
+    headers = {"X-Signature": "sha256=" + hmac.digest(SECRET.encode(), body, hashlib.sha256).hex()}
+    assert service.client.post("/carriers/generic/receipts", data=body, headers=headers).status_code == 400
+
+
+@pytest.mark.parametrize("carrier", ["twilio", "vonage", "at", "generic"])
+def test_a_message_from_a_phone_is_kept_and_a_stop_heard(service: Service, carrier: str) -> None:
+    phone = f"25471100{1000 + list(RECEIPTS).index(carrier)}"
+    told = {
+        "twilio": twilio({"MessageSid": "SM1", "From": f"+{phone}", "To": "ACME", "Body": "STOP"}, "inbound"),
+        "vonage": vonage(
+            {"message_uuid": "u1", "from": phone, "to": "acme", "text": "STOP", "channel": "sms"}, "inbound"
+        ),
+        "at": at({"id": "a1", "from": f"+{phone}", "to": "ACME", "text": "STOP", "linkId": "x"}, "inbound"),
+        "generic": generic({"messages": [{"id": "g1", "from": phone, "to": "ACME", "text": "STOP"}]}, "inbound"),
+    }[carrier]
+    with service.engine.begin() as connection:
+        connection.execute(ONE_OWNER, {"account": service.account_id})
+    for _ in range(2):
+        assert call(service, told).status_code == 200
+    messages = service.get(f"/inbound?phone={phone}").json["data"]
+    assert [(each["message"], each["carrier"], each["keyword"]) for each in messages] == [("STOP", carrier, "stop")]
+    assert phone in {each["phone"] for each in service.get("/suppressions").json["data"]}

@@ -1,0 +1,94 @@
+"""What the doctor says of receipts that are lost on us."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import text
+
+from bulksms.carriers import unreadable_receipts
+from bulksms.receipt_health import check_receipts
+from shared.carriers.receipts import Receipt, keep
+from shared.carriers.unreadable import LONGEST, MAX_STORED, Unreadable, keep_unreadable
+from shared.lifecycle import MessageStatus
+from tests.harness.service import Service
+
+CARRIER = "smsc"
+FIRST = 254_780_000_000
+REFERENCE = text("UPDATE message SET carrier = :carrier, reference = :reference WHERE id = :id")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_kept(service: Service) -> Iterator[None]:
+    yield
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM receipt"))
+        connection.execute(text("DELETE FROM unreadable_receipt"))
+
+
+def found(service: Service) -> list[tuple[str, str, str]]:
+    with service.engine.connect() as connection:
+        return [(finding.name, finding.detail, finding.remedy) for finding in check_receipts(connection)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "receipt", "setting"),
+    [
+        ("{0}", "{0:x}", 'receipt_id = "hex_to_decimal"'),
+        ("{0:x}", "{0}", 'receipt_id = "decimal_to_hex"'),
+        ("{0:X}", "{0}", 'receipt_id = "decimal_to_hex" and id_case = "lower"'),
+        ("{0:08x}", "{0}", 'receipt_id = "decimal_to_hex" and id_zeros = "strip"'),
+        ("q{0:x}", "Q{0:X}", 'id_case = "lower"'),
+        ("{0:x}g", "00{0:x}g", 'id_zeros = "strip"'),
+    ],
+)
+def test_ids_that_are_written_in_another_way_are_told_with_the_setting(
+    service: Service, answer: str, receipt: str, setting: str
+) -> None:
+    for number in range(5):
+        identity, phone = 0xABC000 + number, str(FIRST + number)
+        message = service.send(phone).json["message_id"]
+        with service.engine.begin() as connection:
+            values = {"id": message, "carrier": CARRIER, "reference": answer.format(identity)}
+            connection.execute(REFERENCE, values)
+            said = Receipt(receipt.format(identity), MessageStatus.DELIVERED, None, datetime.now(UTC), phone)
+            keep(connection, CARRIER, [said])
+    [(name, detail, remedy)] = found(service)
+    assert name == "receipt ids of smsc"
+    assert detail.startswith("5 of 5 that found no message")
+    assert setting in remedy
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE message SET reference = NULL WHERE carrier = :carrier"), {"carrier": CARRIER})
+
+
+def test_receipts_of_others_are_not_taken_for_ours(service: Service) -> None:
+    with service.engine.begin() as connection:
+        said = [Receipt(f"{n}", MessageStatus.DELIVERED, None, datetime.now(UTC), str(FIRST)) for n in range(20)]
+        keep(connection, CARRIER, said)
+    assert found(service) == []
+
+
+def test_what_could_not_be_read_is_told_at_once_with_its_reason(service: Service) -> None:
+    with service.engine.begin() as connection:
+        said = [Unreadable(b"\0id:1", "not_marked"), Unreadable(b"\xff", "malformed"), Unreadable(b"", "malformed")]
+        keep_unreadable(connection, CARRIER, said)
+    malformed, not_marked = found(service)
+    assert malformed[0] == not_marked[0] == "unreadable receipts of smsc"
+    assert malformed[1].startswith("2 of the last day")
+    assert "bulksms carriers unreadable smsc" in malformed[2]
+    assert "unmarked_receipts = true" in not_marked[2]
+    with service.engine.connect() as connection:
+        shown = unreadable_receipts(connection, CARRIER, 10)
+        assert [each["text"] for each in shown] == ["", ".", ".id:1"]
+        assert unreadable_receipts(connection, "other", 10) == []
+
+
+def test_what_is_kept_is_bounded_for_each_carrier(service: Service) -> None:
+    with service.engine.begin() as connection:
+        keep_unreadable(connection, "other", [Unreadable(b"1", "malformed")])
+        for _ in range(3):
+            keep_unreadable(connection, CARRIER, [Unreadable(b"x" * 10_000, "malformed")] * (MAX_STORED - 50))
+        rows = connection.execute(
+            text("SELECT carrier, count(*), max(length(octets)) FROM unreadable_receipt GROUP BY 1 ORDER BY 1")
+        ).all()
+    assert [tuple(row) for row in rows] == [("other", 1, 1), (CARRIER, MAX_STORED, LONGEST)]

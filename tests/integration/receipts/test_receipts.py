@@ -1,0 +1,382 @@
+"""Which message a receipt is for: by the carrier's id, or by its phone where no other message can be meant."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+
+from shared.carriers.receipts import Receipt
+from shared.lifecycle import MessageStatus
+from tests.harness.service import Service
+from worker.carriers.base import Answer, LateResponse, Outcome
+from worker.jobs.housekeeping import PURGES, housekeeping
+from worker.receipts.apply import match_kept, record
+from worker.receipts.in_doubt import give_up
+from worker.receipts.late_responses import record_late_responses
+from worker.receipts.match_doubts import resolve_by_receipts
+from worker.sending.claim import claim
+from worker.sending.claimed_batch import ClaimedBatch, Result
+from worker.sending.record import advance
+from worker.sending.settle import settle
+
+SENT, IN_DOUBT, DELIVERED, UNDELIVERED = (
+    MessageStatus.SENT,
+    MessageStatus.IN_DOUBT,
+    MessageStatus.DELIVERED,
+    MessageStatus.UNDELIVERED,
+)
+CARRIER = "smsc"
+DUE = (
+    text("UPDATE send SET state = 'queued', send_at = NULL WHERE id = :id"),
+    text("UPDATE batch SET state = 'queued' WHERE send_id = :id"),
+)
+EARLIER = (
+    text("UPDATE message SET submitted_at = submitted_at - CAST(:by AS interval) WHERE id = :id"),
+    text("UPDATE doubt SET submitted_at = submitted_at - CAST(:by AS interval) WHERE message_id = :id"),
+)
+phones = (str(254_770_000_000 + number) for number in count())
+
+
+@pytest.fixture
+def phone() -> str:
+    """One that no other test sends to."""
+    return next(phones)
+
+
+@pytest.fixture(autouse=True)
+def nothing_under_way(service: Service) -> Iterator[None]:
+    """What a test leaves under way is nobody's afterwards."""
+    yield
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending')"))
+        connection.execute(text("DELETE FROM receipt"))
+
+
+def under_way(service: Service, phone: str, message: str = "Hi", **more: Any) -> ClaimedBatch:
+    """A message that a worker is submitting."""
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    sent = service.send(phone, message, send_at=tomorrow, **more)
+    with service.engine.begin() as connection:
+        for change in DUE:
+            connection.execute(change, {"id": sent.json["send_id"]})
+    [batch] = claim(service.engine, 1000, window=100, lease=60)
+    return batch
+
+
+def end(
+    service: Service, batch: ClaimedBatch, status: MessageStatus, reference: str | None = None, attempts: int = 1
+) -> UUID:
+    """Its turn ends with that. Returns the message's id."""
+    batch.put(0, Result(status, reference, None, str(datetime.now(UTC)), attempts))
+    batch.submitted = 1
+    settle(service.engine, [batch], CARRIER, 0)
+    return UUID(int=batch.batch_id.int | 1)
+
+
+def submitted(
+    service: Service, phone: str, status: MessageStatus, reference: str | None = None, message: str = "Hi"
+) -> UUID:
+    """A message with that result."""
+    return end(service, under_way(service, phone, message), status, reference)
+
+
+def hear(service: Service, phone: str | None, reference: str, status: MessageStatus = DELIVERED, **more: Any) -> None:
+    """A receipt comes, and the sweeper looks."""
+    carrier = more.pop("carrier", CARRIER)
+    said = Receipt(reference, status, None, more.pop("done_at", datetime.now(UTC)), phone, **more)
+    record(service.engine, carrier, [said])
+    look(service)
+
+
+def look(service: Service) -> None:
+    resolve_by_receipts(service.engine, newest=60)
+    match_kept(service.engine, newest=60)
+
+
+def status(service: Service, message: UUID) -> str:
+    with service.engine.connect() as connection:
+        return str(connection.execute(text("SELECT status FROM message WHERE id = :id"), {"id": message}).scalar_one())
+
+
+def kept(service: Service) -> int:
+    with service.engine.connect() as connection:
+        return int(connection.execute(text("SELECT count(*) FROM receipt")).scalar_one())
+
+
+def test_it_works(service: Service, phone: str) -> None:
+    message = submitted(service, phone, SENT, "a1")
+    hear(service, phone, "a1")
+    assert status(service, message) == "delivered"
+    assert kept(service) == 0
+
+
+# --- doubts -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_receipt_resolves_the_only_message_that_it_can_be_for(service: Service, phone: str) -> None:
+    message = submitted(service, phone, IN_DOUBT)
+    hear(service, phone, "b1", sender_id="ACME")
+    assert status(service, message) == "delivered"
+    assert kept(service) == 0
+
+
+def test_a_receipt_that_is_early_resolves_no_other_doubt(service: Service, phone: str) -> None:
+    """The first message never reached the carrier; the second is taken, and its receipt comes before its record."""
+    doubt = submitted(service, phone, IN_DOUBT)
+    second = under_way(service, phone)
+    hear(service, phone, "c2")
+    assert status(service, doubt) == "in_doubt"
+    message = end(service, second, SENT, "c2")
+    look(service)
+    assert (status(service, doubt), status(service, message)) == ("in_doubt", "delivered")
+
+
+def test_a_message_that_waits_for_its_receipt_may_be_meant(service: Service, phone: str) -> None:
+    doubt, waits = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT, "d1")
+    hear(service, phone, "D1")
+    assert (status(service, doubt), status(service, waits)) == ("in_doubt", "sent")
+    hear(service, phone, "d1")
+    look(service)
+    assert (status(service, doubt), status(service, waits)) == ("delivered", "delivered")
+
+
+def test_of_two_doubts_neither_is_resolved(service: Service, phone: str) -> None:
+    doubts = [submitted(service, phone, IN_DOUBT) for _ in range(2)]
+    hear(service, phone, "e1")
+    assert [status(service, doubt) for doubt in doubts] == ["in_doubt"] * 2
+    assert kept(service) == 1
+
+
+def test_another_part_of_a_long_message_may_be_meant(service: Service, phone: str) -> None:
+    """The service knows only the first part's id."""
+    doubt, long = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT, "f1", "x" * 300)
+    hear(service, phone, "f1")
+    hear(service, phone, "f2")
+    assert (status(service, doubt), status(service, long)) == ("in_doubt", "delivered")
+
+
+def test_a_message_that_went_twice_may_be_meant(service: Service, phone: str) -> None:
+    doubt, twice = submitted(service, phone, IN_DOUBT), end(service, under_way(service, phone), SENT, "g2", 2)
+    with service.engine.begin() as connection:
+        sends = "UPDATE send SET resent = 1 WHERE id = (SELECT send_id FROM batch WHERE id = batch_of(:id))"
+        connection.execute(text(sends), {"id": twice})
+    hear(service, phone, "g2")
+    hear(service, phone, "g1")
+    assert (status(service, doubt), status(service, twice)) == ("in_doubt", "delivered")
+
+
+def test_a_doubt_that_an_operator_resolved_may_be_meant(service: Service, phone: str) -> None:
+    doubt, resolved = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT, None)
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE message SET status = 'delivered', reference = NULL WHERE id = :id"), {"id": resolved}
+        )
+    hear(service, phone, "h1")
+    assert status(service, doubt) == "in_doubt"
+
+
+def test_two_receipts_of_different_ids_are_no_evidence_for_one_doubt(service: Service, phone: str) -> None:
+    doubt = submitted(service, phone, IN_DOUBT)
+    said = [Receipt(f"i{number}", DELIVERED, None, datetime.now(UTC), phone) for number in range(2)]
+    record(service.engine, CARRIER, said)
+    look(service)
+    assert status(service, doubt) == "in_doubt"
+
+
+@pytest.mark.parametrize(("second", "result"), [(DELIVERED, "delivered"), (UNDELIVERED, "undelivered")])
+def test_a_long_message_in_doubt_has_a_receipt_for_each_part(
+    service: Service, phone: str, second: MessageStatus, result: str
+) -> None:
+    doubt = submitted(service, phone, IN_DOUBT, message="x" * 300)
+    now = datetime.now(UTC)
+    said = [Receipt(f"{phone}1", DELIVERED, None, now, phone), Receipt(f"{phone}2", second, None, now, phone)]
+    record(service.engine, CARRIER, said)
+    look(service)
+    assert status(service, doubt) == result
+
+
+def test_a_receipt_that_names_another_sender_resolves_nothing(service: Service, phone: str) -> None:
+    doubt = submitted(service, phone, IN_DOUBT)
+    hear(service, phone, "j1", sender_id="OTHER")
+    assert status(service, doubt) == "in_doubt"
+
+
+def test_a_receipt_of_another_carrier_or_phone_resolves_nothing(service: Service, phone: str) -> None:
+    doubt = submitted(service, phone, IN_DOUBT)
+    hear(service, phone, "k1", carrier="other")
+    hear(service, next(phones), "k2")
+    hear(service, None, "k3")
+    assert status(service, doubt) == "in_doubt"
+
+
+@pytest.mark.parametrize("days", [3.1, -0.01])
+def test_a_receipt_of_another_time_resolves_nothing(service: Service, phone: str, days: float) -> None:
+    """It says when the message was delivered: long after this one was submitted, or before."""
+    doubt = submitted(service, phone, IN_DOUBT)
+    if days > 0:
+        with service.engine.begin() as connection:
+            for change in EARLIER:
+                connection.execute(change, {"by": timedelta(days=days), "id": doubt})
+    hear(service, phone, "l1", done_at=datetime.now(UTC) + timedelta(days=min(days, 0)))
+    assert status(service, doubt) == "in_doubt"
+
+
+@pytest.mark.parametrize(
+    ("answer", "becomes", "reference", "credits"),
+    [
+        (Answer.ACCEPTED, "sent", "late", 1),
+        (Answer.REJECTED, "failed", None, 0),
+        (Answer.FAILED, "failed", None, 0),
+        (Answer.THROTTLED, "failed", None, 0),
+        (Answer.IN_DOUBT, "in_doubt", None, 1),
+    ],
+)
+def test_a_late_answer_ends_the_doubt(
+    service: Service, phone: str, answer: Answer, becomes: str, reference: str | None, credits: int
+) -> None:
+    doubt = submitted(service, phone, IN_DOUBT)
+    record_late_responses(service.engine, [LateResponse(doubt, Outcome(answer, reference))])
+    with service.engine.connect() as connection:
+        row = text("SELECT CAST(status AS text), reference FROM message WHERE id = :id")
+        assert tuple(connection.execute(row, {"id": doubt}).one()) == (becomes, reference)
+    assert service.get("/balance").json["balance"] == 1000 - credits
+
+
+def test_a_doubt_is_given_up_only_after_its_validity_and_the_grace(service: Service, phone: str) -> None:
+    doubt = submitted(service, phone, IN_DOUBT)
+    with service.engine.begin() as connection:
+        ended = text("UPDATE doubt SET expires_at = now() - interval '100 s' WHERE message_id = :id")
+        connection.execute(ended, {"id": doubt})
+    give_up(service.engine, grace=3600)
+    assert status(service, doubt) == "in_doubt"
+    with service.engine.begin() as connection:
+        later = text("UPDATE doubt SET expires_at = now() + interval '1 hour' WHERE message_id = :id")
+        connection.execute(later, {"id": doubt})
+    give_up(service.engine, grace=0)
+    assert status(service, doubt) == "in_doubt"
+    with service.engine.begin() as connection:
+        connection.execute(ended, {"id": doubt})
+    give_up(service.engine, grace=60)
+    assert status(service, doubt) == "expired"
+    assert service.get("/balance").json["balance"] == 1000
+
+
+# --- messages of a carrier that tells no ids --------------------------------------------------------------------------
+
+
+def test_without_an_id_the_phone_tells_the_message(service: Service, phone: str) -> None:
+    message = submitted(service, phone, SENT)
+    hear(service, phone, "m1")
+    assert status(service, message) == "delivered"
+
+
+def test_without_an_id_only_where_there_is_one_such_message(service: Service, phone: str) -> None:
+    messages = [submitted(service, phone, SENT) for _ in range(2)]
+    hear(service, phone, "n1")
+    assert [status(service, message) for message in messages] == ["sent"] * 2
+
+
+def test_without_an_id_not_where_a_doubt_may_be_meant(service: Service, phone: str) -> None:
+    doubt, message = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT)
+    hear(service, phone, "o1")
+    assert (status(service, doubt), status(service, message)) == ("in_doubt", "sent")
+
+
+def test_without_an_id_not_where_one_is_under_way(service: Service, phone: str) -> None:
+    message, second = submitted(service, phone, SENT), under_way(service, phone)
+    hear(service, phone, "p1")
+    assert status(service, message) == "sent"
+    assert end(service, second, SENT)
+    look(service)
+    assert status(service, message) == "sent"
+
+
+def test_without_an_id_not_where_another_part_may_be_meant(service: Service, phone: str) -> None:
+    long = submitted(service, phone, SENT, message="x" * 300)
+    hear(service, phone, "q1")
+    message = submitted(service, phone, SENT)
+    hear(service, phone, "q2")
+    assert (status(service, long), status(service, message)) == ("delivered", "sent")
+
+
+# --- by the carrier's id ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("said", [SENT, DELIVERED])
+def test_an_id_of_another_carrier_or_phone_is_another_id(service: Service, phone: str, said: MessageStatus) -> None:
+    message = submitted(service, phone, SENT, f"r{phone}")
+    hear(service, phone, f"r{phone}", said, carrier="other")
+    hear(service, next(phones), f"r{phone}", said)
+    assert status(service, message) == "sent"
+    assert kept(service) == 2
+
+
+def test_an_id_that_two_messages_have_needs_the_phone(service: Service, phone: str) -> None:
+    """A carrier may use its ids again for another phone."""
+    messages = [submitted(service, each, SENT, f"v{phone}") for each in (phone, next(phones))]
+    hear(service, None, f"v{phone}")
+    assert [status(service, message) for message in messages] == ["sent"] * 2
+    hear(service, phone, f"v{phone}", SENT)
+    hear(service, phone, f"v{phone}")
+    assert [status(service, message) for message in messages] == ["delivered", "sent"]
+
+
+def test_a_kept_receipt_without_a_phone_is_tried_again(service: Service, phone: str) -> None:
+    hear(service, None, f"s{phone}")
+    message = submitted(service, phone, SENT, f"s{phone}")
+    look(service)
+    assert status(service, message) == "delivered"
+    assert kept(service) == 0
+
+
+def test_many_receipts_of_others_keep_none_waiting(
+    service: Service, phone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.receipts.apply.PAGE", 3)
+    said = [Receipt(f"t{phone}", DELIVERED, None, datetime.now(UTC), phone)]
+    others = [Receipt(f"foreign-{number}", DELIVERED, None, datetime.now(UTC), "254799999999") for number in range(10)]
+    record(service.engine, CARRIER, said)
+    record(service.engine, CARRIER, others)
+    message = submitted(service, phone, SENT, f"t{phone}")
+    look(service)
+    assert status(service, message) == "delivered"
+    assert kept(service) == 10
+
+
+def test_a_receipt_that_matches_nothing_is_kept_for_three_days(service: Service, phone: str) -> None:
+    hear(service, phone, "w1")
+    hear(service, phone, "w2")
+    with service.engine.begin() as connection:
+        aged = "UPDATE receipt SET received_at = now() - CAST(:age AS interval) WHERE reference = :reference"
+        connection.execute(text(aged), {"age": timedelta(days=2.9), "reference": "w1"})
+        connection.execute(text(aged), {"age": timedelta(days=3.1), "reference": "w2"})
+        for purge in PURGES:
+            connection.execute(purge)
+    assert kept(service) == 1
+
+
+def test_an_old_receipt_resolves_a_doubt_when_nothing_else_can_be_meant_any_more(service: Service, phone: str) -> None:
+    doubt, waits = submitted(service, phone, IN_DOUBT), submitted(service, phone, SENT, f"x{phone}")
+    hear(service, phone, "x2")
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE receipt SET received_at = received_at - interval '2 minutes'"))
+    hear(service, phone, f"x{phone}")
+    assert (status(service, doubt), status(service, waits)) == ("in_doubt", "delivered")
+    for step in housekeeping(service.engine):
+        step()
+    assert status(service, doubt) == "delivered"
+    assert kept(service) == 0
+
+
+def test_a_turn_under_way_has_recorded_what_it_knows(service: Service, phone: str) -> None:
+    """A message that is recorded while its batch is still being sent is one candidate, not two."""
+    batch = under_way(service, phone)
+    batch.put(0, Result(SENT, f"u{phone}", None, str(datetime.now(UTC)), 1))
+    batch.submitted = 1
+    advance(service.engine, [batch], 5, CARRIER, lease=60)
+    hear(service, phone, f"u{phone}")
+    assert status(service, UUID(int=batch.batch_id.int | 1)) == "delivered"

@@ -1,0 +1,101 @@
+"""Who stops in the middle of a COPY holds its locks until its session is ended; nobody else's session is."""
+
+import contextlib
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from sqlalchemy import text
+
+from shared.db.connection import driver_of, make_engine, reading
+from tests.harness.house import wait_until
+from tests.harness.service import Service
+from worker.recovery.stalled_sessions import Stalled
+
+LOCK = "SELECT FROM account WHERE id = %s FOR UPDATE"
+LOCK_AT_ONCE = text("SELECT FROM account WHERE id = :id FOR UPDATE NOWAIT")
+COPY = "COPY revoked_token (id, expires_at) FROM STDIN"
+LONG_ANSWER = b"SELECT repeat('x', 1000) FROM generate_series(1, 100000)"
+WAITS = text("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = :pid AND wait_event = :event)")
+
+
+@contextlib.contextmanager
+def session(service: Service, application: str) -> Iterator[psycopg.Cursor]:
+    """A session in a transaction that has locked the account."""
+    engine = make_engine(service.settings.database_url, 1, application)
+    try:
+        with engine.connect() as connection:
+            driver = driver_of(connection)
+            driver.execute(LOCK, (service.account_id,))
+            yield driver.cursor()
+            connection.invalidate()
+    finally:
+        engine.dispose()
+
+
+def is_locked(service: Service) -> bool:
+    try:
+        with service.engine.begin() as connection:
+            connection.execute(LOCK_AT_ONCE, {"id": service.account_id})
+    except Exception as error:
+        assert "could not obtain lock" in str(error)
+        return True
+    return False
+
+
+def wait_for_the_client(service: Service, cursor: psycopg.Cursor, event: str = "ClientRead") -> None:
+    """Return when Postgres waits for the session."""
+    session = {"pid": cursor.connection.info.backend_pid, "event": event}
+    with reading(service.engine) as connection:
+        wait_until(lambda: connection.execute(WAITS, session).scalar_one(), 10, event)
+
+
+def looks(service: Service) -> tuple[int, int]:
+    """The sessions ended by each of two looks."""
+    stalled = Stalled(service.engine, 0.0)
+    return stalled.end(), stalled.end()
+
+
+def test_a_stalled_copy_is_ended_and_its_locks_are_free(service: Service) -> None:
+    with session(service, "bulksms-worker") as cursor, contextlib.suppress(psycopg.OperationalError):
+        with cursor.copy(COPY):
+            wait_for_the_client(service, cursor)
+            patient, stalled = Stalled(service.engine, 60.0), Stalled(service.engine, 0.0)
+            assert (patient.end(), patient.end()) == (0, 0), "it may take its time"
+            assert stalled.end() == 0, "it was not seen before"
+            assert is_locked(service)
+            assert stalled.end() == 1
+            wait_until(lambda: not is_locked(service), 10, "the lock")
+        pytest.fail("the process is not told")
+
+
+def test_who_does_not_read_the_answer_is_ended_too(service: Service) -> None:
+    with session(service, "bulksms-worker") as cursor:
+        cursor.connection.pgconn.send_query(LONG_ANSWER)
+        wait_for_the_client(service, cursor, "ClientWrite")
+        assert looks(service) == (0, 1)
+        wait_until(lambda: not is_locked(service), 10, "the lock")
+
+
+def test_who_goes_on_to_another_statement_is_left_alone(service: Service) -> None:
+    stalled = Stalled(service.engine, 0.0)
+    with session(service, "bulksms-worker") as cursor:
+        for token in ("a", "b"):
+            with cursor.copy(COPY) as copy:
+                wait_for_the_client(service, cursor)
+                assert stalled.end() == 0
+                copy.write(f"{token}\t2026-01-01\n")
+
+
+def test_a_session_of_another_program_is_left_alone(service: Service) -> None:
+    with session(service, "pg_dump") as cursor, cursor.copy(COPY):
+        wait_for_the_client(service, cursor)
+        assert looks(service) == (0, 0)
+        assert is_locked(service)
+
+
+def test_who_is_between_two_statements_is_left_to_its_timeout(service: Service) -> None:
+    with session(service, "bulksms-worker") as cursor:
+        wait_for_the_client(service, cursor)
+        assert looks(service) == (0, 0)
+        assert is_locked(service)

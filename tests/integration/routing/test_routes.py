@@ -1,0 +1,225 @@
+"""Several carriers: each message goes through the right one, and tells why."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+
+from bulksms.doctor import check_queue
+from bulksms.finding import Finding
+from shared.audit.check import audit
+from tests.harness.service import Service
+from worker.carriers.base import Answer, Outcome, Parcel
+from worker.receipts import apply as receipts
+from worker.routing.carrier_pools import CarrierPools
+
+FILE = """
+[carrier.one]
+kind = "simulator"
+receipt_delay = 0
+[carrier.two]
+kind = "simulator"
+receipt_delay = 0
+[carrier.three]
+kind = "simulator"
+receipt_delay = 0
+
+[[routes]]
+name = "kenya"
+prefixes = ["254", "999"]
+carriers = ["one", "two"]
+
+[[routes]]
+name = "rest"
+carriers = ["three"]
+"""
+KENYA, ELSEWHERE = "254711000000", "255711000000"
+
+
+@pytest.fixture
+def make(engine: Engine, tmp_path: Path) -> Callable[..., Service]:
+    """A service with these carriers."""
+
+    def made(**settings: Any) -> Service:
+        with engine.begin() as connection:
+            connection.execute(text("DELETE FROM carrier_report"))  # of workers of other tests
+        file = tmp_path / "carriers.toml"
+        file.write_text(FILE)
+        service = Service(engine, carriers_file=str(file), **settings)
+        assert isinstance(service.worker.dispatcher, CarrierPools)
+        return service
+
+    return made
+
+
+def trouble(service: Service, *names: str) -> None:
+    """These carriers are down, and the others are not; every worker knows."""
+    for name in ("one", "two", "three"):
+        service.worker.carriers[name].trouble = "connecting: refused" if name in names else None  # type: ignore[misc]
+    service.worker.carrier_status.refresh()
+    carrier_pools = service.worker.dispatcher
+    assert isinstance(carrier_pools, CarrierPools)
+    carrier_pools.follow()
+
+
+def carried(service: Service, send_id: str) -> Counter[tuple[str, str]]:
+    """How many of the send's messages have which carrier and reason."""
+    rows = "SELECT m.carrier, m.route FROM message m JOIN batch b ON b.id = batch_of(m.id) WHERE b.send_id = :send"
+    with service.engine.connect() as connection:
+        return Counter((row.carrier, row.route) for row in connection.execute(text(rows), {"send": send_id}))
+
+
+def clean(service: Service) -> bool:
+    return not list(audit(service.engine, full=True))
+
+
+def test_it_works(make: Callable[..., Service]) -> None:
+    service = make()
+    send = service.send(KENYA).json
+    assert carried(service, send["send_id"]) == {("one", "kenya: first"): 1}
+    events = service.get(f"/messages/{send['message_id']}/events").json["data"]
+    assert [(event.get("carrier"), event.get("route")) for event in events if "carrier" in event] == [
+        ("one", "kenya: first")
+    ]
+
+
+def test_a_list_is_divided_among_carriers_and_sent_once(make: Callable[..., Service]) -> None:
+    service = make()
+    phones = [str(int(KENYA if number % 3 else ELSEWHERE) + number) for number in range(300)]
+    send = service.bulk(phones).json["send_id"]
+    service.sweep()
+    assert carried(service, send) == {("one", "kenya: first"): 200, ("three", "rest: first"): 100}
+    assert {phone: count for phone, count in service.submitted().items() if phone in set(phones)} == dict.fromkeys(
+        phones, 1
+    )
+    assert service.counts(send)["sent"] == 300
+    assert clean(service)
+
+
+def test_another_carrier_takes_what_the_first_cannot(make: Callable[..., Service]) -> None:
+    service = make()
+    trouble(service, "one")
+    assert carried(service, service.send(KENYA).json["send_id"]) == {("two", "kenya: fallback"): 1}
+
+
+def test_what_no_carrier_can_take_waits_and_stops_nobody_else(make: Callable[..., Service]) -> None:
+    service = make()
+    trouble(service, "three")
+    waiting = service.send(ELSEWHERE).json["send_id"]
+    assert carried(service, service.send(KENYA).json["send_id"]) == {("one", "kenya: first"): 1}
+    assert not carried(service, waiting)
+    mixed = service.bulk([KENYA, ELSEWHERE, "254711000001"]).json["send_id"]
+    service.sweep()
+    assert carried(service, mixed) == {("one", "kenya: first"): 2}
+    trouble(service)
+    service.sweep()
+    assert carried(service, waiting) == {("three", "rest: first"): 1}
+    assert sum(carried(service, mixed).values()) == 3
+    assert clean(service)
+
+
+def test_what_waits_for_a_closed_carrier_is_told_to_the_operator(make: Callable[..., Service]) -> None:
+    service = make(metrics_token="watching")
+
+    def told() -> tuple[dict[str, float], Finding]:
+        answer = service.client.get("/metrics", headers={"Authorization": "Bearer watching"}).text
+        lines = (line.rsplit(" ", 1) for line in answer.splitlines() if not line.startswith("#"))
+        with service.engine.connect() as connection:
+            return {name: float(value) for name, value in lines}, check_queue(connection)
+
+    trouble(service, "one", "two")
+    send = service.send(KENYA).json["send_id"]
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("UPDATE carrier_report SET since = now() - interval '7 minutes' WHERE state <> 'ready'")
+        )
+        aged = text("UPDATE send SET created_at = now() - interval '5 minutes' WHERE id = :send")
+        connection.execute(aged, {"send": send})
+    values, finding = told()
+    assert 300 <= values["bulksms_oldest_queued_seconds"] < 400
+    assert sum(value for name, value in values.items() if name.startswith("bulksms_batches_awaiting_carrier")) == 1
+    assert (finding.outcome, "1 batch for closed carriers (" in finding.detail) == ("wrong", True)
+    trouble(service)
+    service.sweep()
+    values, finding = told()
+    assert (values["bulksms_oldest_queued_seconds"], finding.detail) == (0, "nothing waits")
+    assert not any(name.startswith("bulksms_batches_awaiting_carrier") for name in values)
+
+
+def test_what_stands_in_the_queue_of_one_that_closes_goes_to_another(make: Callable[..., Service]) -> None:
+    service = make()
+    with service.engine.begin() as connection:
+        connection.execute(text("INSERT INTO carrier_setting (name, paused) VALUES ('one', true)"))
+    service.worker.carrier_status.refresh()
+    try:
+        assert service.worker.carrier_status.breakers[0].paused
+        assert carried(service, service.send(KENYA).json["send_id"]) == {("two", "kenya: fallback"): 1}
+    finally:
+        with service.engine.begin() as connection:
+            connection.execute(text("DELETE FROM carrier_setting"))
+
+
+def test_what_one_fails_another_takes(make: Callable[..., Service]) -> None:
+    service = make()
+    fails(service, "one")
+    send = service.bulk([str(int(KENYA) + number) for number in range(5)]).json["send_id"]
+    for _ in range(3):
+        wake(service)
+        service.sweep()
+    assert carried(service, send) == {("two", "kenya: again"): 5}
+    assert service.counts(send)["sent"] == 5
+    assert clean(service)
+
+
+def fails(service: Service, name: str) -> None:
+    """This carrier takes nothing."""
+
+    def submit(parcels: list[Parcel]) -> list[Outcome]:
+        return [Outcome(Answer.FAILED, error="system_error") for parcel in parcels for _ in parcel.phones]
+
+    service.worker.carriers[name].submit = submit  # type: ignore[method-assign]
+
+
+def wake(service: Service) -> None:
+    """What waits is due."""
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET due_at = now() WHERE state = 'waiting'"))
+
+
+def test_a_doubt_goes_nowhere_else(make: Callable[..., Service]) -> None:
+    service = make()
+    for carrier in service.worker.carriers.values():
+        carrier.answer_time = 0.01  # type: ignore[attr-defined]
+    send = service.send("99906000001").json["send_id"]
+    wake(service)
+    service.sweep()
+    assert carried(service, send) == {("one", "kenya: first"): 1}
+    assert service.counts(send)["in_doubt"] == 1
+
+
+def test_test_keys_go_to_the_simulator(make: Callable[..., Service]) -> None:
+    service = make()
+    trouble(service, "one", "two", "three")
+    token = service.new_token(service.account_id, test=True)
+    answer = service.post("/sms/send", token=token, sender_id="ACME", phone=KENYA, message="Hi").json
+    assert carried(service, answer["send_id"]) == {("simulator", None): 1}
+
+
+def test_receipts_come_back_by_their_carrier(make: Callable[..., Service]) -> None:
+    service = make()
+    for name in ("one", "three"):
+        carrier: Any = service.worker.carriers[name]
+        carrier.on_receipts = lambda said, name=name: _record(service, name, said)
+    sends = [service.send(phone).json["message_id"] for phone in (KENYA, ELSEWHERE)]
+    for name in ("one", "three"):
+        carrier = service.worker.carriers[name]
+        while carrier.deliver_due():
+            pass
+    assert [service.get(f"/messages/{message}").json["status"] for message in sends] == ["delivered"] * 2
+
+
+def _record(service: Service, name: str, said: Any) -> None:
+    receipts.record(service.engine, name, said)

@@ -1,0 +1,177 @@
+"""Sender IDs: asked for, decided on, suspended, given up."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from api.account_cache import Remembered
+from shared.accounts.administration import Refused, allow_authentication, create_account, top_up
+from shared.audit.check import audit
+from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
+from shared.senders.similarity import likenesses
+from shared.sends.holding import release
+from tests.harness.service import Service
+from tests.harness.times import ahead
+
+UNKNOWN = "01900000-0000-7000-8000-000000000000"
+
+
+def decide(service: Service, sender: str, state: Decision, reason: str | None = None) -> None:
+    with service.engine.begin() as connection:
+        decide_sender(connection, service.account_id, sender, state, reason)
+
+
+def new_sender(service: Service) -> str:
+    """An approved sender ID that no other account of the tests has."""
+    sender = f"NEW{service.account_id}"
+    assert service.post("/sender-ids", sender_id=sender).status_code == 200
+    decide(service, sender, "approved")
+    return sender
+
+
+def test_it_works(service: Service) -> None:
+    asked = service.post("/sender-ids", sender_id="SHOP", use_case="Order confirmations").json
+    assert (asked["sender_id"], asked["status"], asked["form"]) == ("SHOP", "pending", "alphanumeric")
+    answer = service.send(sender_id="SHOP")
+    assert (answer.status_code, answer.json["code"], answer.json["sender_status"]) == (
+        403,
+        "sender_not_approved",
+        "pending",
+    )
+    decide(service, "SHOP", "rejected", "Say whose shop it is.")
+    (listed,) = service.get("/sender-ids?status=rejected").json["data"]
+    assert (listed["id"], listed["reason"]) == (asked["id"], "Say whose shop it is.")
+    again = service.post("/sender-ids", sender_id="SHOP", use_case="Shop of ACME Ltd").json
+    assert (again["id"], again["status"], again["reason"]) == (asked["id"], "pending", None)
+    assert service.delete(f"/sender-ids/{asked['id']}").json == {"deleted": True}
+    assert service.delete(f"/sender-ids/{asked['id']}").json["code"] == "sender_not_found"
+
+
+def test_pages(service: Service) -> None:
+    for number in range(3):
+        service.post("/sender-ids", sender_id=f"S{number}")
+    seen: list[str] = []
+    page: dict[str, Any] = service.get("/sender-ids?limit=2").json
+    seen += [entry["sender_id"] for entry in page["data"]]
+    page = service.get(f"/sender-ids?limit=2&cursor={page['next_cursor']}").json
+    seen += [entry["sender_id"] for entry in page["data"]]
+    assert sorted(seen) == ["ACME", "S0", "S1", "S2"]
+    assert page["next_cursor"] is None
+
+
+@pytest.mark.parametrize("name", ["", "12", "TwelveLetter", "ACMÉ", " ACME", "+254711", "07123456", "a\nb", "x" * 300])
+def test_what_is_no_sender_id(service: Service, name: str) -> None:
+    answer = service.post("/sender-ids", sender_id=name)
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    assert answer.json["errors"][0]["pointer"] == "/sender_id"
+
+
+def test_one_request_with_one_key(service: Service) -> None:
+    first = service.post("/sender-ids", sender_id="ONCE", headers={"Idempotency-Key": "k"})
+    service.delete(f"/sender-ids/{first.json['id']}")
+    again = service.post("/sender-ids", sender_id="ONCE", headers={"Idempotency-Key": "k"})
+    assert (again.json, again.headers["Idempotency-Replayed"]) == (first.json, "true")
+    assert [entry["sender_id"] for entry in service.get("/sender-ids").json["data"]] == ["ACME"]
+
+
+def test_a_suspended_one_stops_what_waits_until_it_is_approved_again(service: Service) -> None:
+    sender = new_sender(service)
+    bulk = service.bulk(["254711000001", "254711000002"], sender_id=sender, send_at=ahead()).json["send_id"]
+    paused = service.send(sender_id=sender, send_at=ahead()).json["send_id"]
+    service.post(f"/sends/{paused}/pause")
+    other = service.send(send_at=ahead()).json["send_id"]
+    decide(service, sender, "suspended", "complaints")
+    shown = service.get(f"/sends/{bulk}").json
+    assert (shown["status"], shown["held_by"]) == ("held", "sender_id")
+    assert shown["held_reason"] == f"The sender ID '{sender}' is suspended: complaints"
+    assert service.get(f"/sends/{other}").json["status"] == "scheduled"
+    assert service.post(f"/sends/{bulk}/resume").status_code == 409
+    with pytest.raises(Refused, match="is suspended"), service.engine.begin() as connection:
+        release(connection, bulk)  # type: ignore[arg-type]
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET due_at = now() WHERE send_id = :send"), {"send": bulk})
+        connection.execute(text("UPDATE send SET send_at = now() WHERE id = :send"), {"send": bulk})
+    service.sweep()
+    assert service.counts(bulk)["queued"] == 2
+    decide(service, sender, "approved")
+    service.sweep()
+    assert service.counts(bulk)["sent"] == 2
+    assert service.get(f"/sends/{paused}").json["status"] == "paused"
+    assert audit(service.engine, full=True) == []
+
+
+def test_what_was_accepted_in_the_moment_of_suspension_is_held_too(service: Service) -> None:
+    sender = new_sender(service)
+    service.send(sender_id=sender)
+    decide(service, sender, "suspended", "complaints")
+    late = service.send(sender_id=sender, send_at=ahead())  # the API still remembers that it was approved
+    assert late.status_code == 200
+    service.sweep()
+    assert service.get(f"/sends/{late.json['send_id']}").json["held_by"] == "sender_id"
+
+
+def test_a_suspended_one_cannot_be_given_up(service: Service) -> None:
+    sender = new_sender(service)
+    decide(service, sender, "suspended", "complaints")
+    entry = next(entry for entry in service.get("/sender-ids").json["data"] if entry["sender_id"] == sender)
+    answer = service.delete(f"/sender-ids/{entry['id']}")
+    assert (answer.status_code, answer.json["code"], answer.json["sender_status"]) == (
+        409,
+        "state_conflict",
+        "suspended",
+    )
+
+
+def test_another_accounts_sender_id_does_not_exist(service: Service) -> None:
+    mine = service.post("/sender-ids", sender_id="MINE").json["id"]
+    other = service.new_token(service.new_account("other"))
+    foreign, unknown = (service.delete(f"/sender-ids/{id}", token=other) for id in (mine, UNKNOWN))
+    assert foreign.status_code == unknown.status_code == 404
+    assert foreign.json["code"] == unknown.json["code"] == "sender_not_found"
+    assert [entry["sender_id"] for entry in service.get("/sender-ids", token=other).json["data"]] == ["ACME"]
+
+
+def test_authentication_is_a_right_of_the_account_or_of_a_sender_id(service: Service) -> None:
+    with service.engine.begin() as connection:
+        account = create_account(connection, f"new {service.account_id}")
+        for sender in ("OTP", "SHOP"):
+            name = f"{sender}{account}"
+            request_sender(connection, account, name)
+            decide_sender(connection, account, name, "approved")
+        top_up(connection, account, 10, "test", "test")
+    token, code = service.new_token(account), {"category": "authentication", "message": "Your code is 1234"}
+
+    def refused(sender: str, **to: Any) -> str | None:
+        service.client.application.extensions["bulksms"].remembered = Remembered(service.engine)
+        path = "/sms/send-bulk" if "phones" in to else "/sms/send"
+        answer = service.post(path, token=token, sender_id=f"{sender}{account}", **code, **to)
+        return None if answer.status_code == 200 else f"{answer.status_code} {answer.json['code']}"
+
+    one, several = {"phone": "254711000000"}, {"phones": ["254711000000"]}
+    assert [refused("OTP", **to) for to in (one, several)] == ["403 category_not_allowed"] * 2
+    assert service.get("/balance", token=token).json["balance"] == 10
+    with service.engine.begin() as connection:
+        allow_authentication_from(connection, account, f"OTP{account}", True)
+    assert [refused("OTP", **one), refused("SHOP", **one)] == [None, "403 category_not_allowed"]
+    with service.engine.begin() as connection:
+        allow_authentication(connection, account, True)
+    assert refused("SHOP", **several) is None
+    sandbox = service.post("/api-keys", token=token, test=True).json
+    exchanged = service.client.post("/api/v1/auth/token", json={key: sandbox[key] for key in ("api_key", "api_secret")})
+    token = exchanged.get_json()["access_token"]
+    assert refused("SHOP", **one) is None
+    with service.engine.begin() as connection:
+        allow_authentication(connection, account, False)
+    assert [refused("OTP", **one), refused("SHOP", **one)] == [None, "403 category_not_allowed"]
+
+
+def test_the_operator_sees_what_looks_like_anothers_and_the_account_does_not(service: Service) -> None:
+    with service.engine.begin() as connection:
+        other = create_account(connection, f"beta {service.account_id}")
+        request_sender(connection, other, "BETA")
+    asked = service.post("/sender-ids", sender_id="BE TA.").json
+    assert "BETA" not in str(asked | service.get("/sender-ids").json)
+    with service.engine.connect() as connection:
+        found = {name.sender_id: [each.sender_id for each in others] for name, others in likenesses(connection).items()}
+    assert found["BE TA."] == ["BETA"] and found["BETA"] == ["BE TA."]

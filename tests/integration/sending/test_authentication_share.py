@@ -1,0 +1,105 @@
+"""A turn takes what authentication is owed first, and the rest in fair order."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+import pytest
+from sqlalchemy import text
+
+from tests.harness.service import Service
+from worker.sending.claim import claim
+from worker.sending.claimed_batch import ClaimedBatch
+
+AUTHENTICATION, TRANSACTIONAL, MARKETING = range(3)
+NUMBERS = count(254700000000)
+
+RELEASE = text("UPDATE send SET state = 'queued', send_at = NULL WHERE id = :id")
+QUEUE = text("UPDATE batch SET state = 'queued', turn = :turn, carrier = :carrier WHERE send_id = :id")
+TURN = text("SELECT turn FROM batch WHERE send_id = :id")
+EMPTY = text("DELETE FROM batch WHERE state IN ('queued', 'sending')")
+
+
+@pytest.fixture(autouse=True)
+def empty(service: Service) -> Iterator[None]:
+    yield
+    with service.engine.begin() as connection:
+        connection.execute(EMPTY)
+
+
+def waits(service: Service, category: str, phones: int, turn: int, carrier: str | None = None) -> None:
+    """Let so many messages wait at that place in fair order."""
+    numbers = [str(next(NUMBERS)) for _ in range(phones)]
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send = service.bulk(numbers, category=category, send_at=tomorrow).json["send_id"]
+    with service.engine.begin() as connection:
+        connection.execute(RELEASE, {"id": send})
+        connection.execute(QUEUE, {"id": send, "turn": turn, "carrier": carrier})
+
+
+def claimed(service: Service, budget: int, owed: int, carrier: str | None = None) -> list[tuple[int, int]]:
+    """Lane and messages of each batch that a turn takes, in order."""
+    batches: list[ClaimedBatch] = claim(service.engine, budget, 10, 15.0, 100.0, carrier, False, owed)
+    return [(batch.lane, len(batch.indexes)) for batch in batches]
+
+
+def test_it_works(service: Service) -> None:
+    waits(service, "marketing", 30, turn=1)
+    waits(service, "transactional", 30, turn=2)
+    waits(service, "authentication", 30, turn=3)
+    assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 10), (MARKETING, 30), (TRANSACTIONAL, 10)]
+
+
+def test_without_anything_owed_it_is_fair_order(service: Service) -> None:
+    waits(service, "marketing", 60, turn=1)
+    waits(service, "authentication", 30, turn=2)
+    assert claimed(service, 50, owed=0) == [(MARKETING, 50)]
+
+
+def test_nothing_idles_where_no_authentication_waits(service: Service) -> None:
+    waits(service, "marketing", 60, turn=1)
+    assert claimed(service, 50, owed=10) == [(MARKETING, 50)]
+
+
+def test_less_than_is_owed_leaves_the_rest_to_others(service: Service) -> None:
+    waits(service, "marketing", 60, turn=1)
+    waits(service, "authentication", 4, turn=2)
+    assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 4), (MARKETING, 46)]
+
+
+def test_all_of_a_turn_is_given_where_nothing_else_waits(service: Service) -> None:
+    waits(service, "authentication", 60, turn=1)
+    assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 50)]
+
+
+def test_fair_order_that_gives_more_is_left_alone(service: Service) -> None:
+    waits(service, "transactional", 5, turn=1)
+    waits(service, "authentication", 30, turn=2)
+    waits(service, "marketing", 60, turn=3)
+    assert claimed(service, 50, owed=10) == [(TRANSACTIONAL, 5), (AUTHENTICATION, 30), (MARKETING, 15)]
+
+
+def test_many_small_sends_before_it_do_not_hide_it(service: Service) -> None:
+    for turn in range(25):
+        waits(service, "transactional", 1, turn)
+    waits(service, "authentication", 30, turn=100)
+    assert claimed(service, 20, owed=4) == [(AUTHENTICATION, 4)] + 16 * [(TRANSACTIONAL, 1)]
+
+
+def test_each_carrier_by_itself(service: Service) -> None:
+    waits(service, "marketing", 60, turn=1, carrier="one")
+    waits(service, "authentication", 30, turn=2, carrier="one")
+    waits(service, "marketing", 60, turn=1, carrier="two")
+    assert claimed(service, 50, 10, "two") == [(MARKETING, 50)]
+    assert claimed(service, 50, 10, "one") == [(AUTHENTICATION, 10), (MARKETING, 40)]
+
+
+def test_who_comes_now_does_not_wait_for_what_is_being_sent_to_end(service: Service) -> None:
+    """What is being sent comes back with a turn a little later, and what waits behind it is far away."""
+    waits(service, "marketing", 60, turn=1000)
+    waits(service, "marketing", 60, turn=500_000)
+    assert claimed(service, 50, owed=0) == [(MARKETING, 50)]
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    send = service.send(category="authentication", send_at=tomorrow).json["send_id"]
+    with service.engine.connect() as connection:
+        assert connection.execute(TURN, {"id": send}).scalar_one() == 1001

@@ -1,0 +1,120 @@
+"""`canary`: the first part goes, the rest waits for its receipts."""
+
+from typing import Any
+
+import pytest
+
+from shared.audit.check import audit
+from tests.harness.service import Service
+
+UNDELIVERED, SILENT, UNANSWERED = 99901_000_0000, 99909_000_0000, 99906_000_0000
+
+
+def phones(count: int, first: int = 254777000000) -> list[str]:
+    return [str(first + number) for number in range(count)]
+
+
+def shown(service: Service, send: str) -> dict[str, Any]:
+    return dict(service.get(f"/sends/{send}").json)
+
+
+@pytest.mark.parametrize(("canary", "first"), [(10, 10), ("1%", 3), ("0.5%", 2), ("50%", 150)])
+def test_it_works(service: Service, canary: int | str, first: int) -> None:
+    send = service.bulk(phones(300), canary=canary).json["send_id"]
+    service.sweep()
+    held = shown(service, send)
+    assert (held["status"], held["held_by"], held["canary"]) == ("held", "canary", first)
+    assert (held["counts"]["sent"], held["counts"]["queued"]) == (first, 300 - first)
+    assert held["held_reason"].startswith(f"The first {first} messages are sent")
+    service.sweep()
+    assert service.counts(send)["sent"] == first
+    service.deliver_receipts()
+    service.sweep()
+    assert shown(service, send)["status"] == "completed"
+    assert service.counts(send)["sent"] == 300 - first
+    assert shown(service, send)["canary"] is None
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_bad_one_holds_the_rest_until_its_owner_goes_on(service: Service) -> None:
+    send = service.bulk([*phones(10, UNDELIVERED), *phones(20)], canary=10).json["send_id"]
+    service.sweep()
+    service.deliver_receipts()
+    service.sweep()
+    held = shown(service, send)
+    assert (held["status"], held["held_by"]) == ("held", "canary")
+    assert held["held_reason"] == "10 of the first 10 messages failed. `resume` sends the rest all the same."
+    assert service.post(f"/sends/{send}/resume").json["status"] == "queued"
+    service.sweep()
+    assert service.counts(send) == {"submitted": 30, "accepted": 30, "undelivered": 10, "sent": 20}
+    assert audit(service.engine, full=True) == []
+
+
+def test_one_in_doubt_says_so(service: Service) -> None:
+    send = service.bulk([*phones(3, UNANSWERED), *phones(20)], canary=10).json["send_id"]
+    service.sweep()
+    service.deliver_receipts()
+    service.sweep()
+    held = shown(service, send)
+    said = (
+        "0 of the first 10 messages failed, and whether 3 were sent is in doubt. `resume` sends the rest all the same."
+    )
+    assert (held["held_by"], held["held_reason"]) == ("canary", said)
+    assert service.post(f"/sends/{send}/resume").json["status"] == "queued"
+
+
+def test_without_receipts_it_waits_and_can_be_canceled(service: Service) -> None:
+    send = service.bulk([*phones(5, SILENT), *phones(20)], canary=5).json["send_id"]
+    for _ in range(3):
+        service.sweep()
+        service.deliver_receipts()
+    assert shown(service, send)["held_by"] == "canary"
+    assert service.post(f"/sends/{send}/cancel").json["status"] == "canceled"
+    assert service.get("/balance").json["balance"] == 995
+    assert audit(service.engine, full=True) == []
+
+
+def test_stop_if_says_how_many_may_fail(service: Service) -> None:
+    numbers = [*phones(4, UNDELIVERED), *phones(30)]
+    send = service.bulk(numbers, canary=10, stop_if={"failed_share": 0.5, "over": 10}).json["send_id"]
+    service.sweep()
+    service.deliver_receipts()
+    service.sweep()
+    assert shown(service, send)["status"] == "completed"
+
+
+def test_of_a_group(service: Service) -> None:
+    service = Service(service.engine, credits=20_000)
+    group = service.new_group(phones(12_000))
+    send = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", canary="1%").json["send_id"]
+    service.sweep()
+    held = shown(service, send)
+    assert (held["held_by"], held["counts"]["sent"]) == ("canary", 120)
+    service.deliver_receipts()
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(send)["delivered"] == 12_000
+    assert audit(service.engine, full=True) == []
+
+
+def test_who_opted_out_is_none_of_it(service: Service) -> None:
+    send = service.bulk(phones(50), canary=10, send_at="2999-01-01T00:00:00Z")
+    assert send.status_code == 400
+    service.post("/suppressions", phones=phones(5), category="marketing")
+    answer = service.bulk(phones(50), canary=10, category="transactional").json
+    service.sweep()
+    assert service.counts(answer["send_id"])["sent"] == 10
+
+
+def test_one_that_is_larger_than_the_send_changes_nothing(service: Service) -> None:
+    send = service.bulk(phones(5), canary=10).json["send_id"]
+    service.sweep()
+    assert shown(service, send)["status"] == "completed"
+
+
+@pytest.mark.parametrize("canary", [0, -1, True, 1.5, "1", "0%", "100%", "1 %", "x", None, [], {}, 10**9])
+def test_wrong_ones(service: Service, canary: Any) -> None:
+    answer = service.bulk(phones(5), canary=canary)
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    assert answer.json["errors"][0]["pointer"] == "/canary"
+    assert service.send(canary=1).json["errors"][0]["code"] == "unknown_field"

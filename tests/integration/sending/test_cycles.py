@@ -1,0 +1,182 @@
+"""What a turn does between its windows, and that no two workers do the same."""
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
+
+import worker.sending.dispatch
+import worker.sending.record
+from shared.accounts.category_rules import set_cap
+from tests.harness.house import wait_until
+from tests.harness.service import Service
+from tests.integration.jobs.test_expand import AHEAD
+from tests.integration.jobs.test_expand import send as expanding_send
+from tests.integration.routing.test_routes import KENYA, make
+from tests.integration.sending.test_late_opt_out import WINDOW, WINDOWS, between_windows, phones
+from worker.carriers.base import Answer, Outcome, Parcel
+from worker.jobs.expand import NEXT_SEND, expand
+from worker.routing.carrier_pools import CarrierPools
+from worker.routing.sorter import UNSORTED
+from worker.sending.claim import claim
+from worker.sending.dispatch import Dispatcher
+from worker.sending.next_batches import CANDIDATE
+from worker.sending.send_rules import LOCK, apply_rules
+
+__all__ = ["expanding_send", "make"]
+
+
+@pytest.fixture
+def service(engine: Engine) -> Iterator[Service]:
+    made = Service(engine, simulator_window=WINDOW, concurrency=1)
+    yield made
+    with engine.begin() as connection:
+        connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending', 'waiting')"))
+
+
+def turns(service: Service) -> Dispatcher:
+    assert isinstance(service.worker.dispatcher, Dispatcher)
+    return service.worker.dispatcher
+
+
+def waiting(service: Service) -> None:
+    """A list that nobody sends."""
+    turns(service).stop.set()
+    service.bulk(phones(service))
+    turns(service).stop.clear()
+
+
+def test_what_another_worker_is_claiming_is_passed_over(service: Service) -> None:
+    waiting(service)
+    with service.engine.begin() as other:
+        assert other.execute(CANDIDATE, {"candidates": 16}).all()
+        assert claim(service.engine, 100, 10, 15.0) == []
+    assert claim(service.engine, 100, 10, 15.0)
+
+
+def test_a_page_that_another_worker_expands_is_passed_over(service: Service, expanding_send: str) -> None:
+    with service.engine.begin() as other:
+        assert other.execute(NEXT_SEND, {"ahead": AHEAD}).all()
+        assert expand(service.engine) == []
+    assert expand(service.engine)
+
+
+def test_what_another_worker_sorts_or_claims_is_passed_over(make: Callable[..., Service]) -> None:
+    several = make()
+    carrier_pools = several.worker.dispatcher
+    assert isinstance(carrier_pools, CarrierPools)
+    carrier_pools.stop.set()
+    several.send(KENYA)
+    with several.engine.begin() as other:
+        assert other.execute(UNSORTED, {"limit": 10}).all()
+        assert carrier_pools._sort() == set()
+    assert carrier_pools._sort()
+
+
+def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None:
+    with service.engine.begin() as connection:
+        set_cap(connection, service.account_id, "marketing", (1, 24))
+    turns(service).stop.set()
+    service.bulk(phones(service)[:2], category="marketing")
+    batches = claim(service.engine, 100, 10, 15.0)
+    waits = text("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted)")
+
+    def is_waiting() -> bool:
+        with service.engine.connect() as connection:
+            return bool(connection.execute(waits).scalar())
+
+    second = threading.Thread(target=apply_rules, args=(service.engine, batches))
+    with service.engine.begin() as other:
+        other.execute(LOCK, {"account": service.account_id})
+        second.start()
+        wait_until(is_waiting, 4, "the second worker to wait")
+    second.join()
+
+
+def test_a_worker_that_is_told_to_stop_ends_after_its_window(service: Service) -> None:
+    ordered = phones(service)
+    with between_windows(service, lambda window: turns(service).stop.set()) as given:
+        service.bulk(ordered)
+    assert given == ordered[:WINDOW]
+    turns(service).stop.clear()
+    service.sweep()
+    assert sorted(service.submitted().keys() & set(ordered)) == ordered
+
+
+def test_a_paused_carrier_gets_no_other_window(service: Service) -> None:
+    ordered, breaker = phones(service), turns(service).breaker
+
+    def pause(window: int) -> None:
+        breaker.paused = True
+
+    with between_windows(service, pause) as given:
+        service.bulk(ordered)
+    assert given == ordered[:WINDOW]
+
+
+def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    settled: list[int] = []
+    settle = worker.sending.dispatch.settle
+
+    def note(*arguments: object) -> None:
+        settled.append(1)
+        settle(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(worker.sending.dispatch, "settle", note)
+    monkeypatch.setattr(worker.sending.dispatch, "TURN_SECONDS", 1e-6)
+    monkeypatch.setattr(turns(service), "_speed", 1e9)  # so that the first turn claims all of them
+    with between_windows(service, lambda window: None):
+        service.bulk(phones(service))
+    assert len(settled) == WINDOWS
+
+
+def test_all_workers_slow_down_when_the_carrier_throttles(service: Service) -> None:
+    submit, windows = service.worker.simulator.submit, 0
+
+    def throttled(parcels: list[Parcel]) -> list[Outcome]:
+        nonlocal windows
+        windows += 1
+        if windows > 1:
+            return submit(parcels)
+        return [Outcome(Answer.THROTTLED, None, "88") for parcel in parcels for _ in parcel.phones]
+
+    service.worker.simulator.submit = throttled  # type: ignore[method-assign]
+    service.bulk(phones(service)[:3])
+    assert service.worker.simulator.pace.allowed > 0, "it has no rate of its own"
+
+
+def test_a_claim_is_for_no_longer_than_the_lease(service: Service) -> None:
+    """So long after its worker died, a batch is recovered."""
+    waiting(service)
+    assert claim(service.engine, 100, 10, 15.0)
+    within = text("SELECT lease_until <= clock_timestamp() + interval '15 seconds' FROM batch WHERE state = 'sending'")
+    with service.engine.connect() as connection:
+        assert connection.execute(within).scalars().all() == [True]
+
+
+def test_a_commit_whose_answer_is_lost_is_looked_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its rows are there, or not: the turn finds out before it writes them."""
+    record, lost = worker.sending.record._record, []
+
+    def answer_is_lost(*arguments: object) -> object:
+        kept = record(*arguments)  # type: ignore[arg-type]
+        if not lost:
+            lost.append(True)
+            raise OperationalError("", None, Exception("no answer"))
+        return kept
+
+    monkeypatch.setattr(worker.sending.record, "_record", answer_is_lost)
+    send = service.bulk(phones(service)).json["send_id"]
+    service.sweep()
+    assert service.counts(send)["sent"] == WINDOW * WINDOWS
+
+
+def test_the_budget_of_a_turn_is_in_segments(service: Service) -> None:
+    turns(service).stop.set()
+    for start in (0, 20):
+        service.bulk(phones(service)[start:][:20], "long " * 40)
+    turns(service).stop.clear()
+    batches = claim(service.engine, 10, 10, 15.0)
+    assert [(batch.segments, len(batch.indexes)) for batch in batches] == [(2, 5)]

@@ -1,0 +1,243 @@
+"""A turn that leaves nothing over is ended by one statement, and it comes to what the general way comes to."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+import worker.sending.settle
+from shared import outbox as events
+from shared.audit.check import audit
+from shared.lifecycle import MessageStatus
+from tests.harness.service import Service
+from tests.integration.sending.test_record import (
+    AT,
+    FAILED,
+    IN_DOUBT,
+    LATER,
+    REJECTED,
+    SENT,
+    claimed,
+    counters,
+    put,
+    rows,
+)
+from worker.sending.claimed_batch import ClaimedBatch, Result
+from worker.sending.finish import can_finish, finish
+from worker.sending.settle import settle
+
+numbers = iter(range(254_770_000_000, 254_771_000_000, 100))
+
+SEND = text(
+    """
+    SELECT state, open_batches, sent, rejected, failed, in_doubt, completed_at IS NOT NULL FROM send WHERE id = :id
+    """
+)
+BATCH = text(
+    """
+    SELECT state, next_index, retry, intent, watermark, lease_until, database_started, attempts, crashes, carrier,
+           portion, route FROM batch WHERE id = :id
+    """
+)
+LOOK_AT_THE_ACCOUNT = (
+    "CREATE TABLE locked_account (what text)",
+    """
+    CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO locked_account
+        SELECT TG_ARGV[0] || ' ' || (a.xmax = pg_current_xact_id()::xid OR a.xmin = pg_current_xact_id()::xid)
+          FROM account a WHERE a.id = (SELECT max(id) FROM account);
+        RETURN NEW;
+    END $$
+    """,
+    "CREATE TRIGGER look BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION look('message')",
+    "CREATE TRIGGER look BEFORE INSERT ON ledger FOR EACH ROW EXECUTE FUNCTION look('ledger')",
+)
+LEDGER = text("SELECT kind, debit, credit, amount, step FROM ledger WHERE subject = :id ORDER BY kind")
+BALANCE = text("SELECT available, reserved FROM account WHERE id = :id")
+
+
+@pytest.fixture
+def first(service: Service) -> Iterator[int]:
+    yield next(numbers)
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending')"))
+
+
+@pytest.fixture
+def listens(service: Service) -> Iterator[None]:
+    """The account listens to its events."""
+    with service.engine.begin() as connection:
+        connection.execute(text("INSERT INTO listener (account_id) VALUES (:id)"), {"id": service.account_id})
+    events._listening.clear()
+    yield
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM listener"))
+    events._listening.clear()
+
+
+def result(position: int, status: MessageStatus) -> Result:
+    sent = status is SENT
+    return Result(
+        status, f"r{position}" if sent else None, None if sent else "an error", AT if sent else LATER, position % 4
+    )
+
+
+def outcome(service: Service, batches: list[ClaimedBatch], first: int) -> list[Any]:
+    """What is in the database of the slices; the balance as its change since they were claimed."""
+    found: list[Any] = [rows(service, first)]
+    with service.engine.connect() as connection:
+        for batch in batches:
+            found += [
+                tuple(connection.execute(SEND, {"id": batch.send_id}).one()),
+                tuple(connection.execute(BATCH, {"id": batch.batch_id}).one()),
+                [tuple(row) for row in connection.execute(LEDGER, {"id": batch.batch_id})],
+            ]
+    return found
+
+
+def balance(service: Service) -> tuple[int, int]:
+    with service.engine.connect() as connection:
+        available, reserved = connection.execute(BALANCE, {"id": service.account_id}).one()
+        return available, reserved
+
+
+def general(*_: object) -> bool:
+    return False
+
+
+CASES = {
+    "all sent": [[SENT] * 3, [SENT]],
+    "all kinds": [[SENT, REJECTED, FAILED, SENT], [FAILED, SENT, SENT, REJECTED]],
+    "nothing to charge": [[REJECTED, FAILED]],
+    "many small ones": [[SENT]] * 12 + [[FAILED]],
+}
+
+
+@pytest.mark.parametrize("statuses", CASES.values(), ids=CASES)
+def test_both_ways_come_to_the_same(
+    service: Service, statuses: list[list[MessageStatus]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the rows of messages, sends, batches and the ledger, and in the account."""
+    found = []
+    ways: tuple[Callable[..., bool], ...] = (can_finish, general)
+    for way in ways:
+        first, before = next(numbers), balance(service)
+        batches = [
+            batch
+            for number, each in enumerate(statuses)
+            for batch in claimed(service, first + 5 * number, phones=len(each))
+        ]
+        assert len(batches) == len(statuses)
+        for batch, each in zip(batches, statuses, strict=True):
+            put(batch, *map(result, range(len(each)), each))
+        assert can_finish(batches)
+        monkeypatch.setattr(worker.sending.settle, "can_finish", way)
+        settle(service.engine, batches, "simulator", 0.0)
+        made = outcome(service, batches, first)
+        made[0] = [(row[0] - first, *row[1:]) for row in made[0]]
+        change = [now - then for now, then in zip(balance(service), before, strict=True)]
+        found.append([*made, change])
+    assert found[0] == found[1]
+    assert found[0][-1] == [-sum(each.count(SENT) for each in statuses), 0]
+    assert audit(service.engine, full=True) == []
+
+
+def test_what_was_recorded_in_the_turn_is_counted_once(service: Service, first: int) -> None:
+    from worker.sending.record import advance
+
+    [batch] = claimed(service, first, phones=4)
+    for position in range(2):
+        batch.put(position, result(position, SENT))
+    batch.submitted = 2
+    advance(service.engine, [batch], 2, "simulator", 60.0)
+    for position in range(2, 4):
+        batch.put(position, result(position, FAILED))
+    settle(service.engine, [batch], "simulator", 0.0)
+    assert counters(service, batch) == (2, 0, 2, 0)
+    assert len(rows(service, first)) == 4
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_batch_that_is_another_turns_is_left_alone(service: Service, first: int) -> None:
+    lost, held = claimed(service, first, phones=5, sends=2)
+    for batch in (lost, held):
+        put(batch, *(result(position, SENT) for position in range(5)))
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET epoch = epoch + 1 WHERE id = :id"), {"id": lost.batch_id})
+    settle(service.engine, [lost, held], "simulator", 0.0)
+    assert (lost.lost, held.lost) == (True, False)
+    assert (counters(service, lost), counters(service, held)) == ((0, 0, 0, 0), (5, 0, 0, 0))
+    assert [row[0] for row in rows(service, first)] == [first + 5 + position for position in range(5)]
+
+
+def test_after_a_new_start_of_the_database_the_general_way_looks_which_rows_there_are(
+    service: Service, first: int
+) -> None:
+    [batch] = claimed(service, first, phones=3)
+    put(batch, *(result(position, SENT) for position in range(3)))
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'"))
+    assert finish(service.engine, [batch], "simulator") == [batch]
+    assert rows(service, first) == []
+    settle(service.engine, [batch], "simulator", 0.0)
+    assert counters(service, batch) == (3, 0, 0, 0)
+
+
+def test_who_listens_hears_of_messages_and_sends(service: Service, first: int, listens: None) -> None:
+    """As before: what is told is written before the account's row is locked."""
+    [batch] = claimed(service, first, phones=3)
+    put(batch, result(0, SENT), result(1, FAILED), result(2, SENT))
+    assert can_finish([batch])
+    assert finish(service.engine, [batch], "simulator") == [batch]
+    settle(service.engine, [batch], "simulator", 0.0)
+    told = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
+    with service.engine.connect() as connection:
+        found = [tuple(row) for row in connection.execute(told, {"id": batch.send_id})]
+    assert found == [
+        ("message.failed", [2], "an error"),
+        ("message.sent", [1, 3], None),
+        ("send.completed", None, None),
+    ]
+
+
+def test_the_account_is_locked_last(service: Service, first: int) -> None:
+    """Its row is free while the rows of messages and of the ledger are written: whoever sends waits for it."""
+    batches = claimed(service, first, phones=5, sends=2)
+    for batch in batches:
+        put(batch, *(result(position, FAILED if position == 3 else SENT) for position in range(5)))
+    with service.engine.begin() as connection:
+        for statement in LOOK_AT_THE_ACCOUNT:
+            connection.execute(text(statement))
+    try:
+        assert finish(service.engine, batches, "simulator") == []
+        with service.engine.connect() as connection:
+            seen = connection.execute(text("SELECT what, count(*) FROM locked_account GROUP BY 1")).all()
+    finally:
+        with service.engine.begin() as connection:
+            for table in ("message", "ledger"):
+                connection.execute(text(f"DROP TRIGGER look ON {table}"))
+            connection.execute(text("DROP FUNCTION look; DROP TABLE locked_account"))
+    assert sorted(map(tuple, seen)) == [("ledger false", 4), ("message false", 10)]
+
+
+def test_a_canceled_send_stays_canceled(service: Service, first: int) -> None:
+    [batch] = claimed(service, first, phones=1)
+    put(batch, result(0, SENT))
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'canceled' WHERE id = :id"), {"id": batch.send_id})
+    settle(service.engine, [batch], "simulator", 0.0)
+    with service.engine.connect() as connection:
+        assert tuple(connection.execute(SEND, {"id": batch.send_id}).one()) == ("canceled", 0, 1, 0, 0, 0, True)
+
+
+@pytest.mark.parametrize("what", ["left", "in doubt", "unsure", "lost", "stop_if"])
+def test_where_something_is_to_be_decided_it_is_not_ended_so(service: Service, first: int, what: str) -> None:
+    [batch] = claimed(service, first, phones=2)
+    put(batch, result(0, SENT))
+    if what != "left":
+        batch.put(1, result(1, IN_DOUBT if what == "in doubt" else SENT))
+    batch.rows_uncertain, batch.lost = what == "unsure", what == "lost"
+    if what == "stop_if":
+        batch.rules = {"stop_if": {"failed_share": 0.5, "over": 10}}
+    assert not can_finish([batch])

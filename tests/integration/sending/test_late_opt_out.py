@@ -1,0 +1,210 @@
+"""An opt-out that comes while a send is going: no window that begins after it has its phone."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import Engine, text
+
+from shared.accounts.category_rules import set_cap
+from shared.audit.check import audit
+from shared.contacts.suppressions import Scope, suppress
+from shared.db.connection import transaction
+from shared.inbound import Inbound, store
+from tests.harness.service import Service
+from worker.carriers.base import Answer, Outcome, Parcel
+from worker.sending.send_rules import apply_rules
+
+WINDOW, WINDOWS = 10, 5
+ACME = "27821234567"
+"""The sender ID that phones can answer."""
+
+
+@pytest.fixture
+def service(engine: Engine) -> Service:
+    made = Service(engine, simulator_window=WINDOW, concurrency=1)
+    with engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),
+            {"account": made.account_id, "sender": f"{ACME}{made.account_id:04}"},
+        )
+    return made
+
+
+def phones(service: Service) -> list[str]:
+    """As many as fill the windows, in the order in which they are sent to."""
+    return [str(255600000000 + 1000 * service.account_id + number) for number in range(WINDOW * WINDOWS)]
+
+
+@contextmanager
+def between_windows(service: Service, happens: Callable[[int], None]) -> Iterator[list[str]]:
+    """What happens after each window, by its number from 1. Gives the phones that the carrier was given."""
+    given: list[str] = []
+    submit, windows = service.worker.simulator.submit, 0
+
+    def note(parcels: list[Parcel]) -> list[Outcome]:
+        nonlocal windows
+        given.extend(phone for parcel in parcels for phone in parcel.phones)
+        outcomes = submit(parcels)
+        windows += 1
+        happens(windows)
+        return outcomes
+
+    service.worker.simulator.submit = note  # type: ignore[method-assign]
+    yield given
+    del service.worker.simulator.submit
+
+
+def by_request(service: Service, phone: str) -> None:
+    assert service.post("/suppressions", phones=[phone]).status_code == 200
+
+
+def by_file(service: Service, phone: str) -> None:
+    headers = {"Authorization": f"Bearer {service.token}"}
+    answer = service.client.post(
+        "/api/v1/suppressions/import", data=f"phone\n{phone}\n", content_type="text/csv", headers=headers
+    )
+    assert answer.status_code == 200, answer.json
+
+
+def by_stop(service: Service, phone: str) -> None:
+    with transaction(service.engine) as connection:
+        store(connection, "simulator", [Inbound(phone, f"{ACME}{service.account_id:04}", "STOP")])
+
+
+def by_operator(service: Service, phone: str) -> None:
+    with transaction(service.engine) as connection:
+        suppress(connection, service.account_id, phone, "operator")
+
+
+def by_erasure(service: Service, phone: str) -> None:
+    assert service.post("/erasures", phone=phone).status_code == 200
+
+
+@pytest.mark.parametrize("by", [by_request, by_file, by_stop, by_operator, by_erasure])
+def test_no_window_after_it_has_the_phone(service: Service, by: Callable[[Service, str], None]) -> None:
+    ordered = phones(service)
+    out = [ordered[WINDOW], ordered[-1]]
+
+    def happens(window: int) -> None:
+        if window == 1:
+            for phone in out:
+                by(service, phone)
+
+    with between_windows(service, happens) as given:
+        send = service.bulk(ordered).json["send_id"]
+    assert given == [phone for phone in ordered if phone not in out]
+    service.deliver_receipts()
+    counts = service.counts(send)
+    assert (counts["delivered"], counts["rejected"]) == (len(ordered) - 2, 2)
+    assert audit(service.engine, full=True) == []
+
+
+def test_it_counts_from_its_commit_whenever_it_was_written(service: Service) -> None:
+    """Opt-outs that were written later may be committed before."""
+    ordered = phones(service)
+    writing = service.engine.connect()
+
+    def happens(window: int) -> None:
+        if window == 1:
+            suppress(writing, service.account_id, ordered[-1], "operator")
+            by_operator(service, ordered[-2])
+        if window == 3:
+            writing.commit()
+
+    with between_windows(service, happens) as given:
+        service.bulk(ordered)
+    writing.close()
+    assert given == ordered[:-2]
+
+
+def test_of_a_list_that_was_empty_a_moment_ago(service: Service) -> None:
+    first, second, third = phones(service)[:3]
+    assert service.send(first).status_code == service.send(second).status_code == 200
+    service.worker.dispatcher.stop.set()
+    send = service.send(third).json["send_id"]
+    by_operator(service, third)
+    service.worker.dispatcher.stop.clear()
+    service.sweep()
+    assert third not in service.submitted()
+    assert service.counts(send)["rejected"] == 1
+
+
+@pytest.mark.parametrize("scope", [Scope("marketing"), Scope("", "OTHER"), Scope("marketing", "ACME")])
+def test_an_opt_out_of_something_else_lets_it_go(service: Service, scope: Scope) -> None:
+    ordered = phones(service)
+
+    def happens(window: int) -> None:
+        if window == 1:
+            with transaction(service.engine) as connection:
+                suppress(connection, service.account_id, ordered[-1], "operator", scope)
+
+    with between_windows(service, happens) as given:
+        service.bulk(ordered, category="transactional")
+    assert given == ordered
+
+
+@pytest.mark.parametrize("scope", [Scope("marketing"), Scope("", "ACME"), Scope("marketing", "ACME")])
+def test_an_opt_out_of_its_category_or_sender_holds_it_back(service: Service, scope: Scope) -> None:
+    ordered = phones(service)
+
+    def happens(window: int) -> None:
+        if window == 1:
+            with transaction(service.engine) as connection:
+                suppress(connection, service.account_id, ordered[-1], "operator", scope)
+
+    with between_windows(service, happens) as given:
+        service.bulk(ordered, category="marketing")
+    assert given == ordered[:-1]
+
+
+def test_the_list_is_read_only_when_it_changed(service: Service) -> None:
+    by_operator(service, "255799999999")
+    read, drop = [], service.worker.dispatcher._suppressions.drop  # type: ignore[union-attr]
+
+    def note(batches: list[object]) -> str:
+        read.append(len(batches))
+        return str(drop(batches))  # type: ignore[arg-type]
+
+    service.worker.dispatcher._suppressions.drop = note  # type: ignore[union-attr, method-assign, assignment]
+    with between_windows(service, lambda window: None):
+        service.bulk(phones(service))
+    assert read == [1]
+
+
+def test_rules_that_wait_for_others_let_no_opt_out_through(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    ordered = phones(service)[:3]
+
+    def slow(engine: Engine, batches: list[object]) -> bool:
+        by_operator(service, ordered[0])
+        return apply_rules(engine, batches)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("worker.sending.dispatch.apply_rules", slow)
+    with service.engine.begin() as connection:
+        set_cap(connection, service.account_id, "marketing", (5, 24))
+    with between_windows(service, lambda window: None) as given:
+        service.bulk(ordered, category="marketing")
+    assert given == ordered[1:]
+
+
+def test_what_goes_again_is_dropped_too(service: Service) -> None:
+    ordered = phones(service)
+    throttled = ordered[3]
+    submit, windows = service.worker.simulator.submit, 0
+    given: list[str] = []
+
+    def note(parcels: list[Parcel]) -> list[Outcome]:
+        nonlocal windows
+        windows += 1
+        told = [phone for parcel in parcels for phone in parcel.phones]
+        given.extend(told)
+        outcomes = submit(parcels)
+        if windows == 1:
+            by_operator(service, throttled)
+            outcomes[told.index(throttled)] = Outcome(Answer.THROTTLED, None, "88")
+        return outcomes
+
+    service.worker.simulator.submit = note  # type: ignore[method-assign]
+    service.bulk(ordered)
+    assert given.count(throttled) == 1
+    assert audit(service.engine, full=True) == []

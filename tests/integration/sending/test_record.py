@@ -1,0 +1,225 @@
+"""What a window came to is recorded by one statement: rows, counters, watermarks, and whose batch it is."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+
+from shared import outbox as events
+from shared.db.connection import reading, texts
+from shared.lifecycle import MessageStatus
+from tests.harness.service import Service
+from worker.outages import is_away
+from worker.sending.claim import claim
+from worker.sending.claimed_batch import ClaimedBatch, Result
+from worker.sending.message_rows import parameters_of
+from worker.sending.record import ADVANCE, RECORDED, advance
+from worker.sending.settle import settle
+
+SENT, FAILED, REJECTED, IN_DOUBT = (
+    MessageStatus.SENT,
+    MessageStatus.FAILED,
+    MessageStatus.REJECTED,
+    MessageStatus.IN_DOUBT,
+)
+AT, LATER = "2026-01-02 03:04:05+00:00", "2026-01-02 03:04:06.5+00:00"
+ODD = ["plain", "NULL", "null", "", "a b", 'q"uote', "back\\slash", "{brace}", "com,ma", "ünï", "new\nline", None]
+
+ROWS = text(
+    """
+    SELECT phone, CAST(status AS text), attempts, reference, error, price, carrier, route,
+           submitted_at = CAST(:at AS timestamptz), finished_at IS NULL
+      FROM message WHERE phone BETWEEN :first AND :first + 99 ORDER BY phone
+    """
+)
+DUE = (
+    text("UPDATE send SET state = 'queued', send_at = NULL WHERE id = :id"),
+    text("UPDATE batch SET state = 'queued' WHERE send_id = :id"),
+)
+numbers = iter(range(254_760_000_000, 254_761_000_000, 100))
+
+
+@pytest.fixture
+def first(service: Service) -> Iterator[int]:
+    """The first of a hundred phones. What is left of their batches is nobody's afterwards."""
+    yield next(numbers)
+    with service.engine.begin() as connection:
+        connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending')"))
+
+
+def claimed(service: Service, first: int, phones: int = 10, sends: int = 1) -> list[ClaimedBatch]:
+    """A turn's slices: a batch of so many phones for each send."""
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    for number in range(sends):
+        start = first + number * phones
+        sent = service.bulk([str(start + index) for index in range(phones)], send_at=tomorrow)
+        with service.engine.begin() as connection:
+            for change in DUE:
+                connection.execute(change, {"id": sent.json["send_id"]})
+    return claim(service.engine, 1000, window=100, lease=60)
+
+
+def put(batch: ClaimedBatch, *results: Result) -> None:
+    for position, result in enumerate(results):
+        batch.put(position, result)
+    batch.submitted = len(results)
+
+
+def rows(service: Service, first: int) -> list[tuple[Any, ...]]:
+    with service.engine.connect() as connection:
+        return [tuple(row) for row in connection.execute(ROWS, {"first": first, "at": AT})]
+
+
+def counters(service: Service, batch: ClaimedBatch) -> tuple[int, ...]:
+    with service.engine.connect() as connection:
+        count = text("SELECT sent, rejected, failed, in_doubt FROM send WHERE id = :id")
+        return tuple(connection.execute(count, {"id": batch.send_id}).one())
+
+
+def record(service: Service, batches: list[ClaimedBatch]) -> None:
+    advance(service.engine, batches, 5, "simulator", lease=60)
+
+
+def test_rows_that_are_alike(service: Service, first: int) -> None:
+    [batch] = claimed(service, first)
+    put(batch, *(Result(SENT, f"r{position}", None, AT, 1) for position in range(3)))
+    record(service, [batch])
+    assert rows(service, first) == [
+        (first + position, "sent", 1, f"r{position}", None, 1, "simulator", None, True, True) for position in range(3)
+    ]
+    assert counters(service, batch) == (3, 0, 0, 0)
+    assert batch.unrecorded == []
+
+
+def test_rows_that_differ_in_everything(service: Service, first: int) -> None:
+    one, other = claimed(service, first, sends=2)
+    one.route, other.price = 'by "prefix"', 2
+    put(
+        one,
+        Result(SENT, 'a{"b,\\', None, AT, 1),
+        Result(REJECTED, None, "opted_out", LATER, 0),
+        Result(FAILED, None, "system error", AT, 3),
+        Result(SENT, None, None, AT, 2),
+        Result(IN_DOUBT, None, None, AT, 1),
+    )
+    put(other, Result(SENT, "c", None, AT, 1))
+    record(service, [one, other])
+    assert rows(service, first) == [
+        (first, "sent", 1, 'a{"b,\\', None, 1, "simulator", 'by "prefix"', True, True),
+        (first + 1, "rejected", 0, None, "opted_out", 1, "simulator", 'by "prefix"', False, False),
+        (first + 2, "failed", 3, None, "system error", 1, "simulator", 'by "prefix"', True, False),
+        (first + 3, "sent", 2, f"to:{first + 3}", None, 1, "simulator", 'by "prefix"', True, True),
+        (first + 10, "sent", 1, "c", None, 2, "simulator", None, True, True),
+    ]
+    assert (counters(service, one), counters(service, other)) == ((2, 1, 1, 0), (1, 0, 0, 0))
+    assert (one.unrecorded, other.unrecorded) == ([4], []), "who is in doubt is recorded at the end"
+    settle(service.engine, [one, other], "simulator", 0.0)
+    assert rows(service, first)[4][:2] == (first + 4, "in_doubt")
+    assert counters(service, one) == (2, 1, 1, 1)
+
+
+def test_of_a_batch_that_is_another_turns_nothing_is_written(service: Service, first: int) -> None:
+    lost, held = claimed(service, first, sends=2)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET epoch = epoch + 1 WHERE id = :id"), {"id": lost.batch_id})
+    for batch in (lost, held):
+        put(batch, Result(SENT, "r", None, AT, 1))
+    record(service, [lost, held])
+    assert (lost.lost, held.lost) == (True, False)
+    assert [row[0] for row in rows(service, first)] == [first + 10]
+    assert (counters(service, lost), counters(service, held)) == ((0, 0, 0, 0), (1, 0, 0, 0))
+
+
+def test_a_paused_send_is_recorded_and_goes_no_further(service: Service, first: int) -> None:
+    [batch] = claimed(service, first)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'paused' WHERE id = :id"), {"id": batch.send_id})
+    put(batch, Result(SENT, "r", None, AT, 1))
+    record(service, [batch])
+    assert batch.halted
+    assert len(rows(service, first)) == 1
+
+
+def test_after_a_new_start_of_the_database_it_is_first_seen_which_rows_there_are(service: Service, first: int) -> None:
+    [batch] = claimed(service, first)
+    put(batch, Result(SENT, "r0", None, AT, 1))
+    record(service, [batch])
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'"))
+    batch.put(1, Result(SENT, "r1", None, AT, 1))
+    record(service, [batch])
+    assert len(rows(service, first)) == 1
+    assert (batch.unrecorded, batch.rows_uncertain, batch.halted) == ([0, 1], True, True)
+    settle(service.engine, [batch], "simulator", 0.0)
+    assert [row[3] for row in rows(service, first)] == ["r0", "r1"]
+    assert counters(service, batch) == (2, 0, 0, 0)
+
+
+def test_what_an_account_that_listens_is_told_is_of_the_same_commit(service: Service, first: int) -> None:
+    account = service.account_id
+    with service.engine.begin() as connection:
+        connection.execute(text("INSERT INTO listener (account_id) VALUES (:id)"), {"id": account})
+    try:
+        [batch] = claimed(service, first)
+        put(batch, Result(SENT, "r0", None, AT, 1), Result(FAILED, None, "e", AT, 3))
+        events._listening.clear()
+        record(service, [batch])
+        with service.engine.connect() as connection:
+            told = connection.execute(
+                text("SELECT type, indexes, error FROM event WHERE batch_id = :id ORDER BY id"), {"id": batch.batch_id}
+            )
+            assert [tuple(row) for row in told] == [("message.sent", [1], None), ("message.failed", [2], "e")]
+        assert len(rows(service, first)) == 2
+    finally:
+        with service.engine.begin() as connection:
+            connection.execute(text("DELETE FROM listener"))
+        events._listening.clear()
+
+
+def test_its_commit_does_not_wait_for_the_disk(service: Service, first: int) -> None:
+    [batch] = claimed(service, first)
+    parameters = {"id": [batch.batch_id], "epoch": [batch.epoch], "watermark": [1], "lease": 60, "list_read": None}
+    show = text("SHOW synchronous_commit")
+    with reading(service.engine) as connection:
+        connection.execute(text("SET synchronous_commit = on"))
+        connection.execute(text("BEGIN"))
+        connection.execute(ADVANCE, parameters_of([], "simulator") | {status: [0] for status in RECORDED} | parameters)
+        within = connection.execute(show).scalar_one()
+        connection.execute(text("COMMIT"))
+        assert (within, connection.execute(show).scalar_one()) == ("off", "on")
+        connection.invalidate()
+
+
+def test_texts_come_through_as_they_are(service: Service) -> None:
+    with service.engine.connect() as connection:
+        said = connection.execute(text("SELECT CAST(:texts AS text[])"), {"texts": texts(ODD)}).scalar_one()
+    assert said == ODD
+    assert texts(["nul\0"]) == '{"nul"}'
+
+
+def test_what_the_driver_says_of_a_database_that_is_away_is_heard() -> None:
+    assert is_away(psycopg.OperationalError("server closed the connection unexpectedly"))
+    assert is_away(psycopg.InterfaceError("the connection is closed"))
+    assert not is_away(psycopg.errors.UniqueViolation())
+
+
+def test_who_stood_still_within_a_transaction_hears_that_the_database_is_away(service: Service) -> None:
+    with pytest.raises(OperationalError) as told, service.engine.begin() as connection:
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 50"))
+        time.sleep(0.3)
+        connection.execute(text("SELECT 1"))
+    assert is_away(told.value)
+    with service.engine.connect() as connection:
+        assert connection.execute(text("SELECT 1")).scalar_one() == 1
+
+
+def test_a_reference_that_is_empty_is_none(service: Service, first: int) -> None:
+    [batch] = claimed(service, first)
+    put(batch, Result(SENT, "", None, AT, 1))
+    record(service, [batch])
+    assert [row[3] for row in rows(service, first)] == [f"to:{first}"]

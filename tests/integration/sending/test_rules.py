@@ -1,0 +1,209 @@
+"""Quiet hours by the recipient's clock, and caps of messages to a phone."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import text
+
+from bulksms.cli import main
+from shared.accounts.category_rules import set_cap, set_quiet_hours
+from shared.audit.check import audit
+from tests.harness.service import SECRET_KEY, Service
+from worker.sending.claim import claim
+from worker.sending.send_rules import apply_rules
+
+NAIROBI, NEW_YORK = 254799000000, 12125550100
+CARRIED = ("sent", "delivered")
+
+
+def phones(first: int, count: int) -> list[str]:
+    return [str(first + number) for number in range(count)]
+
+
+def clock(moment: datetime) -> str:
+    return f"{moment:%H:%M}"
+
+
+def quiet_now(zone: str, hours: float = 2) -> dict[str, str]:
+    """Quiet hours that began a while ago in the zone, and end in some hours."""
+    now = datetime.now(ZoneInfo(zone))
+    return {"from": clock(now - timedelta(hours=1)), "until": clock(now + timedelta(hours=hours))}
+
+
+def let_time_pass(service: Service, send: str) -> None:
+    """The send's quiet hours are over, and its batches are due."""
+    with service.engine.begin() as connection:
+        now = datetime.now(UTC)
+        values = {"send": send, "quiet": f"[{(now.hour * 60 + now.minute + 720) % 1440}, 0]"}
+        over = "UPDATE send SET rules = jsonb_set(rules, '{quiet}', '[0, 1]') WHERE id = :send"
+        connection.execute(text(over), values)
+        connection.execute(text("UPDATE batch SET due_at = now() WHERE send_id = :send AND state = 'waiting'"), values)
+    service.sweep()
+
+
+def test_it_is_night_in_one_place_and_day_in_another(service: Service) -> None:
+    mixed = [phone for pair in zip(phones(NAIROBI, 5), phones(NEW_YORK, 5), strict=True) for phone in pair]
+    answer = service.bulk(mixed, category="marketing", quiet_hours=quiet_now("Africa/Nairobi", 4)).json
+    send = answer["send_id"]
+    assert service.counts(send) == {"submitted": 10, "accepted": 10, "queued": 5, "sent": 5}
+    assert set(service.submitted()) & set(mixed) == set(phones(NEW_YORK, 5))
+    listed = {entry["message_id"]: entry["phone"] for entry in service.get(f"/sends/{send}/messages").json["data"]}
+    assert {entry["message_id"]: entry["phone"] for entry in answer["messages"]} == listed
+    service.sweep()
+    assert service.counts(send)["queued"] == 5
+    assert service.get("/balance").json["reserved"] == 5
+    with service.engine.connect() as connection:
+        due = connection.execute(
+            text(
+                "SELECT extract(epoch FROM due_at - now()) / 3600, attempts FROM batch WHERE send_id = :send"
+                " AND state = 'waiting'"
+            ),
+            {"send": send},
+        ).one()
+    assert 3.9 < due[0] <= 4.1 and due[1] == 0
+    let_time_pass(service, send)
+    assert service.counts(send)["sent"] == 10
+    assert audit(service.engine, full=True) == []
+
+
+def test_what_expires_in_the_night_is_given_back(service: Service) -> None:
+    send = service.send(str(NAIROBI), quiet_hours=quiet_now("Africa/Nairobi")).json["send_id"]
+    assert service.counts(send)["queued"] == 1
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :send"), {"send": send})
+    service.sweep()
+    assert service.counts(send)["expired"] == 1
+    assert service.get("/balance").json["balance"] == 1000
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_group_and_texts_that_differ(service: Service) -> None:
+    mixed = [*phones(NAIROBI + 50, 3), *phones(NEW_YORK + 50, 3)]
+    night = quiet_now("Africa/Nairobi")
+    body = {"sender_id": "ACME", "group_id": service.new_group(mixed), "message": "Hi", "quiet_hours": night}
+    group = service.post("/sms/send-group", **body).json["send_id"]
+    assert service.counts(group) == {"submitted": 6, "accepted": 6, "queued": 3, "sent": 3}
+    recipients = [{"phone": phone, "variables": {"name": phone[-1] * 3}} for phone in mixed]
+    bulk = service.bulk(recipients, message="Hi {{name}}", quiet_hours=night, canary=3).json["send_id"]
+    assert service.counts(bulk) == {"submitted": 6, "accepted": 6, "queued": 3, "sent": 3}
+    assert audit(service.engine, full=True) == []
+
+
+def test_the_account_has_rules_of_its_own_and_authentication_never_waits(service: Service) -> None:
+    now = datetime.now(ZoneInfo("Africa/Nairobi"))
+    minutes = [each.hour * 60 + each.minute for each in (now - timedelta(hours=1), now + timedelta(hours=2))]
+    with service.engine.begin() as connection:
+        set_quiet_hours(connection, service.account_id, "marketing", (minutes[0], minutes[1]))
+    quiet = service.send(str(NAIROBI), category="marketing").json["send_id"]
+    assert service.get(f"/sends/{quiet}").json["quiet_hours"] is not None
+    assert service.counts(quiet)["queued"] == 1
+    other = {"quiet_hours": {"from": clock(now + timedelta(hours=3)), "until": clock(now + timedelta(hours=4))}}
+    for category, more in (("authentication", {}), ("transactional", {}), ("marketing", other)):
+        send = service.send(str(NAIROBI), category=category, **more).json["send_id"]
+        assert service.counts(send)["sent"] == 1, category
+
+
+@pytest.mark.parametrize(
+    ("hours", "pointer"),
+    [
+        ({}, "/quiet_hours/from"),
+        ({"from": "21:00"}, "/quiet_hours/until"),
+        ({"from": "24:00", "until": "08:00"}, "/quiet_hours/from"),
+        ({"from": "21:00", "until": 8}, "/quiet_hours/until"),
+        ({"from": "08:00", "until": "08:00"}, "/quiet_hours"),
+        ("21:00", "/quiet_hours"),
+        (None, "/quiet_hours"),
+    ],
+)
+def test_wrong_quiet_hours(service: Service, hours: Any, pointer: str) -> None:
+    answer = service.send(quiet_hours=hours)
+    assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (400, pointer)
+    barred = service.send(quiet_hours={"from": "21:00", "until": "08:00"}, category="authentication")
+    assert barred.json["errors"][0]["pointer"] == "/quiet_hours"
+
+
+def capped(service: Service, most: int = 2) -> None:
+    with service.engine.begin() as connection:
+        set_cap(connection, service.account_id, "marketing", (most, 24))
+
+
+def test_a_phone_gets_no_more_than_the_cap(service: Service) -> None:
+    capped(service)
+    numbers = phones(NAIROBI + 100, 3)
+    for _ in range(2):
+        service.bulk(numbers[:2], category="marketing")
+    send = service.bulk(numbers, category="marketing").json["send_id"]
+    assert service.counts(send) == {"submitted": 3, "accepted": 3, "rejected": 2, "sent": 1}
+    errors = [
+        entry["error"] and entry["error"]["code"] for entry in service.get(f"/sends/{send}/messages").json["data"]
+    ]
+    assert sorted(errors, key=str) == [None, "frequency_capped", "frequency_capped"]
+    assert service.get("/balance").json["balance"] == 1000 - 5
+    assert service.get(f"/sends/{send}").json["cap"] == {"most": 2, "hours": 24}
+    assert service.counts(service.send(numbers[0]).json["send_id"])["sent"] == 1  # another category
+    assert audit(service.engine, full=True) == []
+
+
+def test_one_phone_listed_often(service: Service) -> None:
+    capped(service)
+    numbers = [str(NAIROBI + 200)] * 5
+    send = service.bulk(numbers, category="marketing", allow_duplicates=True).json["send_id"]
+    assert service.counts(send) == {"submitted": 5, "accepted": 5, "rejected": 3, "sent": 2}
+
+
+def test_what_reached_nobody_and_what_is_long_ago_does_not_count(service: Service) -> None:
+    capped(service, most=1)
+    refused, old = "999020000300", str(NAIROBI + 300)
+    for _ in range(2):
+        assert service.counts(service.send(refused, category="marketing").json["send_id"])["failed"] == 1
+    service.send(old, category="marketing")
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE capped SET at = at - interval '25 hours'"))
+    assert service.counts(service.send(old, category="marketing").json["send_id"])["sent"] == 1
+    assert service.counts(service.send(old, category="marketing").json["send_id"])["rejected"] == 1
+
+
+def test_a_message_that_comes_again_has_its_place(service: Service) -> None:
+    """A turn that died after it took its places is done again, and several at once keep to the cap."""
+    capped(service, most=1)
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    sends = [
+        service.bulk([str(NAIROBI + 400)], category="marketing", send_at=tomorrow).json["send_id"] for _ in range(4)
+    ]
+    with service.engine.begin() as connection:
+        for send in sends:
+            connection.execute(text("UPDATE send SET send_at = NULL, state = 'queued' WHERE id = :id"), {"id": send})
+            connection.execute(text("UPDATE batch SET state = 'queued' WHERE send_id = :id"), {"id": send})
+    batches = claim(service.engine, 100, 10, 15.0)
+    assert len(batches) == 4
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda batch: apply_rules(service.engine, [batch]), batches))
+    assert sum(batch.rejected for batch in batches) == 3
+    (kept,) = [batch for batch in batches if not batch.rejected]
+    apply_rules(service.engine, [kept])
+    assert not kept.rejected
+
+
+def test_the_command_line(service: Service) -> None:
+    env = {
+        "DATABASE_URL": service.engine.url.render_as_string(hide_password=False),
+        "REDIS_URL": "redis://127.0.0.1:1",
+        "SECRET_KEY": SECRET_KEY,
+    }
+
+    def run(*words: object) -> Any:
+        return CliRunner().invoke(main, ["rule", *map(str, words)], env=env)
+
+    account = service.account_id
+    assert run("quiet-hours", account, "marketing", "21:00", "08:00").exit_code == 0
+    assert run("cap", account, "marketing", 3, 168).exit_code == 0
+    assert '"quiet_from": "21:00"' in run("list", account, "--json").stdout
+    assert "no time of day" in run("quiet-hours", account, "marketing", "9pm", "8am").stderr
+    assert "different times" in run("quiet-hours", account, "marketing", "9:00", "9:00").stderr
+    assert run("cap", account, "authentication", 3).exit_code == 2
+    assert run("quiet-hours", account, "marketing", "none").exit_code == 0
+    assert '"quiet_from": null' in run("list", account, "--json").stdout

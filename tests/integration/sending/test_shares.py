@@ -1,0 +1,115 @@
+"""Equal accounts have equal shares of a carrier that everybody waits for, however their messages are divided."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy import text
+
+from tests.harness.service import Service
+from tests.integration.sending.test_authentication_share import EMPTY, QUEUE, RELEASE
+from tests.integration.sending.test_late_opt_out import phones
+from worker.sending.claim import claim
+from worker.sending.settle import settle
+
+Waits = Callable[..., None]
+BUDGET = 4
+
+
+@pytest.fixture(autouse=True)
+def empty(service: Service) -> Iterator[None]:
+    yield
+    with service.engine.begin() as connection:
+        connection.execute(EMPTY)
+
+
+@pytest.fixture
+def waits(service: Service) -> Waits:
+    """Lets a batch of ten messages of an account wait at that place in fair order."""
+    tokens: dict[int, str] = {}
+
+    def made(account: int, turn: int, category: str = "marketing") -> None:
+        token = tokens.setdefault(account, service.new_token(account))
+        service.worker.dispatcher.stop.set()
+        send = service.post(
+            "/sms/send-bulk",
+            token=token,
+            sender_id="ACME",
+            phones=phones(service)[:10],
+            message="Hi",
+            category=category,
+            allow_duplicates=True,
+        ).json["send_id"]
+        with service.engine.begin() as connection:
+            connection.execute(RELEASE, {"id": send})
+            connection.execute(QUEUE, {"id": send, "turn": turn, "carrier": None})
+
+    return made
+
+
+def take(service: Service, contended: bool = True) -> list[int]:
+    """The accounts whose messages the next turn has."""
+    return [batch.account_id for batch in _claim(service, contended)]
+
+
+def _claim(service: Service, contended: bool = True) -> list:
+    return claim(service.engine, BUDGET, 10, 15.0, 100.0, None, False, 0, contended)
+
+
+@pytest.fixture
+def two(service: Service, waits: Waits) -> tuple[int, int]:
+    """One account with many batches, and one with a single one."""
+    many, single = service.account_id, service.new_account("single")
+    for number in range(4):
+        waits(many, 1 + 1000 * number)
+    waits(single, 2)
+    return many, single
+
+
+def test_who_has_one_batch_has_as_much_under_way_as_who_has_many(service: Service, two: tuple[int, int]) -> None:
+    many, single = two
+    assert take(service) == [many]
+    assert take(service) == [single]
+    assert take(service) == [], "another turn would be the other's share"
+
+
+def test_where_turns_do_not_wait_for_each_other_as_many_are_taken_as_there_can_be(
+    service: Service, two: tuple[int, int]
+) -> None:
+    many, single = two
+    assert [take(service, contended=False) for _ in range(3)] == [[many], [single], [many]]
+
+
+def test_the_others_go_on_when_it_is_over(service: Service, two: tuple[int, int]) -> None:
+    many, single = two
+    assert take(service) == [many]
+    batches = _claim(service)
+    assert take(service) == []
+    while batches:  # the single batch, to its end
+        settle(service.engine, batches, "simulator", 0.0)
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE batch SET state = 'held' WHERE account_id = :id"), {"id": single})
+        batches = []
+    assert take(service) == [many]
+
+
+def test_accounts_have_shares_by_their_weights(service: Service, two: tuple[int, int]) -> None:
+    many, single = two
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET weight = 2 WHERE id = :id"), {"id": many})
+    assert [take(service) for _ in range(4)] == [[many], [single], [many], []]
+
+
+def test_another_category_is_no_matter(service: Service, two: tuple[int, int], waits: Waits) -> None:
+    many, single = two
+    assert [take(service) for _ in range(3)] == [[many], [single], []]
+    waits(many, 0, "transactional")
+    assert take(service) == [many]
+
+
+def test_a_worker_that_died_holds_nobody_back(service: Service, two: tuple[int, int]) -> None:
+    many, single = two
+    assert [take(service) for _ in range(3)] == [[many], [single], []]
+    with service.engine.begin() as connection:
+        died = text("UPDATE batch SET lease_until = now() WHERE account_id = :id AND state = 'sending'")
+        connection.execute(died, {"id": single})
+    assert take(service) == [many]

@@ -1,0 +1,82 @@
+"""`stop_if`: too many failures hold a send, whether a carrier refused them or reported them later."""
+
+from typing import Any
+
+import pytest
+
+from shared.audit.check import audit
+from tests.harness.service import Service
+
+UNDELIVERED, REFUSED = 99901_000_0000, 99902_000_0000
+
+
+def phones(first: int, count: int) -> list[str]:
+    return [str(first + number) for number in range(count)]
+
+
+def test_refused_messages_stop_the_rest(service: Service) -> None:
+    service = Service(service.engine, credits=5000)
+    rule = {"failed_share": 0.2, "over": 50}
+    send = service.bulk(phones(REFUSED, 3000), stop_if=rule).json["send_id"]
+    shown = service.get(f"/sends/{send}").json
+    assert (shown["status"], shown["held_by"], shown["stop_if"]) == ("held", "stop_if", rule)
+    assert shown["held_reason"].endswith("messages failed; `stop_if` allows a share of 0.2.")
+    assert 50 <= shown["counts"]["failed"] <= 100
+    assert audit(service.engine, full=True) == []
+    assert service.post(f"/sends/{send}/cancel").json["status"] == "canceled"
+    assert service.get("/balance").json["balance"] == 5000
+
+
+def test_undelivered_ones_are_known_later(service: Service) -> None:
+    rule = {"failed_share": 0.5, "over": 20}
+    send = service.bulk(phones(UNDELIVERED, 100), rate=20, stop_if=rule).json["send_id"]
+    assert service.counts(send)["sent"] == 20
+    service.deliver_receipts()
+    service.sweep()
+    shown = service.get(f"/sends/{send}").json
+    assert (shown["status"], shown["held_by"], shown["counts"]["undelivered"]) == ("held", "stop_if", 20)
+    assert shown["held_reason"] == "20 of 20 messages failed; `stop_if` allows a share of 0.5."
+    assert audit(service.engine, full=True) == []
+
+
+def test_its_owner_may_go_on_and_then_it_is_not_stopped_again(service: Service) -> None:
+    send = service.bulk(phones(REFUSED, 200), stop_if={"failed_share": 0.5, "over": 10}).json["send_id"]
+    assert service.get(f"/sends/{send}").json["held_by"] == "stop_if"
+    answer = service.post(f"/sends/{send}/resume").json
+    assert (answer["status"], answer["stop_if"], answer["held_by"], answer["held_reason"]) == (
+        "queued",
+        None,
+        None,
+        None,
+    )
+    service.sweep()
+    assert service.counts(send)["failed"] == 200
+    assert audit(service.engine, full=True) == []
+
+
+def test_few_failures_stop_nothing(service: Service) -> None:
+    numbers = [*phones(254766000000, 90), *phones(REFUSED, 10)]
+    send = service.bulk(numbers, stop_if={"failed_share": 0.2, "over": 10}).json["send_id"]
+    service.deliver_receipts()
+    assert service.counts(send) == {"submitted": 100, "accepted": 100, "failed": 10, "delivered": 90}
+
+
+@pytest.mark.parametrize(
+    ("rule", "pointer"),
+    [
+        ({}, "/stop_if/failed_share"),
+        ({"failed_share": 0}, "/stop_if/failed_share"),
+        ({"failed_share": 1.5}, "/stop_if/failed_share"),
+        ({"failed_share": "0.2"}, "/stop_if/failed_share"),
+        ({"failed_share": True}, "/stop_if/failed_share"),
+        ({"failed_share": 0.2, "over": 0}, "/stop_if/over"),
+        ({"failed_share": 0.2, "after": 10}, "/stop_if/after"),
+        (0.2, "/stop_if"),
+        (None, "/stop_if"),
+    ],
+)
+def test_wrong_rules(service: Service, rule: Any, pointer: str) -> None:
+    answer = service.bulk(phones(254766000000, 2), stop_if=rule)
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    assert answer.json["errors"][0]["pointer"] == pointer
+    assert service.send(stop_if={"failed_share": 0.2}).json["errors"][0]["code"] == "unknown_field"

@@ -1,0 +1,143 @@
+"""A message enters the files that docs/explanation/architecture.md names, and no others."""
+
+import asyncio
+import json
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+
+import api
+from api.app import create_app
+from api.endpoint import direct_endpoint
+from api.http.event_loop import ThreadOnlyPool
+from api.server.application import Application
+from api.server.connections import Connections
+from api.server.exchange import ServerState
+from api.server.owners import Owners
+from api.server.protocol import HttpConnection
+from shared.db.connection import make_engine
+from shared.task_queue import make_celery
+from tests.harness.service import Service
+from tests.harness.times import ahead
+
+ROOT = Path(api.__file__).parent.parent
+PAGE = ROOT / "docs" / "explanation" / "architecture.md"
+PACKAGES = ("api", "worker", "shared")
+CONTENT_LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+
+
+def documented(part: str) -> set[str]:
+    """The files and rooms that the page names for a part of the way."""
+    _, _, rest = PAGE.read_text().partition(f"**{part}**")
+    table = re.split(r"\n\n", rest)[1]
+    return set(re.findall(r"`((?:api|worker|shared)/[\w/.]*)`", table))
+
+
+class Tracer:
+    """The files of the project in which a function is called while it is on, in every thread."""
+
+    def __init__(self) -> None:
+        self.entered: set[str] = set()
+        self.on = False
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        path = Path(frame.f_code.co_filename)
+        if self.on and event == "call" and path.is_relative_to(ROOT):
+            name = str(path.relative_to(ROOT))
+            if name.startswith(PACKAGES):
+                self.entered.add(name)
+
+
+@pytest.fixture
+def tracer() -> Iterator[Tracer]:
+    """Threads that begin later are traced as well."""
+    made = Tracer()
+    threading.setprofile(made)
+    sys.setprofile(made)
+    yield made
+    sys.setprofile(None)
+    threading.setprofile(None)  # type: ignore[arg-type]
+
+
+def unnamed(entered: set[str], named: set[str]) -> set[str]:
+    """Files that were entered and that the page does not name, neither themselves nor by their room."""
+    return {file for file in entered if file not in named and f"{file.rpartition('/')[0]}/" not in named}
+
+
+def unused(entered: set[str], named: set[str]) -> set[str]:
+    """What the page names and nothing entered."""
+    return {name for name in named if not any(file == name or file.startswith(name) for file in entered)}
+
+
+async def send(port: int, token: str, times: int, tracer: Tracer) -> None:
+    """Send to one phone several times over one connection, the last time traced."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for number in range(times):
+        tracer.on = number == times - 1
+        body = {"sender_id": "ACME", "phone": f"25471100000{number}", "message": "Hi"}
+        encoded = json.dumps(body).encode()
+        lines = [
+            "POST /api/v1/sms/send HTTP/1.1",
+            "Host: localhost",
+            "Content-Type: application/json",
+            f"Authorization: Bearer {token}",
+            f"Content-Length: {len(encoded)}",
+        ]
+        writer.write("\r\n".join([*lines, "", ""]).encode() + encoded)
+        answer = await reader.readuntil(b"\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 200"), answer
+        length = CONTENT_LENGTH.search(answer)
+        assert length
+        await reader.readexactly(int(length[1]))
+        await asyncio.sleep(0.2)  # what follows the answer
+    writer.close()
+    await writer.wait_closed()
+
+
+def test_accepting(engine: Engine, tracer: Tracer) -> None:
+    service = Service(engine)
+    own_engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
+    celery = make_celery(replace(service.settings, eager=False))  # whose broker nobody listens to
+    app = create_app(service.settings, engine=own_engine, celery=celery)
+    services = app.extensions["bulksms"]
+    owners = Owners(services)
+    connections = Connections(owners.is_proxy)
+    application = Application(app.wsgi_app, direct_endpoint("POST", "/sms/send", services), owners, connections)
+
+    async def serve() -> None:
+        state = ServerState(application, connections, ("127.0.0.1", 0))
+        server = await asyncio.get_running_loop().create_server(lambda: HttpConnection(state), "127.0.0.1", 0)
+        async with server:
+            await send(server.sockets[0].getsockname()[1], service.token, 3, tracer)
+            for _ in range(100):  # the task is published in a thread
+                if unused(tracer.entered, named):
+                    await asyncio.sleep(0.1)
+        tracer.on = False
+
+    named = documented("Accepting")
+    asyncio.run(serve())
+    own_engine.dispose()
+    assert (unnamed(tracer.entered, named), unused(tracer.entered, named)) == (set(), set())
+
+
+def test_sending(engine: Engine, tracer: Tracer) -> None:
+    service = Service(engine)
+    service.send(phone="254711000001")
+    send_id = service.send(phone="254711000002", send_at=ahead()).json["send_id"]
+    with engine.begin() as connection:
+        due = "UPDATE batch SET state = 'queued', due_at = now() - interval '1 second' WHERE send_id = :send"
+        assert connection.execute(text(due), {"send": send_id}).rowcount == 1
+    tracer.on = True
+    service.celery.tasks["worker.send_batch"].apply()
+    tracer.on = False
+    assert service.counts(send_id)["submitted"] == 1
+    named = documented("Sending")
+    assert (unnamed(tracer.entered, named), unused(tracer.entered, named)) == (set(), set())

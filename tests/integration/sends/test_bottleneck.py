@@ -1,0 +1,117 @@
+"""What a send waits for, and until when."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from tests.harness.service import Service
+
+REPORT = """
+    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
+                                failed, reported_at)
+    VALUES ('simulator', 'other', :state, now(), :rate, :allowed, 10, false, 5, 1, 2, clock_timestamp())
+    ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state, rate = EXCLUDED.rate,
+        allowed = EXCLUDED.allowed, reported_at = EXCLUDED.reported_at
+"""
+PHONES = [str(254711000000 + number) for number in range(20)]
+
+
+def change(service: Service, statement: str, **values: object) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text(statement), values)
+
+
+@pytest.fixture
+def queued(service: Service) -> Iterator[tuple[Service, str]]:
+    """A send of 20 messages that no turn is taken for, and no worker that reports."""
+    service.worker.dispatcher.stop.set()
+    change(service, "DELETE FROM carrier_report")
+    yield service, service.bulk(PHONES).json["send_id"]
+
+
+def reported(service: Service, state: str = "ready", rate: float = 0.0, allowed: float | None = None) -> None:
+    change(service, REPORT, state=state, rate=rate, allowed=rate if allowed is None else allowed)
+
+
+def limited(service: Service, send: str) -> str | None:
+    answer: str | None = service.get(f"/sends/{send}").json["limited_by"]
+    return answer
+
+
+def test_it_works(service: Service) -> None:
+    send = service.send().json["send_id"]
+    assert limited(service, send) is None
+    assert service.get("/limits").json["backlog_limited_by"] is None
+
+
+def test_without_a_worker_nothing_goes(queued: tuple[Service, str]) -> None:
+    assert limited(*queued) == "no_worker"
+
+
+def test_others_are_before_it(queued: tuple[Service, str]) -> None:
+    reported(queued[0])
+    assert limited(*queued) == "queue_turn"
+    assert [each["limited_by"] for each in queued[0].get("/sends").json["data"]] == ["queue_turn"]
+
+
+@pytest.mark.parametrize(("state", "said"), [("paused", "carrier_paused"), ("down", "carrier_down")])
+def test_a_carrier_that_takes_nothing(queued: tuple[Service, str], state: str, said: str) -> None:
+    reported(queued[0], state)
+    assert limited(*queued) == said
+
+
+@pytest.mark.parametrize(
+    ("rate", "allowed", "said"), [(0, 0, "window"), (10, 10, "carrier_rate"), (10, 5, "throttled"), (0, 5, "throttled")]
+)
+def test_while_it_is_sent(queued: tuple[Service, str], rate: float, allowed: float, said: str) -> None:
+    service, send = queued
+    reported(service, "ready", rate, allowed)
+    change(service, "UPDATE batch SET state = 'sending', intent = 1 WHERE send_id = :send", send=send)
+    assert limited(service, send) == said
+
+
+def test_first_in_the_queue_only_the_rate_is_before_it(queued: tuple[Service, str]) -> None:
+    service, send = queued
+    reported(service, "ready", 10.0)
+    change(service, "UPDATE batch SET turn = 1 WHERE send_id = :send", send=send)
+    assert limited(service, send) == "carrier_rate"
+    change(service, "UPDATE batch SET turn = 3 WHERE send_id = :send", send=send)
+    behind = service.bulk([str(255711000000 + number) for number in range(100)]).json["send_id"]
+    change(service, "UPDATE batch SET turn = 2 WHERE send_id = :send", send=behind)
+    assert limited(service, send) == "queue_turn"
+
+
+def test_who_stopped_it(queued: tuple[Service, str]) -> None:
+    service, send = queued
+    reported(service)
+    service.post(f"/sends/{send}/pause")
+    assert limited(service, send) == "paused"
+    change(service, "UPDATE send SET state = 'held' WHERE id = :send", send=send)
+    assert limited(service, send) == "held"
+
+
+def test_a_rate_of_its_own(queued: tuple[Service, str]) -> None:
+    service, send = queued
+    reported(service)
+    change(service, "UPDATE send SET paced_until = clock_timestamp() + interval '1 minute' WHERE id = :send", send=send)
+    assert limited(service, send) == "send_rate"
+
+
+def test_its_time_has_not_come(service: Service) -> None:
+    at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    assert limited(service, service.send(send_at=at).json["send_id"]) == "send_at"
+
+
+def test_what_is_before_it_in_the_queue_says_when(queued: tuple[Service, str]) -> None:
+    service, _ = queued
+    behind = service.bulk([str(255711000000 + number) for number in range(100)]).json["send_id"]
+    reported(service, "ready", 10.0)
+    begun = datetime.now(UTC)
+    seconds = (datetime.fromisoformat(service.get(f"/sends/{behind}").json["eta"]) - begun).total_seconds()
+    assert 12 - 1 <= seconds <= 12 + 60
+    answer = service.get("/limits").json
+    assert answer["backlog_limited_by"] == "queue_turn"
+    assert answer["backlog_messages"] == 120
+    assert answer["backlog_eta"] is not None

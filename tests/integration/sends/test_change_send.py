@@ -1,0 +1,176 @@
+"""Changing a send that waits: its time, its validity, its rate, its text and with that its price."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from shared.accounts.limits import set_limits
+from shared.audit.check import audit
+from tests.harness.service import Service
+from worker.jobs.expand import expand
+
+PHONES = ["254755000001", "254755000002"]
+
+
+def ahead(days: float) -> str:
+    return (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def waiting(service: Service, **more: Any) -> str:
+    return str(service.bulk(PHONES, **{"send_at": ahead(1), **more}).json["send_id"])
+
+
+def change(service: Service, send: str, **changes: Any) -> TestResponse:
+    return service.patch(f"/sends/{send}", **changes)
+
+
+def test_it_works(service: Service) -> None:
+    send, due = waiting(service), ahead(2)
+    assert change(service, send, send_at=due).json["send_at"] == due
+    assert change(service, send, expires_at=ahead(3), rate=5).json["rate"] == 5
+    assert change(service, send, rate=None).json["rate"] is None
+    sent = change(service, send, send_at=None).json
+    assert (sent["status"], sent["send_at"]) == ("queued", None)
+    assert service.counts(send)["sent"] == 2
+    assert audit(service.engine, full=True) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("Hi", "Hi " * 60), ("Hi " * 60, "Hi"), ("Hi", "Ho"), ("Hi", "Жар " * 40)]
+)
+def test_another_text_is_priced_exactly(service: Service, before: str, after: str) -> None:
+    send = waiting(service, message=before)
+    for message in (after, before, after):
+        changed = change(service, send, message=message).json
+        balance = service.get("/balance").json
+        assert balance["reserved"] == changed["cost"] == changed["segments"]["per_message"] * 2
+        assert balance["balance"] + balance["reserved"] == 1000
+        assert audit(service.engine, full=True) == []
+    change(service, send, send_at=None)
+    service.deliver_receipts()
+    assert service.get("/balance").json["balance"] == 1000 - changed["cost"]
+    assert service.get(f"/sends/{send}").json["charged"] == changed["cost"]
+    assert audit(service.engine, full=True) == []
+
+
+def test_another_text_of_a_send_that_is_canceled_then(service: Service) -> None:
+    send = waiting(service)
+    change(service, send, message="Hi " * 60)
+    service.post(f"/sends/{send}/cancel")
+    assert service.get("/balance").json["balance"] == 1000
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_text_that_cannot_be_paid_changes_nothing(service: Service) -> None:
+    service = Service(service.engine, credits=3)
+    send = waiting(service)
+    answer = change(service, send, message="Hi " * 60, rate=7)
+    assert (answer.status_code, answer.json["required"], answer.json["balance"]) == (402, 2, 1)
+    shown = service.get(f"/sends/{send}").json
+    assert (shown["message"], shown["cost"], shown["rate"]) == ("Hi", 2, None)
+
+
+def test_another_text_counts_for_the_spend_limit(service: Service) -> None:
+    send = waiting(service)
+    with service.engine.begin() as connection:
+        set_limits(connection, service.account_id, spend_day=5)
+    assert change(service, send, message="Hi " * 60).json["cost"] == 4
+    answer = change(service, send, message="Hi " * 110)
+    assert (answer.status_code, answer.json["code"]) == (402, "spend_limit_reached")
+    assert service.get(f"/sends/{send}").json["cost"] == 4
+    assert change(service, send, message="Hi").json["cost"] == 2
+    assert audit(service.engine, full=True) == []
+
+
+def test_texts_with_placeholders_are_neither_put_in_nor_changed(service: Service) -> None:
+    plain = waiting(service)
+    answer = change(service, plain, message="Hi {{name}}")
+    assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (400, "/message")
+    recipients = [{"phone": phone, "variables": {"name": name}} for phone, name in zip(PHONES, "AB", strict=True)]
+    personal = service.bulk(recipients, message="Hi {{name}}", send_at=ahead(1)).json["send_id"]
+    assert change(service, personal, message="Hi").json["code"] == "state_conflict"
+    assert change(service, personal, send_at=None).status_code == 200
+    assert service.counts(personal)["sent"] == 2
+
+
+def test_text_and_time_of_a_group_send(service: Service) -> None:
+    group = service.new_group(PHONES)
+    send = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", send_at=ahead(1)).json
+    changed = change(service, send["send_id"], message="Hi " * 60, send_at=None).json
+    assert (changed["status"], changed["cost"]) == ("expanding", 4)
+    assert service.counts(send["send_id"])["sent"] == 2
+    assert service.get("/balance").json["balance"] == 996
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_group_send_that_is_partly_expanded_waits_again(service: Service) -> None:
+    service = Service(service.engine, credits=20_000)
+    group = service.new_group([str(255760000000 + number) for number in range(10_000)])
+    send = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", send_at=ahead(1)).json
+    with service.engine.begin() as connection:
+        due = text("UPDATE send SET state = 'expanding', send_at = now() WHERE id = :id")
+        connection.execute(due, {"id": send["send_id"]})
+    assert expand(service.engine)
+    assert change(service, send["send_id"], send_at=ahead(1), message="Hi " * 60).json["status"] == "scheduled"
+    service.sweep()
+    assert service.counts(send["send_id"])["scheduled"] == 10_000
+    change(service, send["send_id"], send_at=None)
+    assert service.counts(send["send_id"])["sent"] == 10_000
+    assert service.get("/balance").json == service.get("/balance").json | {"balance": 0, "reserved": 0}
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_paused_one_stays_paused(service: Service) -> None:
+    send = waiting(service)
+    service.post(f"/sends/{send}/pause")
+    assert change(service, send, send_at=None, message="Ho").json["status"] == "paused"
+    service.sweep()
+    assert service.post(f"/sends/{send}/resume").json["status"] == "queued"
+    assert service.counts(send)["sent"] == 2
+
+
+def test_what_is_begun_keeps_its_time_and_text(service: Service) -> None:
+    send = service.bulk([*PHONES, "254755000003"], rate=2).json["send_id"]
+    assert service.counts(send)["sent"] == 2
+    for changes in ({"message": "Ho"}, {"send_at": ahead(1)}):
+        answer = change(service, send, **changes)
+        assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")
+    assert change(service, send, rate=None, expires_at=ahead(1)).status_code == 200
+    service.sweep()
+    assert service.counts(send)["sent"] == 3
+    assert change(service, send, rate=1).json["send_status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({}, ""),
+        ({"on_unicode": "send"}, ""),
+        ({"send_at": ahead(91)}, "/send_at"),
+        ({"expires_at": ahead(0.5)}, "/expires_at"),
+        ({"expires_at": ahead(-1)}, "/expires_at"),
+        ({"rate": 0}, "/rate"),
+        ({"message": " "}, "/message"),
+        ({"sendat": ahead(1)}, "/sendat"),
+        ({"expires_at": None}, "/expires_at"),
+    ],
+)
+def test_wrong_changes(service: Service, changes: dict[str, Any], pointer: str) -> None:
+    send = waiting(service)
+    before = service.get(f"/sends/{send}").json
+    answer = change(service, send, **changes)
+    assert (answer.status_code, answer.json["code"]) == (400, "validation_failed")
+    assert answer.json["errors"][0]["pointer"] == pointer
+    assert service.get(f"/sends/{send}").json == before
+
+
+def test_another_accounts_send_does_not_exist(service: Service) -> None:
+    send = waiting(service)
+    other = service.new_token(service.new_account("other"))
+    foreign, unknown = (service.patch(f"/sends/{each}", token=other, rate=1) for each in (send, UUID(int=7)))
+    assert foreign.status_code == unknown.status_code == 404
+    assert foreign.json["code"] == unknown.json["code"] == "send_not_found"

@@ -1,0 +1,95 @@
+"""The queue's clock, for who has seen a moment ago what it says."""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from shared.db.connection import driver_of
+from shared.sends.fair_queueing import CLOCK, CLOCK_FROM, SeenClock
+from tests.harness.service import Service
+
+QUEUED = text("UPDATE batch SET state = 'queued', turn = :turn WHERE send_id = :id")
+OVER = text("UPDATE batch SET state = 'done' WHERE state = 'queued'")
+
+
+def queue(service: Service, *turns: int) -> None:
+    """Have a batch wait in each of these turns, and no other."""
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    sends = [service.bulk([f"2547800000{number:02}"], send_at=tomorrow).json["send_id"] for number in range(len(turns))]
+    with service.engine.begin() as connection:
+        connection.execute(OVER)
+        for send, turn in zip(sends, turns, strict=True):
+            connection.execute(QUEUED, {"id": send, "turn": turn})
+
+
+def said(service: Service, begin: int) -> tuple[int | None, int | None]:
+    """What is said to who looks from that turn, and what all of the queue says."""
+    with service.engine.begin() as connection:
+        seen = driver_of(connection).execute(f"SELECT {CLOCK_FROM}".encode(), {"clock": begin}).fetchone()
+        assert seen is not None
+        return seen[0], connection.execute(text(f"SELECT {CLOCK}")).scalar()
+
+
+@pytest.mark.parametrize(
+    ("begin", "expected"), [(0, 100), (100, 100), (101, 300), (300, 300), (301, 100)], ids=lambda value: str(value)
+)
+def test_it_is_the_smallest_turn_from_there_on_or_else_of_all(service: Service, begin: int, expected: int) -> None:
+    queue(service, 300, 100)
+    assert said(service, begin) == (expected, 100)
+
+
+def test_what_is_being_sent_counts(service: Service) -> None:
+    """It comes back with a turn that is only a little later: who comes now is not to wait until all of it is sent."""
+    queue(service, 300, 100)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET state = 'sending' WHERE state = 'queued' AND turn = 100"))
+    assert said(service, 0) == (100, 100)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET state = 'done' WHERE state = 'sending'"))
+
+
+def test_where_nothing_waits_it_says_nothing(service: Service) -> None:
+    queue(service)
+    assert said(service, 0) == said(service, 5) == (None, None)
+
+
+def test_all_of_the_queue_is_looked_through_every_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("shared.sends.fair_queueing.time.monotonic", lambda: now)
+    clock = SeenClock()
+    assert clock.begin() == 0
+    clock.note(0, 700)
+    assert clock.begin() == 700
+    now += SeenClock.FRESH / 2
+    clock.note(700, 900)
+    assert clock.begin() == 700, "what was seen of a part of the queue is no beginning"
+    now += SeenClock.FRESH
+    assert clock.begin() == 0
+
+
+def test_a_batch_that_comes_back_with_an_old_turn_is_seen(service: Service) -> None:
+    """Of a send that was stopped: who comes then is queued behind what is being sent, not behind all of it."""
+    queue(service, 2_000_000_000)
+    turn_of = text("SELECT turn FROM batch WHERE send_id = :id")
+
+    def accepted_at() -> int:
+        send = service.post("/sms/send", sender_id="ACME", phone="254780000099", message="Hi").json["send_id"]
+        with service.engine.connect() as connection:
+            return int(connection.execute(turn_of, {"id": send}).scalar_one())
+
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET turns = ARRAY[0, 0, 0]"))
+        connection.execute(text("UPDATE installation SET held_since = now()"))
+    try:
+        assert accepted_at() >= 2_000_000_000
+        queue(service, 1_000)
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE account SET turns = ARRAY[0, 0, 0]"))
+        time.sleep(SeenClock.FRESH + 0.05)
+        assert 1_000 <= accepted_at() < 1_000_000
+    finally:
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE installation SET held_since = NULL"))
+            connection.execute(OVER)

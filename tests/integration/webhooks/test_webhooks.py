@@ -1,0 +1,490 @@
+"""Webhooks from end to end: events of real sends, posted to a receiver, signed, tried again, replayed and recovered."""
+
+import asyncio
+import re
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, text
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from shared import outbox as events
+from shared.outbox import EventType
+from tests.harness.receiver import Post, Receiver, receiver
+from tests.harness.service import Service
+from worker.webhooks.client import Client
+from worker.webhooks.deliver import Deliverer
+from worker.webhooks.prune import prune
+from worker.webhooks.renumber import mend_order
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who listens is asked each time, so that no test waits for it."""
+    monkeypatch.setattr(events, "FRESH", 0.0)
+    monkeypatch.setattr(events, "MARGIN", 0.0)
+
+
+@pytest.fixture
+def service(engine: Engine) -> Service:
+    """A new account, on an installation that posts to this machine too."""
+    return Service(engine, webhook_loopback=True)
+
+
+@pytest.fixture
+def there() -> Iterator[Receiver]:
+    """A receiver that takes everything."""
+    with receiver() as made:
+        yield made
+
+
+def deliver(service: Service) -> None:
+    """Post what is due now."""
+
+    async def run() -> None:
+        client = Client(loopback=True)
+        try:
+            await Deliverer(service.engine, client, service.settings.secret_key).drain()
+        finally:
+            await client.close()
+
+    asyncio.run(run())
+
+
+def hook(service: Service, to: Receiver, **more: Any) -> dict[str, Any]:
+    """A new webhook to the receiver."""
+    answer = service.post("/webhooks", url=to.url, **more)
+    assert answer.status_code == 200, answer.json
+    made: dict[str, Any] = answer.json
+    return made
+
+
+def deliveries(service: Service, made: dict[str, Any], query: str = "") -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = service.get(f"/webhooks/{made['webhook_id']}/deliveries{query}").json["data"]
+    return listed
+
+
+def due_now(service: Service) -> None:
+    """Let whatever waits be due."""
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE delivery SET next_at = now() WHERE state = 'pending'"))
+        connection.execute(text("UPDATE webhook SET rest_until = NULL"))
+
+
+def test_it_works(service: Service, there: Receiver) -> None:
+    made = hook(service, there)
+    answer = service.send(reference="order 1").json
+    service.deliver_receipts()
+    deliver(service)
+    verifier = Webhook(made["secret"])
+    told = {post.told["type"]: verifier.verify(post.body, post.headers) for post in there.posts}
+    assert set(told) == {"message.sent", "send.completed", "message.delivered"}
+    delivered = told["message.delivered"]["data"]
+    assert (delivered["message_id"], delivered["phone"]) == (answer["message_id"], answer["phone"])
+    assert (delivered["status"], delivered["reference"], delivered["error"]) == ("delivered", "order 1", None)
+    assert delivered["sequence"] > told["message.sent"]["data"]["sequence"]
+    assert told["send.completed"]["data"]["counts"]["delivered"] == 1
+    log = deliveries(service, made)
+    assert {entry["event_id"] for entry in log} == set(there.ids())
+    assert {(entry["status"], entry["attempts"], entry["http_status"]) for entry in log} == {("delivered", 1, 204)}
+    with pytest.raises(WebhookVerificationError):
+        verifier.verify(there.posts[0].body + b" ", there.posts[0].headers)
+
+
+def test_the_stream_has_the_same_events_with_the_same_ids(service: Service, there: Receiver) -> None:
+    hook(service, there)
+    service.bulk([f"25471100{n:04d}" for n in range(30)])
+    service.deliver_receipts()
+    deliver(service)
+    listed, cursor = [], ""
+    while True:
+        page = service.get(f"/events?limit=7{cursor}").json
+        listed += page["data"]
+        if page["next_cursor"] is None:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    assert len(listed) == 61
+    assert {event["event_id"]: (event["type"], event["data"]) for event in listed} == {
+        post.id: (post.told["type"], post.told["data"]) for post in there.posts
+    }
+    after = listed[29]["event_id"]
+    rest = service.get(f"/events?after={after}").json["data"]
+    assert [event["event_id"] for event in rest] == [event["event_id"] for event in listed[30:]]
+    only = service.get("/events?types=send.completed,message.failed").json["data"]
+    assert [event["type"] for event in only] == ["send.completed"]
+
+
+def test_only_what_is_wanted_is_posted(service: Service, there: Receiver) -> None:
+    hook(service, there, events=["message.failed"])
+    service.bulk(["254711000001", "99902000001"])
+    service.deliver_receipts()
+    deliver(service)
+    assert [(post.told["type"], post.told["data"]["phone"]) for post in there.posts] == [
+        ("message.failed", "99902000001")
+    ]
+
+
+def test_a_failure_is_tried_again_with_the_same_id(service: Service, there: Receiver) -> None:
+    there.answer = lambda post: 204 if len(there.posts) % 2 == 0 else 500
+    made = hook(service, there, events=["message.sent"])
+    service.send()
+    deliver(service)
+    failed = deliveries(service, made)
+    assert [(entry["status"], entry["attempts"], entry["http_status"]) for entry in failed] == [("pending", 1, 500)]
+    assert service.get(f"/webhooks/{made['webhook_id']}").json["failing_since"] is not None
+    due_now(service)
+    deliver(service)
+    assert len(there.posts) == 2
+    assert len(set(there.ids())) == 1
+    assert [(entry["status"], entry["attempts"]) for entry in deliveries(service, made)] == [("delivered", 2)]
+    assert service.get(f"/webhooks/{made['webhook_id']}").json["failing_since"] is None
+
+
+def test_an_event_is_given_up_after_ten_attempts(service: Service, there: Receiver) -> None:
+    there.answer = lambda post: (302, {"Location": there.url})
+    made = hook(service, there, events=["message.sent"])
+    service.send()
+    for _ in range(12):
+        deliver(service)
+        due_now(service)
+    assert len(there.posts) == 10
+    assert [(entry["status"], entry["attempts"]) for entry in deliveries(service, made)] == [("failed", 10)]
+
+
+def test_what_fails_rests_and_loses_nothing(service: Service, there: Receiver) -> None:
+    there.answer = lambda post: 503
+    hook(service, there, events=["message.sent"])
+    service.bulk([f"25471100{n:04d}" for n in range(50)])
+    deliver(service)
+    tried = len(there.posts)
+    assert tried < 10
+    deliver(service)
+    assert len(there.posts) == tried
+    there.answer = lambda post: 200
+    due_now(service)
+    deliver(service)
+    due_now(service)
+    deliver(service)
+    assert len(set(there.ids())) == 50
+    assert len(there.posts) == tried + 50
+
+
+def test_410_disables_and_is_told(service: Service, there: Receiver) -> None:
+    there.answer = lambda post: 410
+    made = hook(service, there)
+    service.send()
+    deliver(service)
+    shown = service.get(f"/webhooks/{made['webhook_id']}").json
+    assert (shown["status"], shown["disabled_reason"]) == ("disabled", "It answered 410.")
+    told = service.get("/events?types=webhook.disabled").json["data"]
+    assert [event["data"]["webhook_id"] for event in told] == [made["webhook_id"]]
+    posted = len(there.posts)
+    service.send()
+    deliver(service)
+    assert len(there.posts) == posted
+
+
+def test_what_fails_for_days_is_disabled(service: Service, there: Receiver) -> None:
+    there.answer = lambda post: 500
+    made = hook(service, there)
+    service.send()
+    deliver(service)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE webhook SET failing_since = now() - interval '6 days'"))
+    due_now(service)
+    deliver(service)
+    assert service.get(f"/webhooks/{made['webhook_id']}").json["status"] == "disabled"
+
+
+def test_what_was_missed_is_recovered(service: Service, there: Receiver) -> None:
+    made = hook(service, there, events=["message.sent"])
+    path, before = f"/webhooks/{made['webhook_id']}", datetime.now(UTC) - timedelta(seconds=1)
+    service.send()
+    deliver(service)
+    service.client.patch(f"/api/v1{path}", json={"status": "disabled"}, headers=service._headers(None, {}))
+    service.send()
+    assert service.post(f"{path}/recover", since=before.isoformat()).json["code"] == "state_conflict"
+    service.client.patch(f"/api/v1{path}", json={"status": "active"}, headers=service._headers(None, {}))
+    deliver(service)
+    assert len(there.posts) == 1
+    assert service.post(f"{path}/recover", since=before.isoformat()).status_code == 200
+    deliver(service)
+    assert len(there.posts) == len(set(there.ids())) == 2
+
+
+def test_a_delivery_is_replayed(service: Service, there: Receiver) -> None:
+    made = hook(service, there, events=["message.sent"])
+    service.send()
+    deliver(service)
+    path = f"/webhooks/{made['webhook_id']}/deliveries/{there.posts[0].id}/replay"
+    assert service.post(path).json["status"] == "pending"
+    deliver(service)
+    assert len(there.posts) == 2
+    assert there.posts[0].id == there.posts[1].id
+    assert there.posts[0].body == there.posts[1].body
+    unknown = path.replace(there.posts[0].id, made["webhook_id"])
+    assert service.post(unknown).json["code"] == "delivery_not_found"
+
+
+def test_a_test_goes_to_this_webhook_only(service: Service, there: Receiver) -> None:
+    with receiver() as other:
+        hook(service, other)
+        made = hook(service, there, events=["message.failed"])
+        answer = service.post(f"/webhooks/{made['webhook_id']}/test").json
+        deliver(service)
+        assert [(post.id, post.told["type"]) for post in there.posts] == [(answer["event_id"], "webhook.test")]
+        assert other.posts == []
+
+
+def test_both_secrets_sign_while_one_follows_the_other(service: Service, there: Receiver) -> None:
+    made = hook(service, there, events=["message.sent"])
+    rotated = service.post(f"/webhooks/{made['webhook_id']}/rotate-secret").json
+    assert rotated["secret"] != made["secret"]
+    assert rotated["secret_version"] == 2
+    service.send()
+    deliver(service)
+    for secret in (made["secret"], rotated["secret"]):
+        Webhook(secret).verify(there.posts[0].body, there.posts[0].headers)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE webhook SET previous_until = now()"))
+    service.send()
+    deliver(service)
+    Webhook(rotated["secret"]).verify(there.posts[1].body, there.posts[1].headers)
+    with pytest.raises(WebhookVerificationError):
+        Webhook(made["secret"]).verify(there.posts[1].body, there.posts[1].headers)
+
+
+def test_another_rotation_ends_no_secret_early(service: Service, there: Receiver) -> None:
+    made = hook(service, there, events=["message.sent"])
+    path = f"/webhooks/{made['webhook_id']}/rotate-secret"
+    secrets = [made["secret"]] + [service.post(path).json["secret"] for _ in range(4)]
+    assert (service.post(path).status_code, service.post(path).json["code"]) == (409, "state_conflict")
+    service.send()
+    deliver(service)
+    for secret in secrets:
+        Webhook(secret).verify(there.posts[0].body, there.posts[0].headers)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE webhook SET previous_until = now()"))
+    last = service.post(path).json["secret"]
+    service.send()
+    deliver(service)
+    for secret, valid in ((secrets[3], False), (secrets[4], True), (last, True)):
+        if valid:
+            Webhook(secret).verify(there.posts[1].body, there.posts[1].headers)
+        else:
+            with pytest.raises(WebhookVerificationError):
+                Webhook(secret).verify(there.posts[1].body, there.posts[1].headers)
+
+
+def test_the_secret_is_told_again_to_who_repeats_the_request_and_stored_nowhere(
+    service: Service, there: Receiver
+) -> None:
+    first = service.post("/webhooks", url=there.url, headers={"Idempotency-Key": "hook"})
+    again = service.post("/webhooks", url=there.url, headers={"Idempotency-Key": "hook"})
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert again.json == first.json
+    assert "secret" not in service.get(f"/webhooks/{first.json['webhook_id']}").json
+    with service.engine.connect() as connection:
+        for table in ("webhook", "idempotency", "change"):
+            stored = connection.execute(text(f"SELECT string_agg(CAST(t AS text), '') FROM {table} t")).scalar()
+            assert first.json["secret"].removeprefix("whsec_") not in stored
+
+
+def test_another_api_key_is_not_told_the_secret_of_a_repeated_request(service: Service, there: Receiver) -> None:
+    made = hook(service, there)
+    other = service.new_token(service.account_id)
+    for path, body in (("/webhooks", {"url": there.url}), (f"/webhooks/{made['webhook_id']}/rotate-secret", {})):
+        headers = {"Idempotency-Key": "theirs"}
+        assert "secret" in service.post(path, headers=headers, **body).json
+        answer = service.post(path, token=other, headers=headers, **body)
+        assert (answer.status_code, answer.json["code"]) == (422, "idempotency_key_reused")
+        assert "whsec_" not in answer.text
+
+
+def test_a_send_has_a_callback_of_its_own(service: Service, there: Receiver) -> None:
+    with receiver(lambda post: 500) as broken:
+        dead = service.send(callback_url=broken.url + "?dead").json
+        assert service.get(f"/sends/{dead['send_id']}").json["callback_url"] == broken.url + "?dead"
+        service.send("254711000002", callback_url=there.url + "?a")
+        service.bulk(["254711000003", "254711000004"], callback_url=there.url + "?b")
+        service.send("254711000005")
+        service.deliver_receipts()
+        deliver(service)
+    told = [(post.path, post.told["type"], post.told["data"].get("phone")) for post in there.posts]
+    assert sorted(told, key=str) == sorted(
+        [
+            *[
+                (f"/hook?{of}", type, phone)
+                for of, phone in (("a", "254711000002"), ("b", "254711000003"), ("b", "254711000004"))
+                for type in ("message.sent", "message.delivered")
+            ],
+            ("/hook?a", "send.completed", None),
+            ("/hook?b", "send.completed", None),
+        ],
+        key=str,
+    )
+    (callbacks,) = service.get("/webhooks").json["data"]
+    assert callbacks["url"] is None
+    path = f"/webhooks/{callbacks['webhook_id']}"
+    assert {entry["status"] for entry in deliveries(service, callbacks)} == {"delivered", "pending"}
+    secret = service.post(f"{path}/rotate-secret").json["secret"]
+    service.send(callback_url=there.url)
+    deliver(service)
+    Webhook(secret).verify(there.posts[-1].body, there.posts[-1].headers)
+
+
+def test_addresses_that_nobody_should_post_to_are_refused(engine: Engine) -> None:
+    service = Service(engine)
+    for url in ("http://example.com/", "https://127.0.0.1/", "http://127.0.0.1:8000/", "https://10.0.0.1/x"):
+        answer = service.post("/webhooks", url=url)
+        assert (answer.status_code, answer.json["errors"][0]["code"]) == (400, "invalid_url"), url
+        answer = service.send(callback_url=url)
+        assert (answer.status_code, answer.json["errors"][0]["pointer"]) == (400, "/callback_url"), url
+    assert service.get("/webhooks").json["data"] == []
+
+
+def test_an_account_has_so_many_webhooks(service: Service, there: Receiver) -> None:
+    for _ in range(20):
+        made = hook(service, there)
+    assert service.post("/webhooks", url=there.url).json["code"] == "webhook_limit"
+    answer = service.client.delete(f"/api/v1/webhooks/{made['webhook_id']}", headers=service._headers(None, {}))
+    assert answer.json == {"webhook_id": made["webhook_id"], "deleted": True}
+    assert service.get(f"/webhooks/{made['webhook_id']}").json["code"] == "webhook_not_found"
+    hook(service, there)
+
+
+def test_anothers_webhook_is_none(service: Service, there: Receiver) -> None:
+    made = hook(service, there)
+    other = service.new_token(service.new_account("other", 0))
+    path = f"/webhooks/{made['webhook_id']}"
+    for answer in (
+        service.get(path, token=other),
+        service.get(f"{path}/deliveries", token=other),
+        service.post(f"{path}/test", token=other),
+        service.post(f"{path}/rotate-secret", token=other),
+        service.post(f"{path}/recover", token=other, since="2026-01-01T00:00:00Z"),
+    ):
+        assert (answer.status_code, answer.json["code"]) == (404, "webhook_not_found")
+    service.send()
+    mine = service.get("/events").json["data"][0]["event_id"]
+    assert service.get(f"/events?after={mine}", token=other).json["code"] == "validation_failed"
+
+
+def test_what_is_old_is_forgotten(service: Service, there: Receiver) -> None:
+    made = hook(service, there)
+    service.send()
+    deliver(service)
+    prune(service.engine)
+    assert len(service.get("/events").json["data"]) == 2
+    with service.engine.begin() as connection:
+        for table, column in (("event", "id"), ("delivery", "event_id")):
+            connection.execute(
+                text(f"UPDATE {table} SET {column} = CAST('018' || right(CAST({column} AS text), 33) AS uuid)")
+            )
+    prune(service.engine)
+    assert service.get("/events").json["data"] == []
+    assert deliveries(service, made) == []
+    service.client.delete(f"/api/v1/webhooks/{made['webhook_id']}", headers=service._headers(None, {}))
+    prune(service.engine)
+    with service.engine.connect() as connection:
+        gone = {"account": service.account_id}
+        assert connection.execute(text("SELECT count(*) FROM webhook WHERE account_id = :account"), gone).scalar() == 0
+
+
+def test_what_is_still_open_is_waited_for_and_never_skipped(service: Service, there: Receiver) -> None:
+    """An event of a transaction that began earlier and commits later comes first, and is in its place for everybody."""
+    made = hook(service, there)
+    with service.engine.connect() as slow, service.engine.connect() as quick:
+        early = events.add(slow, service.account_id, EventType.SEND_HELD, {"n": 1})
+        late = events.add(quick, service.account_id, EventType.SEND_HELD, {"n": 2})
+        quick.commit()
+        assert service.get("/events").json["data"] == []
+        deliver(service)
+        assert there.posts == []
+        slow.commit()
+    expected = [str(early), str(late)]
+    assert [event["event_id"] for event in service.get("/events").json["data"]] == expected
+    deliver(service)
+    assert sorted(there.ids()) == sorted(expected)
+    assert len(deliveries(service, made)) == 2
+
+
+def test_one_that_hangs_holds_up_no_other(service: Service, there: Receiver) -> None:
+    """The healthy one's events have come while those of ten others still wait for an answer."""
+    release, hung = threading.Event(), threading.Semaphore(0)
+
+    def hang(post: Post) -> int:
+        hung.release()
+        return 500 if release.wait(14) else 504
+
+    async def run() -> None:
+        client = Client(loopback=True)
+        deliverer = Deliverer(service.engine, client, service.settings.secret_key)
+        running = asyncio.create_task(deliverer.run())
+        assert await asyncio.to_thread(lambda: all(hung.acquire(timeout=10) for _ in range(10)))
+        await asyncio.to_thread(service.send)
+        while len(there.posts) < 2:
+            await asyncio.sleep(0.02)
+        assert not release.is_set()
+        release.set()
+        deliverer.stop.set()
+        await running
+        await client.close()
+
+    with receiver(hang) as dead:
+        for _ in range(10):
+            hook(service, dead)
+        service.send()
+        hook(service, there)
+        asyncio.run(asyncio.wait_for(run(), 20))
+    assert {post.told["type"] for post in there.posts} >= {"message.sent", "send.completed"}
+
+
+def test_the_receiver_of_the_documentation(
+    service: Service, there: Receiver, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = hook(service, there, events=["message.sent"])
+    service.send()
+    deliver(service)
+    code = re.findall(r"```python\n(.*?)```", Path("docs/guides/webhooks.md").read_text(), re.S)[0]
+    assert len(code.splitlines()) <= 12
+    told: dict[str, Any] = {"__name__": "receiver"}
+    exec(code.replace("whsec_…", made["secret"]), told)
+    client, post = told["app"].test_client(), there.posts[0]
+    assert client.post("/sms-events", data=post.body, headers=post.headers).status_code == 204
+    assert f"{post.id} message.sent" in capsys.readouterr().out
+    assert client.post("/sms-events", data=post.body + b" ", headers=post.headers).status_code == 500
+
+
+def test_a_restored_dump_is_put_into_order(service: Service, there: Receiver) -> None:
+    hook(service, there, events=["message.sent"])
+    service.send()
+    deliver(service)
+    with receiver() as new:
+        hook(service, new, events=["message.sent"])
+        service.send()
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE event SET xid = xid + 1000000000"))
+            connection.execute(text("UPDATE webhook SET xid = xid + 1000000000"))
+        assert service.get("/events").json["data"] == []
+        assert mend_order(service.engine) > 0
+        assert mend_order(service.engine) == 0
+        assert len(service.get("/events?types=message.sent").json["data"]) == 2
+        service.send()
+        deliver(service)
+        assert len(there.posts) == len(set(there.ids())) == 3
+        assert set(new.ids()) == {*there.ids()} - {there.posts[0].id}
+
+
+def test_an_erased_phone_is_told_no_more(service: Service, there: Receiver) -> None:
+    hook(service, there, events=["message.sent"])
+    answer = service.bulk(["254711000001", "254711000002"]).json
+    with service.engine.begin() as connection:
+        batch = {"batch": answer["messages"][0]["message_id"][:-4] + "0000"}
+        connection.execute(text("UPDATE batch SET recipients = E'0\\n254711000002' WHERE id = :batch"), batch)
+    deliver(service)
+    assert sorted(str(post.told["data"]["phone"]) for post in there.posts) == ["254711000002", "None"]

@@ -1,0 +1,65 @@
+"""The audit that workers make by themselves."""
+
+import logging
+
+import pytest
+from sqlalchemy import text
+
+from api.commit.commit import commit_sends
+from bulksms.local.postgres import Postgres
+from shared.accounts.administration import create_account, top_up
+from shared.settings import Settings
+from tests.harness.database import fresh_database
+from tests.harness.drafts import single
+from worker.jobs.auditor import Auditor
+
+
+def test_a_wrong_balance_freezes_its_account_and_no_other(
+    postgres_server: Postgres, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = fresh_database(postgres_server)
+    with engine.begin() as connection:
+        wrong, right = (create_account(connection, name) for name in ("wrong", "right"))
+        for account in (wrong, right):
+            top_up(connection, account, 100, "test", f"first-{account}")
+        connection.execute(text("UPDATE account SET available = available + 1 WHERE id = :id"), {"id": wrong})
+    auditor = Auditor(engine, Settings("", "", "", ""))
+    with caplog.at_level(logging.ERROR):
+        assert auditor.audit_when_due()
+    with engine.connect() as connection:
+        states = dict(connection.execute(text("SELECT id, state FROM account")).all())  # type: ignore[arg-type]
+    assert states == {wrong: "frozen", right: "active"}
+    assert any("audit" in record.message for record in caplog.records)
+    assert not auditor.audit_when_due(), "once an hour is enough"
+    engine.dispose()
+
+
+@pytest.mark.parametrize(("due", "found"), [("audit", False), ("audit-day", True)])
+def test_each_hour_what_ended_lately_and_each_day_the_rest(
+    postgres_server: Postgres, caplog: pytest.LogCaptureFixture, due: str, found: bool
+) -> None:
+    """What a send costs to audit does not grow with each hour since its end."""
+    engine = fresh_database(postgres_server)
+    auditor = Auditor(engine, Settings("", "", "", ""))
+    assert auditor.audit_when_due()
+    with engine.begin() as connection:
+        account = create_account(connection, "three hours ago")
+        top_up(connection, account, 1, "test", "first")
+        commit_sends(connection, [single(account)])
+        connection.execute(text("UPDATE batch SET state = 'done', next_index = 2"))
+        connection.execute(text("UPDATE send SET state = 'completed', completed_at = now() - interval '3 hours'"))
+        connection.execute(text("UPDATE lease SET held_until = '-infinity' WHERE name = :name"), {"name": due})
+    with caplog.at_level(logging.ERROR):
+        assert auditor.audit_when_due()
+    assert any("send_batches" in record.getMessage() for record in caplog.records) == found
+    engine.dispose()
+
+
+def test_a_long_audit_rests_for_longer(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.jobs.auditor.PATIENCE", 1_000_000)
+    engine = fresh_database(postgres_server)
+    Auditor(engine, Settings("", "", "", "")).audit_when_due()
+    with engine.connect() as connection:
+        hours = connection.execute(text("SELECT held_until > now() + interval '90 min' FROM lease ORDER BY name"))
+        assert list(hours.scalars()) == [True, True], "the hourly one, and the day's as ever"
+    engine.dispose()

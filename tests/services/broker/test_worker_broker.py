@@ -1,0 +1,140 @@
+"""Nothing that the broker does or says ends a worker, and nobody but its operator shuts it down."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psutil
+import pytest
+from redis import Redis
+
+from bulksms.local import services
+from shared.settings import Settings
+from shared.task_queue import QUEUE, SEND_BATCH, make_celery
+from tests.harness.house import House, house, wait_until
+
+GARBAGE = (
+    "x",
+    "\0",
+    "{}",
+    "[1]",
+    '"text"',
+    "[" * 50_000,
+    '{"body": 1}',
+    '{"body": "!", "headers": {}, "properties": {}}',
+    json.dumps({"body": "W10=", "headers": {}, "properties": {"delivery_tag": "1", "delivery_info": {}}}),
+)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with house(tmp_path_factory.mktemp("broker"), workers=1, CELERY_REMOTE_CONTROL="1") as made:
+        made.new_account()
+        yield made
+
+
+@pytest.fixture
+def redis(service: House) -> Iterator[Redis]:
+    with Redis.from_url(service.redis.url) as client:
+        yield client
+
+
+def listens(service: House, redis: Redis) -> bool:
+    """Whether the worker has taken everything from the queue, and waits for more."""
+    assert service.workers[0].exit_code() is None, "the worker has ended"
+    return not redis.llen(QUEUE) and any(peer["cmd"] == "brpop" for peer in redis.client_list())
+
+
+def check(service: House, redis: Redis) -> None:
+    """The worker lives, sends, and hears the broker again."""
+    service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hello")
+    service.wait_for_end()
+    make_celery(Settings(database_url="x", redis_url="x", broker_url=service.redis.url, secret_key="x")).send_task(
+        SEND_BATCH, args=[str(uuid4())], queue=QUEUE, retry=False
+    )
+    wait_until(lambda: listens(service, redis), 60, "a worker that listens")
+
+
+@pytest.mark.parametrize(
+    ("breaks", "mends"),
+    [
+        pytest.param(["CONFIG SET maxmemory 1"], ["CONFIG SET maxmemory 0"], id="out of memory"),
+        pytest.param(["REPLICAOF 127.0.0.1 1"], ["REPLICAOF NO ONE"], id="read-only"),
+        pytest.param(["BGSAVE"], ["CONFIG SET stop-writes-on-bgsave-error no"], id="refuses writes"),
+    ],
+)
+def test_redis_that_answers_with_errors(service: House, redis: Redis, breaks: list[str], mends: list[str]) -> None:
+    # A folder where its file belongs: every save fails. The path itself cannot be set while it runs.
+    in_the_way = service.redis.folder / "dump.rdb"
+    in_the_way.mkdir()
+    redis.config_set("save", "3600 1000000")
+    # The broker begins to fail while tasks are on their way and under way.
+    service.post("/sms/send-bulk", sender_id="ACME", phones=phones(3_000), message="Hello")
+    for command in breaks:
+        redis.execute_command(*command.split())
+    for _ in range(20):
+        service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hello")
+        time.sleep(0.1)
+    assert service.workers[0].exit_code() is None
+    for command in mends:
+        redis.execute_command(*command.split())
+    in_the_way.rmdir()
+    check(service, redis)
+
+
+def test_entries_of_the_queue_that_are_no_tasks(service: House, redis: Redis) -> None:
+    for garbage in GARBAGE:
+        redis.lpush(QUEUE, garbage)
+    wait_until(lambda: listens(service, redis), 60, "a worker that listens")
+    check(service, redis)
+    assert "is no task; it was dropped (" in service.workers[0].log_file.read_text()
+
+
+def test_remote_control_stops_the_sending_as_sigterm_does(service: House) -> None:
+    service.post("/sms/send-bulk", sender_id="ACME", phones=phones(50_000), message="Hello")
+    wait_until(lambda: service.scalar("SELECT count(*) FROM simulated_submit"), 30, "the sending")
+    celery = make_celery(Settings(database_url="x", redis_url="x", broker_url=service.redis.url, secret_key="x"))
+    celery.control.shutdown()
+    wait_until(lambda: service.workers[0].exit_code() is not None, 30, "the worker's end")
+    assert service.scalar("SELECT count(*) FROM batch WHERE state = 'queued'"), "it ended before all was sent"
+    assert not service.scalar("SELECT count(*) FROM doubt")
+    service.workers.clear()
+    service.start_workers(1)
+    service.wait_for_end(120)
+
+
+def test_remote_control_is_off_unless_it_is_asked_for(service: House) -> None:
+    del service.env["CELERY_REMOTE_CONTROL"]
+    service.start_workers(1)
+    celery = make_celery(Settings(database_url="x", redis_url="x", broker_url=service.redis.url, secret_key="x"))
+    answers = celery.control.ping(timeout=2)
+    assert len(answers) == 1, "only the worker that was started with it"
+    celery.control.shutdown()
+    wait_until(lambda: service.workers[0].exit_code() is not None, 30, "that worker's end")
+    assert service.workers[1].exit_code() is None
+    service.workers.pop(0)
+
+
+def test_other_pools_are_refused(service: House) -> None:
+    command = services.worker(9, service.env, service.folder, Path.cwd())._command
+    command[command.index("threads")] = "processes"
+    ended = subprocess.run(command, env=service.env, capture_output=True, text=True, timeout=60)
+    assert ended.returncode != 0
+    assert "start it with --pool threads" in ended.stderr + ended.stdout
+
+
+def phones(count: int) -> list[str]:
+    return [str(254_711_000_000 + number) for number in range(count)]
+
+
+def test_celerys_default_pool_is_that_of_threads(service: House) -> None:
+    worker = services.worker(9, service.env, service.folder, Path.cwd())
+    worker._command[worker._command.index("threads")] = "prefork"
+    worker.launch()
+    service.workers.append(worker)
+    wait_until(lambda: " ready." in worker.log_file.read_text(), 60, "the worker")
+    assert worker.pid is not None
+    assert psutil.Process(worker.pid).children() == []

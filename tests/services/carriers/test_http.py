@@ -1,0 +1,341 @@
+"""The http driver over real connections: what may have left is in doubt, what certainly did not is not."""
+
+import contextlib
+import logging
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bulksms.local.ports import free_port
+from shared.carriers.http import HttpConfig
+from tests.harness.http_carrier import PATIENCE, Asked, HttpPeer, Says, http_peer, says
+from tests.unit.carriers.smpp.making import Doorkeeper, parcel
+from worker.carriers.base import OURS, Answer, LateResponse, Outcome, Receipt
+from worker.carriers.http import HttpCarrier
+
+PHONE = "254711000000"
+
+
+def declared(url: str, **told: Any) -> HttpConfig:
+    """One message a request, as JSON."""
+    request = {"url": url, "json": {"to": "{phone}", "text": "{text}", "from": "{sender_id}", "ref": "{message_id}"}}
+    table = {"request": request, "answer": {"id": "id", "error": "code"}, "window": 10, "answer_time": 10.0}
+    return HttpConfig.from_mapping("web", {**table, **told})
+
+
+@contextlib.contextmanager
+def carrier(config: HttpConfig, late: list[LateResponse] | None = None) -> Iterator[HttpCarrier]:
+    made = HttpCarrier(config)
+    made.open(lambda receipts: None, (late if late is not None else []).extend)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@contextlib.contextmanager
+def pair(peer_says: Callable[[Asked], Says], **told: Any) -> Iterator[tuple[HttpPeer, HttpCarrier]]:
+    with http_peer(peer_says) as peer, carrier(declared(peer.url("/send"), **told)) as made:
+        yield peer, made
+
+
+def one(made: HttpCarrier, text: str = "Hi") -> Outcome:
+    (outcome,) = made.submit([parcel(text, [PHONE])])
+    return outcome
+
+
+def wait_until(true: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_it_works() -> None:
+    with pair(lambda asked: says({"id": f"m-{asked.json['to']}"})) as (peer, made):
+        told = parcel("Grüße, 世界 {phone} & co", [PHONE, "254711000001"])
+        assert [each.reference for each in made.submit([told])] == [f"m-{PHONE}", "m-254711000001"]
+        asked = sorted(peer.asked, key=lambda each: each.json["to"])[0]
+        assert asked.json == {"to": PHONE, "text": told.text, "from": "ACME", "ref": str(told.ids[0])}
+        assert asked.headers["content-type"] == "application/json"
+
+
+def test_what_a_limit_holds_too_long_has_not_left() -> None:
+    with pair(lambda asked: says({"id": "m"}), answer_time=0.5) as (peer, made):
+        told = parcel("Hi", [str(int(PHONE) + number) for number in range(4)])
+        outcomes = made.submit([told], Doorkeeper(left=1))
+        assert [each.answer for each in outcomes] == [Answer.ACCEPTED] + [Answer.THROTTLED] * 3
+        assert {each.error for each in outcomes[1:]} <= OURS
+        assert len(peer.asked) == 1
+
+
+def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
+    together = threading.Barrier(5)
+
+    def answer(asked: Asked) -> Says:
+        together.wait(PATIENCE)
+        return says({"id": "x"})
+
+    with pair(answer, window=5) as (peer, made):
+        for _ in range(4):
+            assert {each.answer for each in made.submit([parcel("x", [PHONE] * 5)])} == {Answer.ACCEPTED}
+        assert (len(peer.asked), peer.connections) == (20, 5)
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "error"),
+    [
+        (Says(body=b'{"id": "m'), Answer.IN_DOUBT, "unreadable_answer"),
+        (Says(body=b""), Answer.IN_DOUBT, "unreadable_answer"),
+        (Says(body=b"[" * 100_000), Answer.IN_DOUBT, "unreadable_answer"),
+        (says({"sid": "elsewhere"}), Answer.IN_DOUBT, "unreadable_answer"),
+        (says({}, 500), Answer.IN_DOUBT, "http_500"),
+        (says({}, 503), Answer.IN_DOUBT, "http_503"),
+        (says({}, 204), Answer.IN_DOUBT, "http_204"),
+        (says({}, 408), Answer.IN_DOUBT, "http_408"),
+        (says({"code": 21211}, 400), Answer.REJECTED, "21211"),
+        (says({"code": "a sentence <b>with</b> spaces"}, 404), Answer.REJECTED, "asentencebwithbspaces"),
+        (says({}, 429), Answer.THROTTLED, "http_429"),
+        (says({}, 307, Location="http://127.0.0.1:1/"), Answer.FAILED, "http_307"),
+        (says({}, 302, Location="http://127.0.0.1:1/"), Answer.IN_DOUBT, "http_302"),
+        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"), Answer.IN_DOUBT, "no_answer"),
+        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", cut=True), Answer.IN_DOUBT, "no_answer"),
+        (Says(raw=b"", cut=True), Answer.IN_DOUBT, "no_answer"),
+        (Says(raw=b"\xff\xfe garbage\r\n\r\n"), Answer.IN_DOUBT, "no_answer"),
+        (Says(raw=b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), Answer.IN_DOUBT, "no_answer"),
+        (Says(body=b" " * 1_100_000), Answer.IN_DOUBT, "no_answer"),
+    ],
+)
+def test_what_an_answer_means(said: Says, answer: Answer, error: str) -> None:
+    with pair(lambda asked: said) as (peer, made):
+        assert one(made) == Outcome(answer, error=error)
+        assert len(peer.asked) == 1, "asked once, and no redirection is followed"
+
+
+def test_an_accepted_message_may_have_no_id() -> None:
+    reply = {"id": "id", "code": "state", "codes": {"ok": "accepted"}}
+    with pair(lambda asked: says({"state": "ok"}), answer=reply) as (_, made):
+        assert one(made) == Outcome(Answer.ACCEPTED, None)
+
+
+def test_what_never_left_is_no_doubt() -> None:
+    with carrier(declared(f"http://127.0.0.1:{free_port()}/")) as made:
+        assert one(made) == Outcome(Answer.THROTTLED, error="not_connected")
+        assert made.health.state == "connecting"
+    with carrier(declared("http://no-such-host.invalid/")) as made:
+        assert one(made) == Outcome(Answer.THROTTLED, error="not_connected")
+
+
+def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, contextlib.ExitStack() as stack:
+        for _ in range(3):  # its queue is full, so that a connection waits
+            extra = stack.enter_context(socket.socket())
+            extra.setblocking(False)
+            extra.connect_ex(full.getsockname())
+        with carrier(declared(f"http://127.0.0.1:{full.getsockname()[1]}/", connect_time=0.3)) as made:
+            assert one(made) == Outcome(Answer.THROTTLED, error="not_connected")
+
+
+def test_silence_is_doubt_and_a_late_answer_resolves_it() -> None:
+    go_on = threading.Event()
+
+    def answer(asked: Asked) -> Says:
+        go_on.wait(PATIENCE)
+        return says({"id": "late"})
+
+    late: list[LateResponse] = []
+    with http_peer(answer) as peer, carrier(declared(peer.url("/"), answer_time=0.5), late) as made:
+        told = parcel("x", [PHONE])
+        assert made.submit([told]) == [Outcome(Answer.IN_DOUBT, error="no_answer")]
+        go_on.set()
+        wait_until(lambda: late)
+        assert late == [LateResponse(told.ids[0], Outcome(Answer.ACCEPTED, "late"))]
+
+
+def test_what_found_no_room_in_time_has_not_left_and_never_does() -> None:
+    go_on = threading.Event()
+
+    def answer(asked: Asked) -> Says:
+        go_on.wait(PATIENCE)
+        return says({"id": "x"})
+
+    with pair(answer, window=2, answer_time=2.0) as (peer, made):
+        phones = [f"25471100000{number}" for number in range(5)]
+        outcomes = made.submit([parcel("x", phones)])
+        assert [(each.answer, each.error) for each in outcomes] == [
+            *[(Answer.IN_DOUBT, "no_answer")] * 2,
+            *[(Answer.THROTTLED, "window_full")] * 3,
+        ]
+        go_on.set()
+        (outcome,) = made.submit([parcel("x", ["254711000009"])])
+        assert outcome.answer == Answer.ACCEPTED
+        assert sorted(asked.json["to"] for asked in peer.asked) == [*phones[:2], "254711000009"]
+
+
+def test_a_trickled_answer_is_doubt_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def trickle() -> None:
+            with contextlib.suppress(OSError):
+                client, _ = server.accept()
+                with client:
+                    client.recv(65_536)
+                    for octet in b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + b" " * 10_000:
+                        client.send(bytes((octet,)))
+                        time.sleep(0.05)
+
+        thread = threading.Thread(target=trickle, daemon=True)
+        thread.start()
+        with carrier(declared(f"http://127.0.0.1:{server.getsockname()[1]}/", answer_time=0.5)) as made:
+            assert one(made).answer == Answer.IN_DOUBT
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_is_heeded_without_asking_again(status: int) -> None:
+    with pair(lambda asked: says({}, status, Retry_After="1")) as (peer, made):
+        assert one(made).answer == Answer.THROTTLED
+        assert one(made) == Outcome(Answer.THROTTLED, error="paused")
+        assert len(peer.asked) == 1
+        wait_until(lambda: one(made).error != "paused")
+        assert len(peer.asked) == 2
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_refused_credentials_suspend_the_carrier_and_burn_no_message(status: int) -> None:
+    with pair(lambda asked: says({"code": 20003}, status)) as (peer, made):
+        assert one(made) == Outcome(Answer.THROTTLED, error="20003")
+        assert made.health.state == "suspended"
+        assert [one(made).error for _ in range(3)] == ["20003"] * 3
+        assert len(peer.asked) == 1
+
+
+@pytest.mark.parametrize(("basic", "bearer"), [(["{user}", "p:w"], None), (None, "{user}")])
+def test_credentials(basic: list[str] | None, bearer: str | None) -> None:
+    with http_peer(lambda asked: says({"id": "x"})) as peer:
+        request = {"url": peer.url("/{user}?to={phone}&text={text}"), "method": "GET"}
+        request |= {"basic": basic} if basic else {"bearer": bearer}
+        with carrier(declared("", request=request, values={"user": "me"})) as made:
+            assert one(made, "a&b=ü#?").answer == Answer.ACCEPTED
+    assert peer.asked[0].headers["authorization"] == ("Basic bWU6cDp3" if basic else "Bearer me")
+    assert peer.asked[0].path == f"/me?to={PHONE}&text=a%26b%3D%C3%BC%23%3F"
+
+
+def test_several_messages_in_one_request_each_get_their_own_answer() -> None:
+    def answer(asked: Asked) -> Says:
+        states = ["ok", "busy", "no", "what", None]
+        made = [{"to": "+" + to, "id": f"m{n}", "state": states[n % 5]} for n, to in enumerate(asked.json["to"])]
+        return says({"all": [each for each in reversed(made) if each["state"]]})
+
+    request = {"json": {"to": "{phones}", "text": "{text}"}, "batch": 5}
+    codes = {"ok": "accepted", "busy": "throttled", "no": "rejected"}
+    reply = {"each": "all", "phone": "to", "id": "id", "code": "state", "codes": codes}
+    with http_peer(answer) as peer:
+        with carrier(declared("", request={"url": peer.url("/"), **request}, answer=reply)) as made:
+            phones = [str(int(PHONE) + number) for number in range(7)]
+            outcomes = made.submit([parcel("x", phones)])
+        assert len(peer.asked) == 2
+    assert [(each.answer, each.reference, each.error) for each in outcomes[:5]] == [
+        (Answer.ACCEPTED, "m0", None),
+        (Answer.THROTTLED, None, "busy"),
+        (Answer.REJECTED, None, "no"),
+        (Answer.IN_DOUBT, None, "what"),
+        (Answer.IN_DOUBT, None, "unreadable_answer"),
+    ]
+
+
+def test_a_request_lost_in_the_middle_leaves_only_its_own_in_doubt() -> None:
+    def answer(asked: Asked) -> Says:
+        return Says(raw=b"", cut=True) if asked.json["to"].endswith("1") else says({"id": "x"})
+
+    with pair(answer) as (_, made):
+        outcomes = made.submit([parcel("x", [f"25471100000{number}" for number in range(3)])])
+        assert [each.answer for each in outcomes] == [Answer.ACCEPTED, Answer.IN_DOUBT, Answer.ACCEPTED]
+
+
+def test_receipts_are_fetched_again_until_they_are_stored() -> None:
+    receipts: list[Receipt] = []
+    fails = iter([True])
+
+    def store(said: list[Receipt]) -> None:
+        if next(fails, False):
+            raise OSError("the database is away")
+        receipts.extend(said)
+
+    table = {
+        "poll": {"url": "", "every": 1.0, "headers": {"X-Key": "{key}"}},
+        "values": {"key": "k"},
+        "receipts": {"each": "reports", "id": "id", "status": "s", "statuses": {"DLV": "delivered"}, "phone": "to"},
+    }
+    with http_peer(lambda asked: says({"reports": [{"id": 7, "s": "DLV", "to": "+" + PHONE}, {"s": "DLV"}]})) as peer:
+        table["poll"]["url"] = peer.url("/reports")
+        made = HttpCarrier(declared(peer.url("/"), **table))
+        made.open(store, lambda late: None)
+        try:
+            wait_until(lambda: receipts)
+        finally:
+            made.close()
+    assert (receipts[0].reference, receipts[0].status, receipts[0].phone) == ("7", "delivered", PHONE)
+    assert {each.headers["x-key"] for each in peer.asked} == {"k"}
+    assert len(peer.asked) >= 2
+
+
+def test_nothing_that_a_message_says_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with http_peer(lambda asked: says({"id": "x"}, 500)) as peer:
+        request = {"url": peer.url("/?text={text}&to={phone}"), "method": "GET"}
+        with carrier(declared("", request=request)) as made:
+            one(made, "topsecret")
+    assert "topsecret" not in caplog.text
+    assert PHONE not in caplog.text
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """good.pem for 127.0.0.1, and old.pem, which has expired; each with its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificates")
+    folder = tmp_path_factory.mktemp("tls")
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1")
+
+    def openssl(*options: str) -> None:
+        subprocess.run(["openssl", *options], cwd=folder, check=True, capture_output=True)
+
+    for name, days in (("good", "2"), ("old", "0")):
+        openssl(
+            "req", "-new", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=web", "-keyout", f"{name}.key", "-out", "a"
+        )
+        given = ["-in", "a", "-signkey", f"{name}.key", "-out", f"{name}.pem"]
+        openssl("x509", "-req", "-days", days, "-extfile", "names", *given)
+    time.sleep(1.1)  # of 0 days: it ends with the second in which it was made
+    return folder
+
+
+def context(folder: Path, name: str) -> ssl.SSLContext:
+    made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    made.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
+    return made
+
+
+@pytest.mark.parametrize(("name", "answer"), [("good", Answer.ACCEPTED), ("old", Answer.THROTTLED)])
+def test_tls(certificates: Path, name: str, answer: Answer) -> None:
+    with http_peer(lambda asked: says({"id": "x"}), context(certificates, name)) as peer:
+        config = declared(peer.url("/", "https"), tls_ca=str(certificates / f"{name}.pem"))
+        with carrier(config) as made:
+            assert one(made).answer == answer
+            assert made.health.state == ("bound" if name == "good" else "suspended")
+            assert len(peer.asked) == (name == "good")
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(certificates: Path) -> None:
+    with http_peer(lambda asked: says({"id": "x"}), context(certificates, "good")) as peer:
+        with carrier(declared(peer.url("/", "https"))) as made:
+            assert one(made) == Outcome(Answer.THROTTLED, error="tls_failed")
+        assert peer.asked == []

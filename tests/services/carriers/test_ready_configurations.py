@@ -1,0 +1,203 @@
+"""The ready declarations, each against a server with the documented shapes of its carrier's API."""
+
+import base64
+import contextlib
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.harness.http_carrier import Asked, HttpPeer, Says, http_peer, says
+from tests.unit.carriers.http.test_config import ready
+from tests.unit.carriers.smpp.making import parcel
+from worker.carriers.base import Answer, Outcome
+from worker.carriers.http import HttpCarrier
+
+PHONE, OTHER = "254711000000", "254711000001"
+
+
+@contextlib.contextmanager
+def against(
+    name: str, answer: Callable[[Asked], Says], path: str, **told: Any
+) -> Iterator[tuple[HttpPeer, HttpCarrier]]:
+    """The driver with a ready declaration, its address being the server's."""
+    with http_peer(answer) as peer:
+        made = HttpCarrier(ready(name, request={"url": peer.url(path)}))
+        made.open(lambda receipts: None, lambda late: None)
+        try:
+            yield peer, made
+        finally:
+            made.close()
+
+
+def one(made: HttpCarrier) -> Outcome:
+    (outcome,) = made.submit([parcel("Hello", [PHONE])])
+    return outcome
+
+
+TWILIO = "/2010-04-01/Accounts/{account_sid}/Messages.json"
+
+
+def test_twilio_takes_a_message() -> None:
+    def answer(asked: Asked) -> Says:
+        made = {
+            "sid": "SM" + "0" * 32,
+            "status": "queued",
+            "to": asked.form["To"],
+            "error_code": None,
+            "num_segments": "1",
+        }
+        return says(made, 201)
+
+    with against("twilio", answer, TWILIO) as (peer, made):
+        assert one(made) == Outcome(Answer.ACCEPTED, "SM" + "0" * 32)
+    (asked,) = peer.asked
+    assert asked.path == "/2010-04-01/Accounts/AC1/Messages.json"
+    assert asked.headers["authorization"] == "Basic " + base64.b64encode(b"AC1:t").decode()
+    assert {name: asked.form[name] for name in ("To", "From", "Body", "StatusCallback")} == {
+        "To": "+" + PHONE,
+        "From": "ACME",
+        "Body": "Hello",
+        "StatusCallback": "https://sms.example.com/carriers/web/receipts",
+    }
+    assert asked.form["ValidityPeriod"] == "36000"
+
+
+@pytest.mark.parametrize(
+    ("sender", "told"), [("254722000111", "+254722000111"), ("+254722000111", "+254722000111"), ("22395", "22395")]
+)
+def test_twilio_is_told_a_number_with_its_plus(sender: str, told: str) -> None:
+    with against("twilio", lambda asked: says({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
+        made.submit([parcel("Hello", [PHONE], sender=sender)])
+    assert peer.asked[0].form["From"] == told
+
+
+def test_validity_is_what_each_carrier_takes() -> None:
+    soon = datetime.now(UTC) + timedelta(seconds=5)
+    with against("twilio", lambda asked: says({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
+        made.submit([parcel("Hello", [PHONE], expires_at=soon)])
+    assert 1 <= int(peer.asked[0].form["ValidityPeriod"]) <= 5
+    with against("vonage", lambda asked: says({"message_uuid": "1"}, 202), "/v1/messages") as (peer, made):
+        made.submit([parcel("Hello", [PHONE], expires_at=soon), parcel("Hello", [PHONE])])
+    soonest, latest = sorted(asked.json["ttl"] for asked in peer.asked)
+    assert soonest == 20
+    assert 3 * 86_400 - 60 <= latest <= 3 * 86_400
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "answer", "error"),
+    [
+        (400, 21211, Answer.REJECTED, "invalid_recipient=21211"),
+        (400, 21610, Answer.REJECTED, "recipient_blocked=21610"),
+        (400, 21611, Answer.THROTTLED, "21611"),
+        (429, 20429, Answer.THROTTLED, "20429"),
+        (401, 20003, Answer.THROTTLED, "20003"),
+        (400, 99999, Answer.REJECTED, "99999"),
+        (500, 20500, Answer.IN_DOUBT, "20500"),
+    ],
+)
+def test_twilio_refuses(status: int, code: int, answer: Answer, error: str) -> None:
+    said = says({"code": code, "message": "no", "more_info": "https://example.com", "status": status}, status)
+    with against("twilio", lambda asked: said, TWILIO) as (_, made):
+        assert one(made) == Outcome(answer, error=error)
+
+
+def test_vonage_takes_a_message() -> None:
+    identity = "aaaaaaaa-bbbb-cccc-dddd-0123456789ab"
+    with against("vonage", lambda asked: says({"message_uuid": identity}, 202), "/v1/messages") as (peer, made):
+        assert one(made) == Outcome(Answer.ACCEPTED, identity)
+    (asked,) = peer.asked
+    assert asked.headers["authorization"] == "Basic " + base64.b64encode(b"k:s").decode()
+    assert {name: asked.json[name] for name in ("message_type", "channel", "to", "from", "text")} == {
+        "message_type": "text",
+        "channel": "sms",
+        "to": PHONE,
+        "from": "ACME",
+        "text": "Hello",
+    }
+    assert isinstance(asked.json["ttl"], int)
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        (401, Answer.THROTTLED),
+        (402, Answer.THROTTLED),
+        (422, Answer.REJECTED),
+        (429, Answer.THROTTLED),
+        (500, Answer.IN_DOUBT),
+    ],
+)
+def test_vonage_refuses(status: int, answer: Answer) -> None:
+    said = says({"type": "https://example.com", "title": "Low balance", "detail": "no", "instance": "x"}, status)
+    with against("vonage", lambda asked: said, "/v1/messages") as (_, made):
+        assert one(made) == Outcome(answer, error="Lowbalance")
+
+
+def recipients(asked: Asked, codes: dict[str, int]) -> Says:
+    """Africa's Talking's answer."""
+    made = [
+        {
+            "statusCode": codes.get(number, 101),
+            "number": number,
+            "status": "x",
+            "cost": "KES 0.8",
+            "messageId": f"ATXid_{number}",
+        }
+        for number in asked.form["to"].split(",")
+    ]
+    return says({"SMSMessageData": {"Message": "Sent to 2/2 Total Cost: KES 1.6000", "Recipients": made}}, 201)
+
+
+def test_africas_talking_takes_many_at_once() -> None:
+    codes = {f"+{OTHER}": 403}
+    with against("africastalking", lambda asked: recipients(asked, codes), "/version1/messaging") as (peer, made):
+        outcomes = made.submit([parcel("Hello", [PHONE, OTHER])])
+    assert outcomes == [
+        Outcome(Answer.ACCEPTED, f"ATXid_+{PHONE}"),
+        Outcome(Answer.REJECTED, error="invalid_recipient=403"),
+    ]
+    (asked,) = peer.asked
+    assert asked.headers["apikey"] == "k"
+    assert asked.form == {
+        "username": "u",
+        "to": f"+{PHONE},+{OTHER}",
+        "from": "ACME",
+        "message": "Hello",
+        "enqueue": "1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("message", "answer", "error"),
+    [
+        ("InvalidSenderId", Answer.REJECTED, "invalid_sender=InvalidSenderId"),
+        ("InsufficientBalance", Answer.THROTTLED, "InsufficientBalance"),
+    ],
+)
+def test_africas_talking_refuses_the_request(message: str, answer: Answer, error: str) -> None:
+    said = says({"SMSMessageData": {"Message": message, "Recipients": []}}, 201)
+    with against("africastalking", lambda asked: said, "/version1/messaging") as (_, made):
+        assert one(made) == Outcome(answer, error=error)
+
+
+def test_africas_talking_does_not_know_the_key() -> None:
+    said = Says(401, b"The supplied authentication is invalid")
+    with against("africastalking", lambda asked: said, "/version1/messaging") as (_, made):
+        assert one(made) == Outcome(Answer.THROTTLED, error="http_401")
+        assert made.health.state == "suspended"
+
+
+def test_the_generic_one_sends_lists() -> None:
+    def answer(asked: Asked) -> Says:
+        made = [{"to": each["to"], "id": each["reference"][-4:], "status": "queued"} for each in asked.json["messages"]]
+        return says({"messages": made})
+
+    with against("generic", answer, "/v1/messages") as (peer, made):
+        told = parcel("Hello", [PHONE, OTHER])
+        assert made.submit([told]) == [Outcome(Answer.ACCEPTED, str(identity)[-4:]) for identity in told.ids]
+    (asked,) = peer.asked
+    assert asked.headers["authorization"] == "Bearer t"
+    assert asked.json["callback"] == "https://sms.example.com/carriers/web/receipts"
+    assert [each["from"] for each in asked.json["messages"]] == ["ACME", "ACME"]

@@ -1,0 +1,432 @@
+"""The SMPP driver against an SMSC that is wrong: in its answers, its octets, its silence."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from shared.carriers.smpp.numbers import RESPONSE, Command, Status, Tag
+from shared.carriers.smpp.pdu import HEADER, Message, message_body, pdu, tlv
+from shared.carriers.unreadable import Unreadable
+from shared.inbound import Inbound
+from tests.harness.scripted_smsc import ScriptedSmsc, answer
+from tests.unit.carriers.smpp.making import config, parcel
+from worker.carriers.base import Answer, LateResponse, Outcome, Receipt
+from worker.carriers.smpp import SmppCarrier
+
+PATIENCE = 30.0
+RECEIPT = "id:{} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 stat:DELIVRD err:000 text:"
+
+
+class Pair:
+    """A driver, and the SMSC that it is bound to."""
+
+    def __init__(self, smsc: ScriptedSmsc, on_inbound: Callable[[list[Inbound]], None] | None, **told: Any) -> None:
+        self.smsc = smsc
+        self._on_inbound = on_inbound
+        self.receipts: list[Receipt] = []
+        self.late: list[LateResponse] = []
+        self.carrier = SmppCarrier(config(**{"port": smsc.port, "answer_time": PATIENCE, **told}))
+        self._pool = ThreadPoolExecutor(4)
+
+    def open(self) -> None:
+        self.carrier.open(self.receipts.extend, self.late.extend, self._on_inbound)
+
+    def submit(self, count: int = 3, text: str = "x") -> "Future[list[Outcome]]":
+        """Submit that many messages, in another thread."""
+        return self._pool.submit(self.carrier.submit, [parcel(text, [f"2547{number:08d}" for number in range(count)])])
+
+    def counted(self, name: str) -> int:
+        return int(getattr(self.carrier.health.counters, name))
+
+    def close(self) -> None:
+        self.smsc.hang_up()
+        self.carrier.close()
+        self._pool.shutdown()
+
+
+@contextmanager
+def pair(on_inbound: Callable[[list[Inbound]], None] | None = None, **told: Any) -> Iterator[Pair]:
+    with ScriptedSmsc() as smsc:
+        made = Pair(smsc, on_inbound, **told)
+        made.open()
+        try:
+            smsc.accept()
+            yield made
+        finally:
+            made.close()
+
+
+def wait_until(true: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, f"waited too long for {what}"
+        time.sleep(0.01)
+
+
+def references(done: "Future[list[Outcome]]") -> list[str | None]:
+    outcomes = done.result(PATIENCE)
+    assert {outcome.answer for outcome in outcomes} == {Answer.ACCEPTED}
+    return [outcome.reference for outcome in outcomes]
+
+
+def test_it_works() -> None:
+    with pair() as both:
+        done = both.submit()
+        for number, submit in enumerate(both.smsc.submits(3)):
+            both.smsc.answer(submit, b"id%d" % number)
+        assert references(done) == ["id0", "id1", "id2"]
+
+
+def test_answers_in_any_order_find_their_messages() -> None:
+    with pair() as both:
+        done = both.submit(5)
+        submits = both.smsc.submits(5)
+        for number in (3, 0, 4, 2, 1):
+            both.smsc.answer(submits[number], b"id%d" % number)
+        assert references(done) == ["id0", "id1", "id2", "id3", "id4"]
+
+
+def test_answers_octet_by_octet_are_whole_answers() -> None:
+    with pair() as both:
+        done = both.submit(2)
+        octets = b"".join(answer(submit, b"id") for submit in both.smsc.submits(2))
+        for at in range(len(octets)):
+            both.smsc.send(octets[at : at + 1])
+        assert references(done) == ["id", "id"]
+
+
+def test_answers_to_nothing_and_again_are_counted_and_change_nothing() -> None:
+    with pair() as both:
+        done = both.submit(2)
+        first, second = both.smsc.submits(2)
+        both.smsc.answer(first, b"right")
+        both.smsc.answer(first, b"wrong")
+        both.smsc.answer(first, status=Status.ESME_RSYSERR)
+        for sequence in (0, second.sequence + 1, 0x7FFFFFFF, 0xFFFFFFFF):
+            both.smsc.send(pdu(Command.SUBMIT_SM_RESP, 0, sequence, b"stranger\0"))
+        both.smsc.answer(second, b"right too")
+        assert references(done) == ["right", "right too"]
+        assert both.counted("unknown_answers") == 6
+
+
+@pytest.mark.parametrize(
+    ("body", "reference"),
+    [(b"", None), (b"\0", None), (b"id", None), (b"i" * 5000 + b"\0", None), (b"id\0" + tlv(5, b"more"), "id")],
+)
+def test_an_accepted_message_is_accepted_whatever_its_id_looks_like(body: bytes, reference: str | None) -> None:
+    with pair() as both:
+        done = both.submit(1)
+        (submit,) = both.smsc.submits(1)
+        both.smsc.send(pdu(Command.SUBMIT_SM_RESP, 0, submit.sequence, body))
+        assert references(done) == [reference]
+
+
+@pytest.mark.parametrize(("status", "outcome"), [(0x58, Answer.THROTTLED), (0x02, Answer.REJECTED), (0, Answer.FAILED)])
+def test_a_nack_of_ours_is_an_answer(status: int, outcome: Answer) -> None:
+    with pair() as both:
+        done = both.submit(1)
+        (submit,) = both.smsc.submits(1)
+        both.smsc.send(pdu(Command.GENERIC_NACK, status, submit.sequence))
+        assert [each.answer for each in done.result(PATIENCE)] == [outcome]
+
+
+def test_the_window_is_never_exceeded_by_all_threads_together() -> None:
+    with pair(window=10) as both:
+        work = [both.submit(25) for _ in range(3)]
+        waiting = both.smsc.submits(10)
+        for _ in range(65):
+            assert both.smsc.nothing_more(0.001)
+            both.smsc.answer(waiting.pop(0))
+            waiting += both.smsc.submits(1)
+        for submit in waiting:
+            both.smsc.answer(submit)
+        assert sum(len(references(done)) for done in work) == 75
+
+
+def test_what_does_not_fit_into_the_window_in_time_has_not_left() -> None:
+    with pair(window=2, answer_time=0.5) as both:
+        done = both.submit(5)
+        assert [(each.answer, each.error) for each in done.result(PATIENCE)] == [
+            *[(Answer.IN_DOUBT, "no_answer")] * 2,
+            *[(Answer.THROTTLED, "window_full")] * 3,
+        ]
+        both.smsc.submits(2)
+        assert both.smsc.nothing_more(0.2)
+
+
+def test_a_connection_lost_leaves_what_left_in_doubt_and_the_rest_not() -> None:
+    with pair(window=4) as both:
+        done = both.submit(10)
+        submits = both.smsc.submits(4)
+        both.smsc.answer(submits[0])
+        both.smsc.submits(1)
+        both.smsc.hang_up()
+        outcomes = done.result(PATIENCE)
+        assert [each.answer for each in outcomes] == [
+            Answer.ACCEPTED,
+            *[Answer.IN_DOUBT] * 4,
+            *[Answer.THROTTLED] * 5,
+        ]
+        assert {each.error for each in outcomes[5:]} == {"not_connected"}
+
+
+@pytest.mark.parametrize("length", [0, 4, 15, 65_537, 0xFFFFFFFF])
+def test_an_impossible_length_ends_the_connection(length: int) -> None:
+    with pair() as both:
+        done = both.submit(2)
+        first, _ = both.smsc.submits(2)
+        both.smsc.send(answer(first, b"kept") + HEADER.pack(length, Command.DELIVER_SM, 0, 1) + b"x" * 40)
+        accepted, doubt = done.result(PATIENCE)
+        assert (accepted.reference, doubt.answer) == ("kept", Answer.IN_DOUBT)
+        assert both.smsc.read().command == Command.GENERIC_NACK
+        both.smsc.accept()  # it comes back
+        assert both.counted("malformed") == 1
+
+
+def test_requests_of_the_carrier_are_answered_properly() -> None:
+    with pair() as both:
+        both.smsc.send(pdu(Command.ENQUIRE_LINK, 0, 41))
+        assert both.smsc.read() == (Command.ENQUIRE_LINK_RESP, 0, 41, b"")
+        both.smsc.send(pdu(Command.ALERT_NOTIFICATION, 0, 42, b"\1\1254\0\1\1254\0"))
+        both.smsc.send(pdu(0x0999, 0, 43, b"what?"))
+        assert both.smsc.read() == (Command.GENERIC_NACK, Status.ESME_RINVCMDID, 43, b"")
+        both.smsc.send(pdu(Command.SUBMIT_SM, 0, 44, b""))
+        assert both.smsc.read()[:3] == (Command.GENERIC_NACK, Status.ESME_RINVCMDID, 44)
+        both.smsc.send(pdu(0x80000999, 0, 45))
+        both.smsc.send(pdu(Command.DELIVER_SM, 0, 46, b"\0\1\1no end"))
+        assert both.smsc.read()[:3] == (Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, 46)
+
+
+def test_an_unbind_lets_what_is_under_way_be_answered() -> None:
+    with pair(window=2) as both:
+        done = both.submit(4)
+        submits = both.smsc.submits(2)
+        both.smsc.send(pdu(Command.UNBIND, 0, 50))
+        both.smsc.send(answer(submits[0], b"a") + answer(submits[1], b"b"))
+        assert both.smsc.read() == (Command.UNBIND_RESP, 0, 50, b"")
+        outcomes = done.result(PATIENCE)
+        assert [each.reference for each in outcomes] == ["a", "b", None, None]
+        assert [each.answer for each in outcomes[2:]] == [Answer.THROTTLED] * 2
+        both.smsc.accept()
+
+
+def test_closing_unbinds() -> None:
+    with pair() as both, ThreadPoolExecutor(1) as pool:
+        closed = pool.submit(both.carrier.close)
+        unbind = both.smsc.read()
+        assert unbind.command == Command.UNBIND
+        both.smsc.send(pdu(Command.UNBIND_RESP, 0, unbind.sequence))
+        closed.result(PATIENCE)
+        assert both.carrier.health.state == "closed"
+
+
+def test_a_silent_carrier_is_asked_and_then_left() -> None:
+    with pair(enquire_link=0.2, connect_time=3.0) as both:
+        asked = both.smsc.read()
+        assert asked.command == Command.ENQUIRE_LINK
+        both.smsc.send(pdu(Command.ENQUIRE_LINK_RESP, 0, asked.sequence))
+        assert both.smsc.read().command == Command.ENQUIRE_LINK  # unanswered
+        wait_until(lambda: both.counted("connections") >= 2, "another connection, while this one stands")
+        both.smsc.accept()
+
+
+@pytest.mark.parametrize("status", [Status.ESME_RALYBND, Status.ESME_RSYSERR])
+def test_a_bind_refused_for_now_is_tried_again(status: int) -> None:
+    with ScriptedSmsc() as smsc:
+        both = Pair(smsc, None)
+        both.carrier.open(both.receipts.extend, both.late.extend)
+        try:
+            smsc.accept(status)
+            wait_until(lambda: both.carrier.health.error == Status(status).name, "the refusal")
+            assert both.carrier.health.state == "connecting"
+            smsc.accept()
+            wait_until(lambda: both.carrier.health.state == "bound", "the bind")
+        finally:
+            both.close()
+
+
+def deliver(text: str, sequence: int, esm_class: int = 4, more: bytes = b"") -> bytes:
+    message = Message("254700000000", "ACME", text.encode(), esm_class=esm_class)
+    return pdu(Command.DELIVER_SM, 0, sequence, message_body(message) + more)
+
+
+@pytest.mark.parametrize("cut", [None, 10, 60, 100])
+def test_what_comes_before_the_answer_to_the_bind_is_taken(cut: int | None) -> None:
+    """A carrier that has receipts for us may give them at once, or look whether we live."""
+    with ScriptedSmsc() as smsc:
+        both = Pair(smsc, None)
+        both.carrier.open(both.receipts.extend, both.late.extend)
+        try:
+            bind = smsc.accept(answered=False)
+            early = deliver(RECEIPT.format("r1"), 7) + pdu(Command.ENQUIRE_LINK, 0, 8)
+            smsc.send(early[:cut])
+            if cut is not None:
+                time.sleep(0.05)
+                smsc.send(early[cut:])
+            assert smsc.read()[:3] == (Command.ENQUIRE_LINK_RESP, 0, 8)
+            smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
+            assert smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 7)
+            assert [receipt.reference for receipt in both.receipts] == ["r1"]
+            assert both.carrier.health.state == "bound"
+            assert both.counted("connections") == 1
+        finally:
+            both.close()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pdu(Command.SUBMIT_SM_RESP, 0, 1, b"id\0"),
+        pdu(Command.UNBIND, 0, 1),
+        HEADER.pack(15, Command.DELIVER_SM, 0, 1),
+        HEADER.pack(2**31, Command.DELIVER_SM, 0, 1),
+    ],
+)
+def test_what_is_no_answer_to_a_bind_ends_the_connection(said: bytes) -> None:
+    with ScriptedSmsc() as smsc:
+        both = Pair(smsc, None)
+        both.carrier.open(both.receipts.extend, both.late.extend)
+        try:
+            smsc.accept(answered=False)
+            smsc.send(said)
+            smsc.accept()
+            wait_until(lambda: both.carrier.health.state == "bound", "the bind")
+            assert both.counted("connections") == 2
+        finally:
+            both.close()
+
+
+def test_an_answer_and_its_receipts_for_parts_may_come_in_any_order() -> None:
+    """The receipts of a message in parts come before the carrier has said what the parts are called."""
+    with pair() as both:
+        done = both.submit(1, "x" * 200)
+        submits = both.smsc.submits(2)
+        both.smsc.send(deliver(RECEIPT.format("p1"), 1) + deliver(RECEIPT.format("p0"), 2))
+        both.smsc.send(answer(submits[1], b"p1") + answer(submits[0], b"p0"))
+        assert references(done) == ["p0"]
+        assert {both.smsc.read().sequence for _ in range(2)} == {1, 2}
+        assert [receipt.reference for receipt in both.receipts] == ["p0"]
+
+
+def test_a_part_refused_for_now_is_submitted_again() -> None:
+    with pair() as both:
+        done = both.submit(1, "x" * 200)
+        first, second = both.smsc.submits(2)
+        both.smsc.answer(first, b"p0")
+        both.smsc.answer(second, status=Status.ESME_RTHROTTLED)
+        (again,) = both.smsc.submits(1)
+        assert again.body == second.body
+        assert again.sequence != second.sequence
+        both.smsc.answer(again, b"p1")
+        assert references(done) == ["p0"]
+
+
+def test_a_message_sent_in_part_is_in_doubt_and_its_receipt_says_undelivered() -> None:
+    with pair() as both:
+        done = both.submit(1, "x" * 200)
+        first, second = both.smsc.submits(2)
+        both.smsc.answer(first, status=Status.ESME_RINVDSTADR)
+        both.smsc.answer(second, b"p1")
+        assert done.result(PATIENCE) == [Outcome(Answer.IN_DOUBT, error="partly_sent")]
+        both.smsc.send(deliver(RECEIPT.format("p1"), 1))
+        both.smsc.read()
+        assert [(each.status.value, each.error) for each in both.receipts] == [("undelivered", "partly_sent")]
+
+
+def test_a_receipt_in_a_data_sm_is_answered_as_such() -> None:
+    with pair() as both:
+        body = b"\0\1\1" + b"254711000000\0" + b"\5\0ACME\0\4\0\0"
+        body += tlv(Tag.RECEIPTED_MESSAGE_ID, b"abc\0") + tlv(Tag.MESSAGE_STATE, b"\2")
+        both.smsc.send(pdu(Command.DATA_SM, 0, 9, body))
+        assert both.smsc.read()[:3] == (Command.DATA_SM_RESP, 0, 9)
+        assert [receipt.reference for receipt in both.receipts] == ["abc"]
+
+
+def test_what_cannot_be_read_is_kept_and_counted_before_it_is_answered() -> None:
+    with pair(lambda messages: None) as both:
+        kept: list[Unreadable] = []
+        both.carrier.on_unreadable = kept.extend
+        both.smsc.send(deliver("nothing in it", 9))
+        assert both.smsc.read() == (Command.DELIVER_SM_RESP, 0, 9, b"\0")
+        assert (both.counted("unreadable_receipts"), both.receipts) == (1, [])
+        both.smsc.send(pdu(Command.DELIVER_SM, 0, 10, b"cut"))
+        assert both.smsc.read()[:3] == (Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, 10)
+        both.smsc.send(deliver(RECEIPT.format("r1"), 11, esm_class=0))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 11)
+        assert [each.reason for each in kept] == ["no_id_or_state", "malformed", "not_marked"]
+        assert b"nothing in it" in kept[0].octets
+        assert kept[1].octets == b"cut"
+        assert (both.carrier.unreadable, both.carrier.unknown_answers) == (2, 0)
+
+
+def test_what_cannot_be_read_and_not_be_kept_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.carriers.smpp.deliveries.STORE_TIME", 0.1)
+
+    def fail(found: list[Unreadable]) -> None:
+        raise RuntimeError("the database is away")
+
+    with pair() as both:
+        both.carrier.on_unreadable = fail
+        both.smsc.send(deliver("nothing in it", 9))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
+        assert both.counted("unreadable_receipts") == 0
+
+
+def test_a_receipt_that_cannot_be_stored_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.carriers.smpp.deliveries.STORE_TIME", 0.1)
+    with ScriptedSmsc() as smsc:
+        both = Pair(smsc, None)
+
+        def fail(receipts: list[Receipt]) -> None:
+            raise RuntimeError("the database is away")
+
+        both.carrier.open(fail, both.late.extend)
+        try:
+            smsc.accept()
+            smsc.send(deliver(RECEIPT.format("r1"), 9))
+            assert smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
+            assert (both.counted("receipts"), both.counted("not_stored")) == (0, 1)
+        finally:
+            both.close()
+
+
+def test_receipts_that_a_carrier_does_not_mark_are_receipts_where_that_is_told() -> None:
+    with pair(unmarked_receipts=True) as both:
+        both.smsc.send(deliver(RECEIPT.format("r1"), 9, esm_class=0))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 9)
+        assert [receipt.reference for receipt in both.receipts] == ["r1"]
+
+
+def test_a_message_from_a_phone_stays_with_the_carrier_when_nobody_takes_it() -> None:
+    with pair() as both:
+        both.smsc.send(deliver("STOP", 9, esm_class=0))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
+        assert both.counted("inbound") == 1
+
+
+def test_a_message_from_a_phone_is_taken_when_it_is_stored() -> None:
+    got: list[Inbound] = []
+    with pair(got.extend) as both:
+        both.smsc.send(deliver("STOP", 9, esm_class=0) + deliver(RECEIPT.format("fake"), 10, esm_class=0))
+        assert [both.smsc.read()[:3] for _ in range(2)] == [(Command.DELIVER_SM_RESP, 0, number) for number in (9, 10)]
+        assert [(each.phone, each.recipient, each.text) for each in got][:1] == [("254700000000", "ACME", "STOP")]
+        assert len(got) == 2
+        assert both.receipts == []
+
+
+def test_closing_while_it_connects_unbinds_too() -> None:
+    with ScriptedSmsc() as smsc, ThreadPoolExecutor(1) as pool:
+        both = Pair(smsc, None)
+        both.carrier.open(both.receipts.extend, both.late.extend)
+        asked = smsc.accept(answered=False)
+        closed = pool.submit(both.carrier.close)
+        assert smsc.nothing_more(0.2)
+        smsc.send(pdu(asked.command | RESPONSE, 0, asked.sequence, b"SMSC\0"))
+        assert smsc.read().command == Command.UNBIND
+        smsc.hang_up()
+        closed.result(PATIENCE)
+        assert both.carrier.health.state == "closed"

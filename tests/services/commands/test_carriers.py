@@ -1,0 +1,200 @@
+"""`bulksms carriers`."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import Engine, text
+
+from bulksms.carrier_health import check_carriers
+from bulksms.cli import main
+from bulksms.local.redis import RedisServer
+from tests.harness.service import SECRET_KEY, Service
+from worker.process import WorkerProcess
+
+Run = Callable[..., Result]
+FILE = """
+[carrier.one]
+kind = "simulator"
+rate = 100
+[carrier.two]
+kind = "simulator"
+prices = { default = 1 }
+[[routes]]
+name = "urgent"
+categories = ["authentication"]
+prefixes = ["254"]
+carriers = ["one", "two"]
+[[routes]]
+carriers = ["two"]
+choose = "cheapest"
+[[limits]]
+sender = "ACME"
+rate = 10
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "carriers.toml"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.fixture
+def run(engine: Engine, redis_server: RedisServer) -> Run:
+    env = {
+        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
+        "REDIS_URL": redis_server.url,
+        "SECRET_KEY": SECRET_KEY,
+    }
+
+    def call(*arguments: object, code: int = 0) -> Result:
+        result = CliRunner().invoke(main, ["carriers", *map(str, arguments)], env=env)
+        assert result.exit_code == code, result.output
+        return result
+
+    return call
+
+
+@pytest.fixture
+def worker(engine: Engine, file: Path) -> Iterator[WorkerProcess]:
+    """A worker with two carriers, that has reported."""
+    with engine.begin() as connection:
+        connection.execute(text("DELETE FROM carrier_report"))
+        connection.execute(text("DELETE FROM carrier_setting"))
+        connection.execute(text("DELETE FROM carrier_limit"))
+    worker = Service(engine, carriers_file=str(file)).worker
+    worker.carrier_status.refresh()
+    yield worker
+    worker.dispatcher.stop.set()
+
+
+def listed(run: Run) -> dict[str, Any]:
+    return {row["carrier"]: row for row in json.loads(run("list", "--json").stdout)}
+
+
+def test_it_works(run: Run, worker: WorkerProcess) -> None:
+    carriers = listed(run)
+    assert {name: row["state"] for name, row in carriers.items()} == {"one": "ready", "two": "ready"}
+    assert (carriers["one"]["rate"], carriers["one"]["allowed"], carriers["one"]["workers"]) == (100, 100, 1)
+    assert "urgent" not in run("list").output
+
+
+def test_changes_reach_a_running_worker(run: Run, worker: WorkerProcess) -> None:
+    run("set", "one", "--rate", "50", "--window", "20")
+    run("pause", "two")
+    worker.carrier_status.refresh()
+    assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (50, 20)
+    assert {name: row["state"] for name, row in listed(run).items()} == {"one": "ready", "two": "paused"}
+    run("set", "one", "--reset")
+    run("resume", "two")
+    worker.carrier_status.refresh()
+    assert (worker.carriers["one"].rate, worker.carriers["one"].window) == (100, 400)
+    assert listed(run)["two"]["state"] == "ready"
+
+
+def test_a_limit_is_changed_lifted_and_reset(run: Run, worker: WorkerProcess) -> None:
+    (limit,) = worker.carrier_status.limits
+    for options, rate in ((("--rate", "4"), 4), (("--rate", "0"), 0), (("--reset",), 10)):
+        run("limit", "sender ACME", *options)
+        worker.carrier_status.refresh()
+        assert limit.rate == rate
+        (row,) = json.loads(run("limits", "--json").stdout)
+        assert row == {"limit": "sender ACME", "rate": rate, "in_file": 10, "batches": 0}
+
+
+def test_a_limit_that_nobody_has_is_refused(run: Run, worker: WorkerProcess) -> None:
+    said = run("limit", "sender NOBODY", "--rate", "4", code=1).output
+    assert "There is no limit sender NOBODY. There are: sender ACME." in said
+    run("limit", "sender ACME", code=2)
+
+
+def test_a_carrier_that_nobody_has_is_refused(run: Run, worker: WorkerProcess) -> None:
+    assert "There is no carrier tow. There are: one, two." in run("pause", "tow", code=1).output
+
+
+@pytest.mark.parametrize("options", [[], ["--reset", "--rate", "5"]])
+def test_a_change_of_nothing_is_refused(run: Run, worker: WorkerProcess, options: list[str]) -> None:
+    run("set", "one", *options, code=2)
+
+
+def test_check_says_what_a_file_comes_to(run: Run, file: Path) -> None:
+    said = run("check", file).stdout
+    assert "carrier one: 100 segments a second, window 400, authentication has 20% for certain" in said
+    assert "route urgent: prefixes 254 and categories authentication -> one, then two" in said
+    assert "route route 2: every message -> the cheapest of two" in said
+    assert "limit sender ACME: 10 segments a second" in said
+
+
+def test_check_says_what_is_wrong(run: Run, file: Path) -> None:
+    file.write_text(FILE.replace('["two"]', '["tow"]'))
+    assert "line 14: there is no carrier 'tow'; did you mean two?" in run("check", file, code=1).output
+
+
+def test_one_message_goes_through_exactly_that_carrier(run: Run, worker: WorkerProcess) -> None:
+    sweeper = worker.sweeper
+    worker.open(worker.carriers["two"])
+    sweeper.start()
+    try:
+        result = json.loads(run("test", "two", "254711000000", "--json").stdout)
+    finally:
+        sweeper.stop()
+        worker.carriers["two"].close()
+    assert (result["carrier"], result["status"]) == ("two", "delivered")
+
+
+def test_a_phone_that_is_none_is_refused(run: Run, worker: WorkerProcess) -> None:
+    assert "It is not accepted" in run("test", "two", "0711", code=1).output
+
+
+REPORTED = """
+    UPDATE carrier_report SET state = :state, error = :error, rate = 100, allowed = :allowed,
+                              reported_at = clock_timestamp() + interval '1 minute' WHERE carrier = 'one'
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "error", "allowed", "found"),
+    [
+        ("ready", None, 100, ("ok", "ready in 1 of 1 workers, 100 segments a second, window 400", "")),
+        ("ready", None, 70, ("notice", "throttled to 70 of 100 segments", "bulksms carriers set one --rate 70")),
+        ("paused", None, 100, ("notice", "paused since", "bulksms carriers resume one")),
+        (
+            "down",
+            "connecting: refused",
+            100,
+            ("wrong", "not bound since", "its address in CARRIERS_FILE can be reached"),
+        ),
+        ("down", "connecting: the carrier did not answer the bind", 100, ("wrong", "not bound", "It can be reached")),
+        ("down", "suspended: ESME_RINVPASWD", 100, ("wrong", "ESME_RINVPASWD", "correct its credentials")),
+        ("open", "system_error", 100, ("wrong", "its breaker is open since", "bulksms carriers pause one")),
+        ("probing", "no_answer", 100, ("wrong", "no_answer", "ask the carrier")),
+    ],
+)
+def test_the_doctor_says_how_each_carrier_is(
+    worker: WorkerProcess, state: str, error: str | None, allowed: float, found: tuple[str, str, str]
+) -> None:
+    with worker.engine.begin() as connection:
+        connection.execute(text(REPORTED), {"state": state, "error": error, "allowed": allowed})
+        (finding,) = (each for each in check_carriers(connection) if each.name == "carrier one")
+    outcome, detail, remedy = found
+    assert finding.outcome == outcome
+    assert detail in finding.detail
+    assert remedy in finding.remedy
+
+
+def test_the_doctor_tells_of_a_worker_without_its_bind(worker: WorkerProcess) -> None:
+    with worker.engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO carrier_report SELECT carrier, 'other', 'down', 'connecting: refused',"
+                ' since, rate, allowed, "window", alone, 0, 0, 0, clock_timestamp() FROM carrier_report'
+                " WHERE carrier = 'one'"
+            )
+        )
+        (finding,) = (each for each in check_carriers(connection) if each.name == "carrier one")
+    assert (finding.outcome, finding.detail) == ("notice", "ready in 1 of 2 workers: connecting: refused")

@@ -1,0 +1,334 @@
+"""The migrations make the schema that the code was written for, once, whoever asks for it and how often."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import CheckConstraint, Connection, Engine, inspect, text
+from sqlalchemy.engine import make_url
+
+import shared.db.migrate
+from bulksms.local.postgres import Postgres
+from shared.audit.check import audit
+from shared.db.connection import make_engine
+from shared.db.migrate import migrate
+from shared.db.partitions import make_partitions
+from shared.db.schema import MIGRATIONS, WrongSchema, current, head, revisions, schema_problem, wait_for_schema
+from shared.db.tables import metadata
+from shared.ids import first_id_at
+from shared.lifecycle import BatchState, MessageStatus, SendState
+from tests.harness.database import fresh_database
+
+pytestmark = pytest.mark.filterwarnings("ignore:Can't validate argument 'dialect_options'")
+"""SQLAlchemy says so when it reflects a constraint that is NOT VALID."""
+PARTITIONS = text(
+    """
+    SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'message'::regclass
+     ORDER BY c.relname
+    """
+)
+
+
+@pytest.fixture
+def empty(postgres_server: Postgres) -> Iterator[Engine]:
+    """A database without tables."""
+    admin = make_engine(postgres_server.url, pool=1)
+    name = f"empty_{datetime.now(UTC):%H%M%S%f}"
+    with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    admin.dispose()
+    engine = make_engine(make_url(postgres_server.url).set(database=name).render_as_string(hide_password=False))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def migrated(postgres_server: Postgres) -> Iterator[Engine]:
+    """A database of this test's own, to be spoiled."""
+    engine = fresh_database(postgres_server)
+    yield engine
+    engine.dispose()
+
+
+def is_ours(thing: Any, name: str | None, kind: str, reflected: bool, other: Any) -> bool:
+    """Whether the metadata should know of it: partitions are made as time goes by."""
+    table = name if kind == "table" else thing.table.name if hasattr(thing, "table") and thing.table is not None else ""
+    return not str(table).startswith("message_") and table != "alembic_version"
+
+
+def differences(engine: Engine) -> list[Any]:
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True, "include_object": is_ours}
+        )
+        return [*compare_metadata(context, metadata), *other_keys(connection)]
+
+
+def other_keys(connection: Connection) -> list[str]:
+    """Tables whose primary key is another one, which Alembic does not compare."""
+    inspector, tables = inspect(connection), metadata.tables.values()
+    keys = {each.name: inspector.get_pk_constraint(each.name)["constrained_columns"] for each in tables}
+    return [each.name for each in tables if keys[each.name] != [column.name for column in each.primary_key]]
+
+
+def everything(engine: Engine) -> set[tuple[str, ...]]:
+    """Every column, constraint, index, trigger and function of the database."""
+    statements = (
+        "SELECT table_name, column_name, data_type, coalesce(column_default, ''), is_nullable"
+        " FROM information_schema.columns WHERE table_schema = 'public'",
+        "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid <> 0",
+        "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
+        "SELECT tgrelid::regclass::text, tgname, tgenabled::text FROM pg_trigger",
+        "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace",
+    )
+    with engine.connect() as connection:
+        return {tuple(map(str, row)) for statement in statements for row in connection.execute(text(statement))}
+
+
+def test_it_works(empty: Engine) -> None:
+    assert schema_problem(empty) == "The database is not migrated. Run `bulksms migrate`."
+    assert migrate(empty) == head()
+    assert schema_problem(empty) is None
+    wait_for_schema(empty, seconds=0)
+
+
+def test_a_large_table_takes_as_long_as_it_takes(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    timeouts = []
+    real = shared.db.migrate.command.upgrade
+
+    def upgrade(config: Config, revision: str) -> None:
+        real(config, revision)
+        timeouts.append(config.attributes["connection"].execute(text("SHOW statement_timeout")).scalar_one())
+
+    monkeypatch.setattr(shared.db.migrate.command, "upgrade", upgrade)
+    migrate(empty)
+    assert timeouts == ["0"]
+
+
+def test_the_revisions_are_one_line() -> None:
+    script = ScriptDirectory.from_config(shared.db.migrate._config())
+    assert len(script.get_heads()) == 1
+    line = list(script.walk_revisions())[::-1]
+    assert [script.down_revision for script in line] == [None, *(script.revision for script in line[:-1])]
+    assert [script.revision for script in line] == [f"{number:04d}" for number in range(1, len(line) + 1)]
+    assert [script.revision for script in line] == list(revisions())
+    assert script.get_current_head() == head()
+
+
+def test_the_tables_are_those_that_the_code_declares(migrated: Engine) -> None:
+    assert differences(migrated) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE batch ALTER COLUMN attempts TYPE integer",
+        "ALTER TABLE batch ALTER COLUMN attempts DROP NOT NULL",
+        "ALTER TABLE batch ALTER COLUMN attempts SET DEFAULT 7",
+        "ALTER TABLE send ADD COLUMN more text",
+        "ALTER TABLE send DROP COLUMN reference",
+        "DROP INDEX ix_send_account_id_id",
+        "ALTER TABLE ledger DROP CONSTRAINT uq_ledger_operation",
+        "ALTER TABLE ledger DROP CONSTRAINT pk_ledger, ADD CONSTRAINT pk_ledger PRIMARY KEY (id)",
+        "CREATE TABLE more (id integer)",
+    ],
+)
+def test_a_difference_would_be_found(migrated: Engine, change: str) -> None:
+    with migrated.begin() as connection:
+        connection.execute(text(change))
+    assert differences(migrated) != []
+
+
+@pytest.mark.parametrize(
+    ("name", "states"), [("message_status", MessageStatus), ("send_state", SendState), ("batch_state", BatchState)]
+)
+def test_the_enums_have_the_values_of_the_code_in_its_order(migrated: Engine, name: str, states: type[StrEnum]) -> None:
+    with migrated.connect() as connection:
+        values = connection.execute(
+            text(
+                "SELECT enumlabel FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid WHERE typname = :name"
+                " ORDER BY enumsortorder"
+            ),
+            {"name": name},
+        )
+        assert list(values.scalars()) == [state.value for state in states]
+
+
+def test_the_checks_are_those_that_the_code_declares(migrated: Engine) -> None:
+    declared = {
+        str(constraint.name)
+        for table in metadata.tables.values()
+        for constraint in table.constraints
+        if isinstance(constraint, CheckConstraint)
+    }
+    with migrated.connect() as connection:
+        checks = text("SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid <> 0")
+        assert set(connection.execute(checks).scalars()) == declared
+
+
+def test_migrating_again_changes_nothing(migrated: Engine) -> None:
+    before = everything(migrated)
+    assert migrate(migrated) == head()
+    assert everything(migrated) == before
+
+
+def test_answers_from_before_replays_had_an_owner_lead_to_no_secret(empty: Engine) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    paths = ["/api/v1/api-keys", "/api/v1/api-keys/k/rotate", "/api/v1/webhooks", "/api/v1/sms/send"]
+    with empty.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0022")
+        account = connection.execute(text("INSERT INTO account (name) VALUES ('acme') RETURNING id")).scalar_one()
+        key = text(
+            "INSERT INTO api_key (id, account_id, secret_hash, test, scopes) VALUES ('k', :account, '', false, '{}')"
+        )
+        connection.execute(key, {"account": account})
+        insert = text("INSERT INTO idempotency VALUES (:account, :path, 'one', :fingerprint, 'leads to a secret')")
+        for path in paths:
+            connection.execute(insert, {"account": account, "path": path, "fingerprint": b"f" * 32})
+    migrate(empty)
+    with empty.connect() as connection:
+        rows = connection.execute(text("SELECT path, answer, fingerprint FROM idempotency")).all()
+    scrubbed = {row.path for row in rows if row.answer == "{}" and bytes(row.fingerprint) == bytes(32)}
+    assert scrubbed == set(paths[:3])
+
+
+BEFORE_SANDBOXES = """
+INSERT INTO account (name, country, available) VALUES ('acme', 'KE', 5), ('acme (sandbox)', NULL, 0), ('live', NULL, 0);
+INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
+VALUES (1, 'topup', 'funding', 'available', 5, 'topup', gen_random_uuid());
+INSERT INTO api_key (id, account_id, secret_hash, test, scopes)
+VALUES ('smsk_test_1', 1, '', true, '{sms:send}'), ('smsk_live_1', 1, '', false, '{sms:send}'),
+       ('smsk_live_3', 3, '', false, '{sms:send}');
+INSERT INTO sender_id (account_id, sender_id, state) VALUES (1, 'ACME', 'approved'), (1, 'NEW', 'pending');
+INSERT INTO account_limit (account_id, requests_per_second, pumping) VALUES (1, 9, 'block');
+INSERT INTO category_rule (account_id, category, cap_most, cap_hours) VALUES (1, 'marketing', 2, 24);
+INSERT INTO idempotency (account_id, path, key, fingerprint, answer, api_key_id)
+VALUES (1, '/api/v1/sms/send', 'old test', '', '{"test":true}', NULL),
+       (1, '/api/v1/groups', 'test', '', '{}', 'smsk_test_1'),
+       (1, '/api/v1/sms/send', 'live', '', '{"test":false}', 'smsk_live_1');
+INSERT INTO send (id, account_id, api_key_id, kind, state, test, sender_id, message, encoding, characters, segments,
+                  price, lane, expires_at, created_at, completed_at, open_batches, submitted, accepted, sent)
+SELECT gen_random_uuid(), 1, 'k', 'single', CAST(CASE WHEN over THEN 'completed' ELSE 'scheduled' END AS send_state),
+       test, 'ACME', over::text, 'gsm7', 2, 1, CASE WHEN test THEN 0 ELSE 1 END, 1, now() + interval '1 day', now(),
+       CASE WHEN over THEN now() END, CASE WHEN over THEN 0 ELSE 1 END, 1, 1, CASE WHEN over THEN 1 ELSE 0 END
+  FROM (VALUES (true, true), (true, false), (false, true), (false, false)) AS v (test, over);
+INSERT INTO batch (id, send_id, account_id, lane, state, turn, size, recipients)
+SELECT gen_random_uuid(), id, 1, 1, 'waiting', 0, 1, '254711000000' FROM send WHERE completed_at IS NULL;
+"""
+
+
+def test_test_keys_get_a_sandbox_and_what_they_made_as_far_as_it_is_not_over(empty: Engine) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with empty.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0023")
+        connection.exec_driver_sql(BEFORE_SANDBOXES)
+    migrate(empty)
+    with empty.connect() as connection:
+
+        def rows(statement: str) -> list[Any]:
+            return [tuple(row) for row in connection.execute(text(statement))]
+
+        sandbox = connection.execute(text("SELECT id FROM account WHERE sandbox_of IS NOT NULL")).scalar_one()
+        assert rows("SELECT name, country, available, sandbox_of FROM account WHERE sandbox_of IS NOT NULL") == [
+            ("acme (sandbox of 1)", "KE", 1_000_000, 1)
+        ]
+        of_sandbox = f"WHERE account_id = {sandbox}"
+        assert rows("SELECT bool_and(authentication) FROM account") == [(True,)]
+        assert rows(f"SELECT id FROM api_key {of_sandbox}") == [("smsk_test_1",)]
+        assert rows(f"SELECT sender_id, state FROM sender_id {of_sandbox}") == [("ACME", "approved")]
+        assert rows(f"SELECT requests_per_second, pumping FROM account_limit {of_sandbox}") == [(9, "off")]
+        assert rows(f"SELECT category, cap_most FROM category_rule {of_sandbox}") == [("marketing", 2)]
+        assert rows(f"SELECT key FROM idempotency {of_sandbox} ORDER BY key") == [("old test",), ("test",)]
+        assert rows(f"SELECT test, completed_at FROM send {of_sandbox}") == [(True, None)]
+        assert rows(
+            "SELECT s.account_id = b.account_id, count(*) FROM batch b JOIN send s ON s.id = b.send_id GROUP BY 1"
+        ) == [(True, 2)]
+    wrong = {breach.rule for breach in audit(empty, full=True)}
+    assert wrong & {"account_caches", "zero_sum", "worlds", "no_orphans"} == set()
+
+
+def test_several_migrate_at_once(empty: Engine) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(lambda _: migrate(empty), range(4))) == {head()}
+    assert differences(empty) == []
+    with empty.connect() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all() == [head()]
+
+
+def test_a_migration_that_fails_leaves_nothing(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(shared.db.migrate, "make_partitions", fail)
+    with pytest.raises(RuntimeError):
+        migrate(empty)
+    with empty.connect() as connection:
+        assert current(connection) is None
+        tables = text("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
+        assert connection.execute(tables).scalar() == 0
+
+
+def test_messages_of_the_next_four_weeks_have_partitions(migrated: Engine) -> None:
+    now = datetime.now(UTC)
+    with migrated.begin() as connection:
+        for days in range(-7, 29):
+            row = {"id": first_id_at(now + timedelta(days=days))}
+            partition = connection.execute(
+                text(
+                    "INSERT INTO message (id, phone, submitted_at, status, price, attempts)"
+                    " VALUES (:id, 1, now(), 'sent', 1, 1) RETURNING tableoid::regclass::text"
+                ),
+                row,
+            ).scalar_one()
+            assert partition != "message_default", f"{days} days from now"
+
+
+def test_partitions_join_and_do_not_overlap(migrated: Engine) -> None:
+    monday = datetime(2030, 1, 7, tzinfo=UTC)
+    with migrated.begin() as connection:
+        made = [
+            *make_partitions(connection, monday),
+            *make_partitions(connection, monday + timedelta(days=6, hours=23)),
+        ]
+        assert made == [f"message_{monday + timedelta(weeks=week):%Y%m%d}" for week in range(-1, 5)]
+        assert make_partitions(connection, monday + timedelta(weeks=1)) == ["message_20300211"]
+        bounds = {row.name: row.bound for row in connection.execute(PARTITIONS)}
+    for name, following in pairwise(made):
+        assert bounds[name].split("TO (")[1][:-1] == bounds[following].split("FROM (")[1].split(")")[0]
+
+
+def test_a_newer_database_is_refused(migrated: Engine) -> None:
+    with migrated.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(WrongSchema, match=r"newer than this code: at revision 9999, not \d+\. Run the newer release\."):
+        wait_for_schema(migrated, seconds=0)
+
+
+def test_a_newer_database_is_not_waited_for(migrated: Engine) -> None:
+    with migrated.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    began = datetime.now(UTC)
+    with pytest.raises(WrongSchema):
+        wait_for_schema(migrated, seconds=3)
+    assert datetime.now(UTC) - began < timedelta(seconds=1)
+
+
+def test_a_database_that_is_away_is_told_from_one_that_is_wrong() -> None:
+    engine = make_engine("postgresql+psycopg://nobody@127.0.0.1:1/none", pool=1)
+    with pytest.raises(WrongSchema, match="does not answer"):
+        wait_for_schema(engine, seconds=0)
+    engine.dispose()

@@ -1,0 +1,317 @@
+"""A database that went back in time sends nothing, until an operator says so."""
+
+import json
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import fakeredis
+import psycopg
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import Engine, text
+
+from bulksms.cli import main
+from bulksms.local.postgres import Postgres, _binary
+from shared.db.connection import make_engine
+from shared.guard import Guard, Witness, release, state_of
+from shared.guard.state import WRITTEN_NOW
+from shared.guard.verdict import PATIENCE_SECONDS
+from tests.harness.database import fresh_database
+from tests.harness.house import wait_until
+from tests.harness.service import SECRET_KEY, Service
+from worker.outages import Outage
+from worker.recovery.database_guard import keep_checking
+
+
+@pytest.fixture
+def engine(postgres_server: Postgres) -> Iterator[Engine]:
+    made = fresh_database(postgres_server)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def redis() -> fakeredis.FakeRedis:
+    return fakeredis.FakeRedis()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "mark.json"
+
+
+def worker_guard(engine: Engine, redis: fakeredis.FakeRedis | None, file: Path | None) -> Guard:
+    return Guard(engine, redis, file, Witness(), str(uuid4()))
+
+
+def a_second_later(engine: Engine) -> None:
+    with engine.begin() as connection:
+        past = "UPDATE installation SET looked_at = looked_at - interval '1 s'"
+        connection.execute(text(f"{past}, written = {WRITTEN_NOW}"))
+
+
+def go_back(engine: Engine, by: int) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE installation SET mark = mark - :by"), {"by": by})
+
+
+def filled_anew(engine: Engine) -> None:
+    """Gives the table another file, as a restore does and a start need not: the incarnation is another one."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("VACUUM FULL installation"))
+
+
+def looked(guard: Guard, engine: Engine, times: int) -> None:
+    for _ in range(times):
+        a_second_later(engine)
+        assert not guard.check().held
+
+
+def test_it_works(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
+    guard = worker_guard(engine, redis, file)
+    looked(guard, engine, 5)
+    state = guard.check()
+    assert state.mark == guard.known(state.id) == 5
+    assert json.loads(file.read_text()) == {str(state.id): 5}
+
+
+@pytest.mark.parametrize("kept", ["redis", "file"])
+def test_one_note_is_enough(engine: Engine, redis: fakeredis.FakeRedis, file: Path, kept: str) -> None:
+    looked(worker_guard(engine, redis, file), engine, 5)
+    go_back(engine, 3)
+    other = worker_guard(engine, redis if kept == "redis" else None, file if kept == "file" else None)
+    state = other.check()
+    assert (state.held, state.behind, state.mark) == (True, 3, 2)
+    a_second_later(engine)
+    assert other.check().mark == 2, "what is held does not rise until it would not be noticed any more"
+
+
+def test_without_notes_there_is_nothing_to_compare_with(engine: Engine, file: Path) -> None:
+    looked(worker_guard(engine, None, file), engine, 5)
+    go_back(engine, 3)
+    file.write_text("{")
+    assert not worker_guard(engine, None, file).check().held
+
+
+def test_a_broken_redis_is_left_alone_for_a_while(engine: Engine, file: Path) -> None:
+    server = fakeredis.FakeServer()
+    server.connected = False
+    guard = worker_guard(engine, fakeredis.FakeRedis(server=server), file)
+    looked(guard, engine, 3)
+    assert guard.known(guard.check().id) == 3
+
+
+def test_another_installation_is_not_concerned(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
+    looked(worker_guard(engine, redis, file), engine, 5)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE installation SET id = gen_random_uuid(), mark = 0"))
+    assert not worker_guard(engine, redis, file).check().held
+
+
+def test_looks_at_the_same_time_raise_no_alarm(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
+    guards = [worker_guard(engine, redis, file) for _ in range(4)]
+    held = []
+
+    def look(guard: Guard) -> None:
+        for _ in range(25):
+            a_second_later(engine)
+            held.append(guard.check().held)
+
+    threads = [threading.Thread(target=look, args=(guard,)) for guard in guards]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert held == [False] * 100
+
+
+def test_nothing_is_claimed_from_another_incarnation_before_somebody_looked(engine: Engine, file: Path) -> None:
+    service = Service(engine)
+    guard = worker_guard(engine, None, file)
+    guard.check()
+    filled_anew(engine)
+    sent = service.send().json["message_id"]
+    service.sweep()
+    assert service.get(f"/messages/{sent}").json["status"] == "queued"
+    guard.check()
+    service.sweep()
+    assert service.get(f"/messages/{sent}").json["status"] == "sent"
+
+
+def test_a_worker_looks_each_second(engine: Engine, file: Path) -> None:
+    stop = threading.Event()
+    keep_checking(worker_guard(engine, None, file), Outage(), stop)
+    try:
+        wait_until(lambda: json.loads(file.read_text() or "{}").popitem()[1] >= 3, 30, "the third look")
+    finally:
+        stop.set()
+
+
+def test_a_dump_restored_is_held_and_released(
+    engine: Engine, postgres_server: Postgres, file: Path, tmp_path: Path
+) -> None:
+    service, guard = Service(engine), worker_guard(engine, None, file)
+    looked(guard, engine, 3)
+    service.send("254711000001")
+    dump = tmp_path / "dump.sql"
+    program = Path(_binary("pg_dump"))
+    url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    subprocess.run([program, "--clean", "--file", dump, url], check=True, timeout=120)
+    looked(guard, engine, 4)
+    engine.dispose()
+    subprocess.run([program.with_name("psql"), "-q", "-f", dump, url], check=True, timeout=120, capture_output=True)
+
+    open_send = service.send("254711000002").json["send_id"]
+    service.sweep()
+    assert service.counts(open_send)["queued"] == 1, "nobody has looked at this incarnation"
+    assert guard.check().held
+    service.sweep()
+    assert service.counts(open_send)["queued"] == 1
+    env = {"DATABASE_URL": url, "REDIS_URL": "redis://127.0.0.1:1", "SECRET_KEY": SECRET_KEY, "GUARD_FILE": str(file)}
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(main, list(arguments), env=env)
+
+    assert "nothing is sent" in run("doctor").output
+    assert json.loads(run("guard", "show", "--json").stdout)["held"] is True
+    assert "1 sends that were open are held" in run("guard", "release").output
+    assert "Nothing is held" in run("guard", "release").output
+    assert not guard.check().held
+    assert service.get(f"/sends/{open_send}").json["status"] == "held"
+    assert run("send", "release", open_send).exit_code == 0
+    service.sweep()
+    assert service.counts(open_send)["sent"] == 1
+    with engine.connect() as connection:
+        assert state_of(connection).mark > 7
+
+
+def test_a_dump_restored_is_held_without_any_witness(engine: Engine, postgres_server: Postgres, tmp_path: Path) -> None:
+    worker_guard(engine, None, None).check()
+    other = fresh_database(postgres_server)
+    program, dump = Path(_binary("pg_dump")), tmp_path / "dump.sql"
+    source, target = (each.url.set(drivername="postgresql").render_as_string(False) for each in (engine, other))
+    subprocess.run([program, "--clean", "--if-exists", "--file", dump, source], check=True, timeout=120)
+    subprocess.run([program.with_name("psql"), "-q", "-f", dump, target], check=True, timeout=120, capture_output=True)
+    state = worker_guard(other, None, None).check()
+    other.dispose()
+    assert state.held
+    assert state.reason is not None
+    assert "restored from a dump, or copied" in state.reason
+
+
+def test_a_copy_within_the_server_is_held(engine: Engine, postgres_server: Postgres) -> None:
+    worker_guard(engine, None, None).check()
+    engine.dispose()
+    name = f"copy_{uuid4().hex}"
+    admin = make_engine(engine.url.set(database="postgres").render_as_string(False), pool=1)
+    with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {engine.url.database}"))
+    admin.dispose()
+    copy = make_engine(engine.url.set(database=name).render_as_string(False), pool=1)
+    state = worker_guard(copy, None, None).check()
+    copy.dispose()
+    assert state.held
+
+
+@pytest.mark.parametrize("worker", ["a-worker", None])
+@pytest.mark.parametrize("lacks", ["claim", "send"])
+def test_what_a_process_saw_committed_must_be_there(engine: Engine, worker: str | None, lacks: str) -> None:
+    service, witness = Service(engine), Witness()
+    send = UUID(service.send().json["send_id"])
+    with engine.connect() as connection:
+        batch = connection.execute(text("SELECT id FROM batch")).scalar_one()
+    witness.claimed(batch, 1)
+    witness.accepted(send)
+    worker_guard(engine, None, None).check()
+    guard = Guard(engine, None, None, witness, worker)
+    assert not guard.check().held
+    if lacks == "claim":
+        witness.claimed(batch, 2)
+    else:
+        witness.accepted(uuid4())
+    assert not guard.check().held, "the database is the same"
+    filled_anew(engine)
+    state = guard.check()
+    assert state.held
+    assert state.reason is not None
+    assert "lacks commits" in state.reason
+    with engine.begin() as connection:
+        assert release(connection, 0)
+    filled_anew(engine)
+    assert not guard.check().held, "it has been told once"
+
+
+def test_what_is_older_than_the_mark_is_not_remembered(engine: Engine) -> None:
+    witness = Witness()
+    guard = Guard(engine, None, None, witness, "a-worker")
+    guard.check()
+    witness.accepted(uuid4())
+    looked(guard, engine, 4)
+    with engine.connect() as connection:
+        assert witness.lost(connection) == 0
+
+
+def test_processes_remember_what_they_accept_and_claim(engine: Engine, postgres_server: Postgres) -> None:
+    service, empty = Service(engine), fresh_database(postgres_server)
+    witness = service.client.application.extensions["bulksms"].commits.witness
+    for headers in ({}, {"Idempotency-Key": "one"}):
+        assert service.send(headers=headers).status_code == 200
+        with empty.connect() as connection:
+            assert witness.lost(connection) > 0
+        witness.forget()
+    service.sweep()
+    with empty.connect() as connection:
+        assert service.worker.witness.lost(connection) > 0
+    empty.dispose()
+
+
+def test_where_notes_were_in_a_file_a_copy_without_it_is_held(engine: Engine, file: Path) -> None:
+    looked(worker_guard(engine, None, file), engine, 3)
+    filled_anew(engine)
+    elsewhere = worker_guard(engine, None, file.with_name("elsewhere.json"))
+    state = elsewhere.check()
+    assert not state.held
+    assert not state.confirmed
+    with engine.begin() as connection:
+        past = "examined_since - make_interval(secs => :seconds)"
+        statement = f"UPDATE installation SET examined_since = {past}, written = {WRITTEN_NOW}"
+        connection.execute(text(statement), {"seconds": PATIENCE_SECONDS})
+    state = elsewhere.check()
+    assert state.held
+    assert state.reason is not None
+    assert "GUARD_FILE" in state.reason
+
+
+def test_one_worker_that_knows_the_mark_is_enough(engine: Engine, file: Path) -> None:
+    knows = worker_guard(engine, None, file)
+    looked(knows, engine, 3)
+    filled_anew(engine)
+    elsewhere = worker_guard(engine, None, None)
+    assert not elsewhere.check().confirmed
+    assert knows.check().confirmed
+    assert elsewhere.check().confirmed
+
+
+def test_a_worker_that_stops_is_not_waited_for(engine: Engine) -> None:
+    sweeper = Service(engine).worker.sweeper
+    Guard(engine, None, None, Witness(), sweeper.worker).check()
+    with engine.connect() as connection:
+        workers = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%'")
+        assert connection.execute(workers).scalar_one() == 1
+        sweeper.start()
+        sweeper.stop()
+        assert connection.execute(workers).scalar_one() == 0
+
+
+def test_the_ledger_may_only_be_read_and_added_to(engine: Engine) -> None:
+    Service(engine)
+    for statement in ("UPDATE ledger SET amount = 1", "DELETE FROM ledger", "TRUNCATE ledger"):
+        with engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                driver.execute(statement)
+            connection.rollback()

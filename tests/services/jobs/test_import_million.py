@@ -1,0 +1,113 @@
+"""A million contacts in one file: the memory stays flat, the progress is told, and the groups are listed meanwhile."""
+
+import http.client
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from sqlalchemy import text
+
+from api.resources.groups.routes import GROUPS
+from bulksms.local.ports import LOOPBACK
+from shared.audit.check import audit
+from tests.harness.house import House, house
+
+ROWS = 1_000_000
+BAD = ROWS // 1000
+FIRST = 254_700_000_000
+MAX_GROWTH_BYTES = 100 * 1024 * 1024
+"""Bytes by which a process may grow; the file alone has a quarter of that, and as Python objects many times as much."""
+
+
+def write_file(path: Path) -> None:
+    with path.open("w") as file:
+        file.write("phone,name,tags\n")
+        for number in range(ROWS):
+            phone = "bad" if number % 1000 == 999 else FIRST + number * 7919 % 99_000_000
+            file.write(f"{phone},name {number},vip\n" if number % 10 == 0 else f"{phone},name {number},\n")
+
+
+def upload(service: House, group: str, path: Path) -> float:
+    """Returns when it was answered."""
+    connection = http.client.HTTPConnection(LOOPBACK, service.port, timeout=600)
+    try:
+        headers = {
+            "Content-Type": "text/csv",
+            "Authorization": f"Bearer {service.token}",
+            "Content-Length": str(path.stat().st_size),
+        }
+        with path.open("rb") as file:
+            connection.request("POST", f"/api/v1/groups/{group}/import", file, headers)
+        answer = connection.getresponse()
+        body = answer.read()
+        assert answer.status == 200, body
+        return time.perf_counter()
+    finally:
+        connection.close()
+
+
+def memory(process: Any) -> int:
+    """Bytes of a process and its children."""
+    first = psutil.Process(process.pid)
+    return int(first.memory_info().rss + sum(child.memory_info().rss for child in first.children(recursive=True)))
+
+
+def plan_of_groups(service: House, account: int) -> str:
+    parameters = {"account": account, "after": "00000000-0000-0000-0000-000000000000", "limit": 1001}
+    with service.engine.connect() as connection:
+        return "\n".join(connection.execute(text(f"EXPLAIN ANALYZE {GROUPS.text}"), parameters).scalars())
+
+
+def told(name: str, looks: list[float]) -> str:
+    """Milliseconds that GET /groups took, each on a new connection."""
+    p99 = statistics.quantiles(looks, n=100)[98]
+    return f"{name}: {len(looks)} times, median {statistics.median(looks):.1f}, p99 {p99:.1f}, worst {max(looks):.1f}"
+
+
+@pytest.mark.million
+def test_a_million_contacts_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "contacts.csv"
+    write_file(path)
+    with house(tmp_path / "house", workers=1) as service, ThreadPoolExecutor(1) as pool:
+        account = service.new_account()
+        for _ in range(200):
+            service.new_group(account, 0)
+        group = service.new_group(account, 100)
+        service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")
+        before = {"api": memory(service.api), "worker": memory(service.workers[0])}
+        most, progress = dict(before), []
+        looks: dict[str, list[float]] = {"uploading": [], "importing": []}
+        began = time.perf_counter()
+        uploading = pool.submit(upload, service, group, path)
+        while True:
+            uploaded = uploading.done()
+            look = time.perf_counter()
+            assert len(service.get("/groups")["data"]) == 201
+            looks["importing" if uploaded else "uploading"].append((time.perf_counter() - look) * 1000)
+            for name, process in (("api", service.api), ("worker", service.workers[0])):
+                most[name] = max(most[name], memory(process))
+            if uploaded:
+                taken = uploading.result() - began
+                shown = service.get(f"/imports?group_id={group}")["data"][0]
+                progress.append(shown["bytes_done"] / shown["bytes"])
+                if shown["status"] not in ("queued", "running"):
+                    break
+            time.sleep(0.05)
+        imported = time.perf_counter() - began - taken
+        with capsys.disabled():
+            print(f"\n{ROWS:,} rows, {path.stat().st_size:,} bytes")
+            print(f"uploaded in {taken:.1f} s, imported in {imported:.1f} s")
+            print(f"progress seen {len(set(progress))} times; memory before and at most: {before}, {most}")
+            print("GET /groups of 201 groups, ms, while " + "; while ".join(told(*each) for each in looks.items()))
+            print(plan_of_groups(service, account))
+        assert shown["status"] == "completed", shown
+        assert shown["counts"] == {"rows": ROWS, "added": ROWS - BAD, "changed": 0, "unchanged": 0, "invalid": BAD}
+        assert progress == sorted(progress) and len(set(progress)) > 5
+        assert service.get(f"/groups/{group}")["contact_count"] == ROWS - BAD + 100
+        assert service.scalar("SELECT count(*) FROM import_error") == BAD
+        assert {name for name in most if most[name] - before[name] > MAX_GROWTH_BYTES} == set()
+        assert audit(service.engine, full=True) == []

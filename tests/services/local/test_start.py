@@ -1,0 +1,118 @@
+"""Processes that cannot start say why in one sentence and end, or wait where waiting helps."""
+
+import http.client
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bulksms.local import services
+from bulksms.local.ports import LOOPBACK, free_port
+from bulksms.local.postgres import Postgres
+from shared.settings import SIMULATED
+from shared.task_queue import SEND_BATCH
+from tests.harness.house import house, wait_until
+
+SCRIPTS = Path(sys.executable).parent
+API = [sys.executable, "-m", "api.server", "--port", str(free_port())]
+WORKER = [str(SCRIPTS / "celery"), "-A", "worker.app", "worker", "--pool", "threads", "-Q", "sends"]
+WEBHOOKS = [sys.executable, "-m", "worker.webhooks"]
+BOTH = pytest.mark.parametrize("command", [API, WORKER], ids=["api", "worker"])
+ALL = pytest.mark.parametrize("command", [API, WORKER, WEBHOOKS], ids=["api", "worker", "webhooks"])
+NEEDED = {
+    "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
+    "REDIS_URL": "redis://127.0.0.1:1",
+    "SECRET_KEY": "x" * 32,
+    "CARRIER": "simulator",
+    "PYTHONPATH": str(Path.cwd()),
+}
+
+
+def start(command: list[str], **env: str) -> subprocess.CompletedProcess[str]:
+    """A process that is expected to end by itself."""
+    values = {**os.environ, **NEEDED, **env}
+    return subprocess.run(command, env=values, capture_output=True, text=True, timeout=60, check=False)
+
+
+def assert_one_sentence(ended: subprocess.CompletedProcess[str], said: str) -> None:
+    assert ended.returncode == 1, ended.stderr
+    assert said in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) == 1, ended.stderr
+
+
+@BOTH
+def test_without_a_carrier(command: list[str]) -> None:
+    assert_one_sentence(start(command, CARRIER=""), "No carrier is set. Set CARRIERS_FILE")
+
+
+@BOTH
+def test_with_a_carriers_file_that_cannot_be_used(command: list[str], tmp_path: Path) -> None:
+    wrong = tmp_path / "carriers.toml"
+    wrong.write_text("[carrier.main")
+    assert_one_sentence(start(command, CARRIER="", CARRIERS_FILE=str(wrong)), f"{wrong} is not TOML")
+    missing = start(command, CARRIER="", CARRIERS_FILE=str(tmp_path / "none"))
+    assert_one_sentence(missing, "cannot be read: No such file or directory")
+
+
+@ALL
+def test_with_a_wrong_setting(command: list[str]) -> None:
+    assert_one_sentence(start(command, LEASE_SECONDS="soon"), "LEASE_SECONDS is 'soon', which is not a number.")
+    assert_one_sentence(start(command, SECRET_KEY=""), "SECRET_KEY is not set.")
+
+
+@pytest.mark.parametrize("command", [WORKER, WEBHOOKS], ids=["worker", "webhooks"])
+def test_a_wrong_password_is_not_waited_for(command: list[str], postgres_server: Postgres) -> None:
+    ended = start(command, DATABASE_URL=with_wrong_password(postgres_server))
+    assert ended.returncode == 1
+    assert 'password authentication failed for user "bulksms". Check DATABASE_URL.' in ended.stderr.replace("\\", "")
+    assert "waiting for the database" not in ended.stderr
+
+
+def test_the_api_says_a_wrong_password_and_is_not_ready(postgres_server: Postgres, tmp_path: Path) -> None:
+    port = free_port()
+    env = services.environment({**NEEDED, "DATABASE_URL": with_wrong_password(postgres_server)})
+    with services.api(port, env, tmp_path, Path.cwd()) as api:
+        api.launch()
+        wait_until(lambda: "password authentication failed" in api.log_file.read_text(), 60, "the sentence")
+        assert "Check DATABASE_URL" in api.log_file.read_text()
+
+        def ready() -> int:
+            connection = http.client.HTTPConnection(LOOPBACK, port, timeout=5)
+            try:
+                connection.request("GET", "/readyz")
+                return connection.getresponse().status
+            except OSError:
+                return 0
+            finally:
+                connection.close()
+
+        wait_until(lambda: ready() == 503, 60, "the API")
+
+
+def with_wrong_password(server: Postgres) -> str:
+    return re.sub(r":[^:@/]+@", ":wrong@", server.url)
+
+
+def test_a_worker_writes_no_line_for_each_task(tmp_path: Path) -> None:
+    with house(tmp_path, workers=1) as service:
+        service.new_account()
+        (worker,) = service.workers
+        for number in range(20):
+            service.post("/sms/send", sender_id="ACME", phone=str(254711000000 + number), message="Hi")
+        service.wait_for_end()
+        written = worker.log_file.read_text().splitlines()
+        assert [line for line in written if f"Task {SEND_BATCH}" in line] == []
+
+
+def test_each_start_and_each_send_says_that_it_is_simulated(tmp_path: Path) -> None:
+    with house(tmp_path, workers=1) as service:
+        service.new_account()
+        assert service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["simulated"] is True
+        phones = ["254711000000", "254711000001"]
+        assert service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["simulated"] is True
+        for process in (service.api, *service.workers):
+            assert process is not None
+            assert SIMULATED in process.log_file.read_text(), process.name

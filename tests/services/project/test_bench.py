@@ -1,0 +1,71 @@
+"""The SMSC that figures are measured at must notice what would make them void, and the clients must count right."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.bind import Bind
+from bench.carrier import Carrier
+from bench.load import _asyncio_clients
+from bulksms.local import services
+from bulksms.local.command import Command
+from bulksms.local.ports import free_port, is_free
+from tests.harness.house import wait_until
+
+PHONES = range(254_700_000_000, 254_700_000_250)
+
+
+@pytest.fixture(name="carrier", params=["compiled", "python"])
+def _carrier(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
+    if request.param == "python":
+        monkeypatch.setattr("bench.carrier._compiled", lambda folder: None)
+    made = Carrier(tmp_path, services.environment({"PYTHONPATH": str(Path.cwd())}), receipts=True)
+    if request.param == "compiled" and made.kind != "bench/smsc.c":
+        pytest.skip("no C compiler")
+    made.start()
+    yield made
+    made.process.stop()
+
+
+def test_it_works(carrier: Carrier) -> None:
+    bind = Bind(carrier.port, receipts=False)
+    references = bind.submit(PHONES)
+    counts = carrier.counts()
+    bind.close()
+    assert len(set(references)) == len(PHONES)
+    assert (counts["submits"], counts["duplicates"], counts["receipts_sent"]) == (250, 0, 0)
+
+
+def test_a_message_that_comes_twice_is_counted(carrier: Carrier) -> None:
+    bind = Bind(carrier.port, receipts=False)
+    bind.submit(PHONES)
+    bind.submit(PHONES[:3])
+    bind.close()
+    assert carrier.counts()["duplicates"] == 3
+
+
+def test_each_message_has_a_receipt_with_its_reference(carrier: Carrier) -> None:
+    bind = Bind(carrier.port, receipts=True)
+    references = bind.submit(PHONES)
+    while len(bind.receipts) < len(PHONES):
+        bind.read()
+    assert sorted(reference for _, reference in bind.receipts) == sorted(references)
+    bind.answer_receipts()
+    wait_until(lambda: carrier.counts()["receipts_answered"] == len(PHONES), 30, "the answers to the receipts")
+    assert carrier.counts()["receipts_waiting"] == 0
+    bind.close()
+
+
+def test_the_asyncio_client_counts_what_it_got(tmp_path: Path) -> None:
+    port, folder = free_port(), Path.cwd()
+    env = services.environment({"PYTHONPATH": str(folder)})
+    command = [sys.executable, "-m", "api.server", "bench.hello:served", "--port", str(port), "--processes", "1"]
+    with Command("flask", command, env, tmp_path / "flask.log", folder, lambda: not is_free(port)) as server:
+        server.launch()
+        server.wait_ready(60)
+        result = asyncio.run(_asyncio_clients(port, "a token", PHONES.start, clients=4, seconds=0.5))
+    assert result.requests >= 4 and result.errors == 0
+    assert 0 < result.p50 <= result.p99

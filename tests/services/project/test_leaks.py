@@ -1,0 +1,143 @@
+"""No phone, text or secret gets into a log, an error, a metric or Redis, whatever goes wrong while it is sent."""
+
+import http.client
+from collections.abc import Iterator
+
+import psutil
+import pytest
+from sqlalchemy import text
+from sqlalchemy.engine import make_url
+
+from bulksms.local.ports import LOOPBACK
+from tests.harness.house import SECRET_KEY, House, wait_until
+from tests.harness.leaks import in_logs, leaks
+
+PHONES = ["254799123456", "999010123456", "999020123456", "999100123456"]
+"""One that is delivered, and some that the simulated carrier refuses in its ways."""
+TEXT = "Canary, a text that nobody may read"
+METRICS = "metrics-token-of-the-tests-0123456789"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    made = House(tmp_path_factory.mktemp("house"), LOG_LEVEL="DEBUG", METRICS_TOKEN=METRICS)
+    try:
+        made.start_api()
+        made.start_workers(1)
+        made.new_account()
+        yield made
+    finally:
+        made.stop()
+
+
+def canaries(service: House) -> list[str]:
+    return [*PHONES, TEXT, SECRET_KEY, METRICS, service.token, service.key.api_secret]
+
+
+def raw(service: House, method: str, path: str, body: bytes = b"", **headers: str) -> str:
+    """An answer's head and body as text."""
+    connection = http.client.HTTPConnection(LOOPBACK, service.port, timeout=30)
+    try:
+        connection.request(method, path, body, {"Content-Type": "application/json", **headers})
+        answer = connection.getresponse()
+        return f"{answer.status} {answer.headers}{answer.read().decode()}"
+    finally:
+        connection.close()
+
+
+def test_it_works() -> None:
+    assert leaks("to 254711000000, by smss_" + "x" * 43) == ["254711000000", "smss_" + "x" * 43]
+    assert leaks("019cad1e-3f79-7a08-b3c6-254711000000 and 1254711000000") == []
+
+
+def test_errors_show_nothing(service: House) -> None:
+    secret = service.key.api_secret
+    errors = [
+        raw(service, "POST", "/api/v1/auth/token", f'{{"api_key": "x", "api_secret": "{secret}"}}'.encode()),
+        raw(service, "POST", "/api/v1/auth/token", **{"X-API-Key": "x", "X-API-Secret": secret}),
+        raw(service, "GET", "/api/v1/balance", Authorization=f"Bearer {service.token}x"),
+        raw(service, "POST", "/api/v1/sms/send", f'{{"phone": "{PHONES[0]}", "message": "{TEXT}"'.encode()),
+        raw(
+            service,
+            "POST",
+            "/api/v1/sms/send",
+            f'{{"phone": "{PHONES[0]}", "message": "{TEXT}", "sender_id": "NONE"}}'.encode(),
+            Authorization=f"Bearer {service.token}",
+        ),
+    ]
+    assert [error[:3] for error in errors] == ["401", "401", "401", "401", "403"]
+    for error in errors:
+        assert leaks(error, *canaries(service)) == []
+
+
+def test_what_is_sent_and_refused_leaves_nothing_behind(service: House) -> None:
+    for phone in PHONES:
+        service.post("/sms/send", sender_id="ACME", phone=phone, message=TEXT)
+    service.post("/sms/send-bulk", sender_id="ACME", phones=[*PHONES, "0799123456"], message=TEXT)
+    service.wait_for_end(60)
+    assert service.leaks(*canaries(service)) == []
+    metrics = raw(service, "GET", "/metrics", Authorization=f"Bearer {METRICS}")
+    assert metrics.startswith("200")
+    assert leaks(metrics, *canaries(service)) == []
+
+
+def test_an_error_of_the_database_shows_no_row(service: House) -> None:
+    """A trigger of this test's refuses the rows of messages, and tells them."""
+    with service.engine.begin() as connection:
+        connection.execute(text(REFUSE))
+    try:
+        service.post("/sms/send", sender_id="ACME", phone=PHONES[0], message=TEXT)
+        log = service.folder / "worker-1.log"
+        wait_until(lambda: "refused by the test" in log.read_text(), 20, "the error in the worker's log")
+        status, answer = service.try_request(
+            "POST", "/sms/send", {"sender_id": "ACME", "phone": PHONES[0], "message": f"{TEXT} refuse"}
+        )
+        assert status == 500
+        assert leaks(str(answer), *canaries(service)) == []
+    finally:
+        with service.engine.begin() as connection:
+            connection.execute(text("DROP FUNCTION refuse_row() CASCADE"))
+    assert leaked(service) == []
+
+
+def test_no_command_line_holds_a_secret(service: House) -> None:
+    """Every process of the machine can read them."""
+    assert service.api is not None
+    ours = [psutil.Process(process.pid) for process in (service.api, service.postgres, service.redis, *service.workers)]
+    lines = [" ".join(each.cmdline()) for one in ours for each in (one, *one.children(recursive=True))]
+    assert any("api.server" in line for line in lines) and any("valkey" in line for line in lines)
+    passwords = [make_url(url).password or "" for url in (service.postgres.url, service.redis.url)]
+    assert all(passwords)
+    for secret in (*canaries(service), *passwords):
+        assert not [line for line in lines if secret in line]
+
+
+def test_without_a_database_nothing_is_told_either(service: House) -> None:
+    service.postgres.stop()
+    error = raw(
+        service,
+        "POST",
+        "/api/v1/sms/send",
+        f'{{"sender_id": "ACME", "phone": "{PHONES[0]}", "message": "{TEXT}"}}'.encode(),
+        Authorization=f"Bearer {service.token}",
+    )
+    assert error.startswith("503")
+    assert leaks(error, *canaries(service)) == []
+    service.postgres.start()
+    wait_until(lambda: raw(service, "GET", "/readyz").startswith("200"), 30, "the database")
+    assert leaked(service) == []
+
+
+def leaked(service: House) -> list[str]:
+    return in_logs(service.folder, *canaries(service))
+
+
+REFUSE = """
+CREATE FUNCTION refuse_row() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'refused by the test' USING DETAIL = 'Failing row contains (' || NEW::text || ').';
+END $$;
+CREATE TRIGGER refuse_message BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION refuse_row();
+CREATE TRIGGER refuse_send BEFORE INSERT ON send FOR EACH ROW WHEN (NEW.message LIKE '%refuse')
+    EXECUTE FUNCTION refuse_row();
+"""

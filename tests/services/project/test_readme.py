@@ -1,0 +1,138 @@
+"""What the README and the docs say can be pasted works when it is pasted, and what they say of phones happens."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bulksms.local.banner import banner
+from bulksms.local.ports import free_port
+from tests.harness.house import House, house, wait_until
+
+README, FIRST_SENDS, WEBHOOK_GUIDE, ACCOUNTS = (
+    Path(page).read_text()
+    for page in ("README.md", "docs/guides/first-send.md", "docs/guides/webhooks.md", "docs/operating/accounts.md")
+)
+
+
+def blocks(language: str, page: str) -> list[str]:
+    """The page's code of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", page, re.S)
+
+
+(FIRST,) = blocks("sh", README)
+FIRST_AGAIN, MORE = blocks("sh", FIRST_SENDS)
+(WEBHOOKS,) = blocks("sh", WEBHOOK_GUIDE)
+(OPERATOR,) = blocks("sh", ACCOUNTS)
+(RECEIVER,) = (code for code in blocks("python", WEBHOOK_GUIDE) if "HTTPServer" in code)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1") as made:
+        made.start_webhooks()
+        made.new_account("demo", 1_000, sender="DEMO")
+        yield made
+
+
+@pytest.fixture
+def demo(service: House) -> dict[str, str]:
+    """What `make run` writes into var/demo.json."""
+    return {
+        "base_url": f"http://127.0.0.1:{service.port}",
+        "api_key": service.key.api_key,
+        "api_secret": service.key.api_secret,
+        "sender_id": "DEMO",
+        "group_id": service.new_group(service.scalar("SELECT id FROM account WHERE name = 'demo'"), 5),
+    }
+
+
+def paste(service: House, script: str, folder: Path) -> str:
+    """Run it as pasted into a shell of that folder. Returns what it printed."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ran = subprocess.run(
+        ["bash", "-euc", script],
+        cwd=folder,
+        env={**service.env, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_the_guide_begins_as_the_readme_does() -> None:
+    assert FIRST_AGAIN == FIRST
+
+
+def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "demo.json").write_text(json.dumps(demo))
+    lines = [json.loads(line) for line in paste(service, FIRST + MORE, tmp_path).splitlines()]
+    sent, listed, bulk, group, sends = lines
+    assert [message["message_id"] for message in listed["data"]] == [sent["message_id"]]
+    assert bulk["counts"] == bulk["counts"] | {"submitted": 3, "accepted": 2, "invalid": 1}
+    assert group["counts"]["accepted"] == 5
+    assert [send["kind"] for send in sends["data"]] == ["group", "bulk", "single"]
+    path = f"/messages/{sent['message_id']}"
+    wait_until(lambda: service.get(path)["status"] == "delivered", 30, "the receipt")
+    assert service.get("/balance")["balance"] == 1_000 - 1 - 2 - 5
+
+
+def test_webhooks(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "demo.json").write_text(json.dumps(demo))
+    port = str(free_port())
+    received = tmp_path / "received"
+    with (
+        received.open("w") as output,
+        subprocess.Popen([sys.executable, "-c", RECEIVER.replace("9000", port)], stdout=output) as receiver,
+    ):
+        try:
+            pasted = paste(service, FIRST + WEBHOOKS.replace("9000", port), tmp_path)
+            webhook, sent, pulled = (json.loads(line) for line in pasted.splitlines()[2:])
+            assert webhook["secret"].startswith("whsec_")
+            wait_until(lambda: "message.delivered" in received.read_text(), 30, "the event")
+        finally:
+            receiver.terminate()
+    assert sent["message_id"] in received.read_text()
+    assert "data" in pulled
+
+
+def test_what_the_banner_prints(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    printed = banner(demo, tmp_path)
+    script = "\n".join(line for line in printed.splitlines() if re.match(r"URL=|TOKEN=|curl ", line))
+    sent, listed = (json.loads(line) for line in paste(service, script, tmp_path).splitlines())
+    assert listed["data"][0]["message_id"] == sent["message_id"]
+
+
+def test_the_operators_sequence(service: House, tmp_path: Path) -> None:
+    printed = paste(service, OPERATOR, tmp_path)
+    key, secret = (re.search(rf"\b{name}_\w+", printed) for name in ("smsk", "smss"))
+    assert key is not None
+    assert secret is not None
+    credentials = {"api_key": key[0], "api_secret": secret[0]}
+    token = service.post("/auth/token", **credentials)["access_token"]
+    body = {"sender_id": "ACME", "phone": "254711000009", "message": "Hello"}
+    status, answer = service.try_request("POST", "/sms/send", body, {"Authorization": f"Bearer {token}"})
+    assert (status, answer.get("balance")) == (200, 999)
+
+
+def test_each_phone_of_the_table_ends_as_it_says(service: House) -> None:
+    table = dict(re.findall(r"^\| `(999\d\d)…` \| [^|]+ \| `(\w+)` \|", FIRST_SENDS, re.M))
+    assert len(table) == 10
+    phones = {f"{phone}000001": status for phone, status in table.items()}
+    send = service.post("/sms/send-bulk", sender_id="DEMO", phones=list(phones), message="Hello")["send_id"]
+    service.wait_for_end(60)
+
+    def statuses() -> dict[str, str]:
+        return {row["phone"]: row["status"] for row in service.get(f"/sends/{send}/messages")["data"]}
+
+    wait_until(lambda: statuses() == phones, 30, "the statuses")

@@ -1,0 +1,72 @@
+"""Postgres dies in the middle, and comes back."""
+
+import contextlib
+import http.client
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared.audit.check import audit
+from tests.harness.house import House, house, wait_until
+from worker.sending.dispatch import MAX_AT_ONCE
+
+WINDOWS = 2 * 400
+"""The carrier's window of two workers: its books are in the same database, so it may give no answer either.
+
+And a claim whose commit had no answer is an intent that nobody works on: in doubt as a whole, up to MAX_AT_ONCE.
+"""
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[House]:
+    with house(tmp_path, durable=True, SIMULATOR_ROUND_TRIP="0.01") as made:
+        made.new_account()
+        yield made
+
+
+def test_nothing_is_lost_and_nothing_is_sent_twice(service: House) -> None:
+    phones = [str(254700000000 + number) for number in range(30_000)]
+    send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
+    for _ in range(2):
+        before = counts_of(service, send["send_id"])["queued"]
+        wait_until(lambda before=before: counts_of(service, send["send_id"])["queued"] < before, 60, "progress")
+        service.postgres.kill()
+        status = 0
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            body = {"sender_id": "ACME", "phone": "254799999999", "message": "Hi"}
+            status = service.try_request("POST", "/sms/send", body)[0]
+        assert status in (0, 503), "nothing is accepted that cannot be stored"
+        time.sleep(1)
+        service.postgres.start(port=service.postgres.port)
+        service.engine.dispose()
+        wait_until(lambda: ready(service), 60, "the API")
+    service.wait_for_end(120)
+    # Receipts that came before their messages were recorded are matched a little later.
+    wait_until(lambda: settled(counts_of(service, send["send_id"])) == 30_000, 60, "the last receipts")
+    counts = counts_of(service, send["send_id"])
+    assert counts["in_doubt"] <= 2 * (WINDOWS + MAX_AT_ONCE), "the workers lived, and knew what they had been told"
+    assert service.most_submits() <= 1
+    assert audit(service.engine, full=True) == []
+
+
+def counts_of(service: House, send: str) -> dict[str, int]:
+    """A send's counts. Each API process may still answer 503 once, by a connection that is no more."""
+    while True:
+        status, answer = service.try_request("GET", f"/sends/{send}")
+        if status == 200:
+            return dict(answer["counts"])
+        assert status == 503
+
+
+def settled(counts: dict[str, int]) -> int:
+    """How many messages are delivered or in doubt."""
+    return counts["delivered"] + counts["in_doubt"]
+
+
+def ready(service: House) -> bool:
+    """Whether the API answers from the database."""
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        return service.try_request("GET", "/balance")[0] == 200
+    return False

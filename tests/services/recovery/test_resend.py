@@ -1,0 +1,35 @@
+"""What becomes of messages without an answer: in doubt for ever, or submitted again where the category asks for it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shared.audit.check import audit
+from tests.harness.house import House, house, wait_until
+
+TAKEN_WITHOUT_ANSWER = "99905"
+SUBMITS = "SELECT count(*) FROM simulated_submit WHERE phone = {phone}"
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[House]:
+    with house(tmp_path, workers=1, RESEND_IN_DOUBT="authentication", SIMULATOR_RECEIPT_DELAY="8") as made:
+        made.new_account()
+        yield made
+
+
+def test_a_category_may_be_sent_again(service: House) -> None:
+    phones = {"authentication": f"{TAKEN_WITHOUT_ANSWER}000001", "marketing": f"{TAKEN_WITHOUT_ANSWER}000002"}
+    sends = {
+        category: service.post("/sms/send", sender_id="ACME", phone=phone, message="Hi", category=category)["send_id"]
+        for category, phone in phones.items()
+    }
+    service.wait_for_end(60)
+    submits = {category: service.scalar(SUBMITS.format(phone=phone)) for category, phone in phones.items()}
+    assert submits == {"authentication": 3, "marketing": 1}
+    resent = {category: service.get(f"/sends/{send}")["resent"] for category, send in sends.items()}
+    assert resent == {"authentication": 2, "marketing": 0}
+    for send in sends.values():
+        wait_until(lambda send=send: service.get(f"/sends/{send}")["counts"]["delivered"] == 1, 60, "the receipt")  # type: ignore[misc]
+    assert audit(service.engine, full=True) == []

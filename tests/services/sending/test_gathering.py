@@ -1,0 +1,116 @@
+"""Dispatcher of few messages, whose cost is their turn's, wait for each other's."""
+
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy import Engine
+
+from api.commit.commit import commit_sends
+from bulksms.local.postgres import Postgres
+from shared.accounts.administration import create_account, top_up
+from shared.settings import Settings
+from tests.harness.database import fresh_database
+from tests.harness.drafts import single
+from worker.carriers.base import Answer, Outcome, Parcel, Unpaced
+from worker.sending import dispatch as turn
+from worker.sending.claimed_batch import all_that_waits
+from worker.sending.dispatch import Dispatcher
+
+GATHER = 1.0
+FEW = 60
+
+
+class Taker:
+    """A carrier that takes everything at once."""
+
+    name, rate, window, pace, trouble = "taker", 0.0, 1000, Unpaced(), None
+
+    def submit(self, parcels: list[Parcel], limit: object = None) -> list[Outcome]:
+        return [Outcome(Answer.ACCEPTED, "1") for parcel in parcels for _ in parcel.phones]
+
+
+@pytest.fixture
+def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setattr(turn, "GATHER_SECONDS", GATHER)
+    monkeypatch.setattr(turn, "LONGEST_GATHER", 2 * GATHER)
+    monkeypatch.setattr(turn, "FEW", FEW)
+    engine = fresh_database(postgres_server)
+    yield engine
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("messages", "workers", "waits"),
+    [(3, 1, 1), (3, 2, 2), (3, 5, 2), (turn.COST_OF_TURN + 1, 1, 2), (FEW, 1, 0), (0, 1, 0)],
+    ids=["few", "few of two workers", "few of five workers", "some", "many", "none"],
+)
+def test_the_next_turn_after_few_messages_waits(engine: Engine, messages: int, workers: int, waits: int) -> None:
+    carrier = Taker()
+    turns = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    turns.workers = lambda: workers
+    turns._size = 1.0  # as after a turn of single sends
+    with engine.begin() as connection:
+        account = create_account(connection, "gathering")
+        top_up(connection, account, 100, "test", "first")
+    send(engine, account, messages)
+    assert turns.run_cycle() == bool(messages)
+    ended = time.monotonic()
+    send(engine, account, 1)
+    assert turns.run_cycle()
+    assert round((time.monotonic() - ended) / GATHER) == waits
+
+
+@pytest.mark.parametrize(("segments", "taken", "waits"), [(1, 20, 1), (2, 20, 0), (1, 10, 0)])
+def test_nobody_waits_while_more_is_there(segments: int, taken: int, waits: int) -> None:
+    """A turn whose budget is used up by segments, or that took a part of its batch, is followed at once."""
+    batch = SimpleNamespace(indexes=list(range(taken)), segments=segments, left=20)
+    assert all_that_waits([batch], 40) == bool(waits)  # type: ignore[list-item]
+
+
+def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is recorded between two windows then, and what is submitted is a window of messages."""
+    taken: list[int] = []
+
+    class Counting(Taker):
+        def submit(self, parcels: list[Parcel], limit: object = None) -> list[Outcome]:
+            taken.append(sum(len(parcel.phones) for parcel in parcels))
+            return super().submit(parcels, limit)
+
+    carrier = Counting()
+    turns = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    turns._size = 1.0  # as after a turn of single sends
+    recorded: list[object] = []
+    monkeypatch.setattr(turn, "advance", lambda *told: recorded.append(told))
+    with engine.begin() as connection:
+        account = create_account(connection, "windows")
+        top_up(connection, account, 1_000, "test", "first")
+    send(engine, account, 700)
+    assert turns.run_cycle() and turns.run_cycle()
+    assert (taken, recorded) == ([500, 200], [])
+
+
+@pytest.mark.parametrize(
+    ("size", "segments", "stride", "budget"),
+    [
+        (1.0, 1.0, 500, 500),
+        (1.0, 3.0, 500, 1_500),
+        (1.0, 30.0, 500, turn.MAX_AT_ONCE),
+        (1.0, 1.0, FEW, 1_000),
+        (turn.SMALL, 1.0, 500, 1_000),
+    ],
+    ids=["small", "of three segments", "of many segments", "a narrow window", "large"],
+)
+def test_the_budget_of_a_turn(engine: Engine, size: float, segments: float, stride: int, budget: int) -> None:
+    """In segments, as the batches and the texts of the turn before it were."""
+    carrier = Taker()
+    turns = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    turns._size, turns._segments = size, segments
+    assert turns._budget(stride) == budget
+
+
+def send(engine: Engine, account: int, messages: int) -> None:
+    if messages:
+        with engine.begin() as connection:
+            commit_sends(connection, [single(account) for _ in range(messages)])

@@ -1,0 +1,498 @@
+"""Clients that lie, stall, flood and vanish, each on a socket of its own, against the API as it runs.
+
+What is not a request by RFC 9112 is answered before the application sees it: a 4xx, or a closed connection. Whatever
+answers, nothing is stored, reserved or held up.
+"""
+
+import contextlib
+import json
+import socket
+import statistics
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psutil
+import pytest
+from sqlalchemy import text
+
+from api.limits.bulkheads import EXPORTS_OF_ACCOUNT
+from bulksms.local.ports import LOOPBACK
+from shared.audit.check import audit
+from tests.harness.house import House, wait_until
+
+SEND = "/api/v1/sms/send"
+FACTS = text(
+    """
+    SELECT (SELECT count(*) FROM send) AS sends, (SELECT count(*) FROM batch) AS batches,
+           (SELECT count(*) FROM ledger) AS entries, (SELECT count(*) FROM idempotency) AS keys,
+           (SELECT available FROM account) AS available, (SELECT reserved FROM account) AS reserved
+    """
+)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    made = House(tmp_path_factory.mktemp("house"))
+    try:
+        made.start_api()
+        made.new_account()
+        yield made
+    finally:
+        made.stop()
+
+
+def facts(service: House) -> Any:
+    with service.engine.connect() as connection:
+        return connection.execute(FACTS).one()
+
+
+@pytest.fixture
+def untouched(service: House) -> Iterator[None]:
+    """After the test, nothing is stored or reserved that was not before it, and the service answers."""
+    before = facts(service)
+    yield
+    assert facts(service) == before
+    assert service.get("/balance")["balance"] == before.available
+
+
+def body(phone: int = 254711000000) -> bytes:
+    return json.dumps({"sender_id": "ACME", "phone": str(phone), "message": "Hi"}).encode()
+
+
+def chunked(data: bytes) -> bytes:
+    return b"%x\r\n%s\r\n0\r\n\r\n" % (len(data), data)
+
+
+def head(service: House, *headers: str, path: str = SEND, method: str = "POST") -> bytes:
+    """The head of a request with a token; `headers` are lines of it as they are."""
+    lines = [
+        f"{method} {path} HTTP/1.1",
+        "Host: localhost",
+        f"Authorization: Bearer {service.token}",
+        "Content-Type: application/json",
+        *headers,
+    ]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+def request(service: House, data: bytes, **more: str) -> bytes:
+    """A whole, correct request."""
+    return head(service, f"Content-Length: {len(data)}", **more) + data
+
+
+def connect(service: House) -> socket.socket:
+    return socket.create_connection((LOOPBACK, service.port), timeout=5)
+
+
+class Answers:
+    """What came back on a connection: each answer's status, and whether the server closed it."""
+
+    def __init__(self, connection: socket.socket, most: int = 1, seconds: float = 5) -> None:
+        self.statuses: list[int] = []
+        self.bodies: list[bytes] = []
+        self.closed = False
+        connection.settimeout(seconds)
+        reader = connection.makefile("rb")
+        try:
+            while len(self.statuses) < most and self._one(reader):
+                pass
+        except TimeoutError:
+            pass
+        except OSError:
+            self.closed = True
+
+    def _one(self, reader: Any) -> bool:
+        line = reader.readline()
+        if not line:
+            self.closed = True
+            return False
+        status, length = int(line.split()[1]), 0
+        while (header := reader.readline().strip().lower()) not in (b"", None):
+            name, _, value = header.partition(b":")
+            length = int(value) if name == b"content-length" else length
+        self.statuses.append(status)
+        self.bodies.append(reader.read(length))
+        return True
+
+
+def exchange(service: House, data: bytes, most: int = 1, seconds: float = 5) -> Answers:
+    """Send the bytes on a connection of their own, and read what comes back."""
+    with connect(service) as connection:
+        with contextlib.suppress(OSError):
+            connection.sendall(data)
+        return Answers(connection, most, seconds)
+
+
+def health(service: House, times: int = 40, seconds: float = 2) -> float:
+    """The 95th percentile of /healthz, in seconds, each on a new connection; `seconds` stands for no answer."""
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        answers = exchange(service, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", seconds=seconds)
+        taken.append(time.perf_counter() - began if answers.statuses == [200] else seconds)
+    return statistics.quantiles(taken, n=20)[-1]
+
+
+def memory(service: House) -> int:
+    """Bytes that the API's processes hold together."""
+    assert service.api is not None
+    api = psutil.Process(service.api.pid)
+    return sum(process.memory_info().rss for process in (api, *api.children(recursive=True)))
+
+
+def test_it_works(service: House) -> None:
+    before = facts(service)
+    answers = exchange(service, request(service, body()) + request(service, body()), most=2)
+    assert answers.statuses == [200, 200]
+    assert facts(service).available == before.available - 2
+
+
+LENGTHS = {
+    "B04-short": ("Content-Length: 20",),
+    "B04-negative": ("Content-Length: -1",),
+    "B04-plus": ("Content-Length: +63",),
+    "B04-hex": ("Content-Length: 0x3f",),
+    "B04-blank": ("Content-Length:",),
+    "B04-fraction": ("Content-Length: 63.0",),
+    "B04-beyond-64-bits": ("Content-Length: 99999999999999999999999",),
+    "B04-two": ("Content-Length: 63", "Content-Length: 20"),
+    "B04-list": ("Content-Length: 63, 63",),
+    "B04-none": (),
+    "B05-no-chunks": ("Transfer-Encoding: chunked",),
+    "B05-unknown-coding": ("Transfer-Encoding: xchunked",),
+    "B05-chunked-not-last": ("Transfer-Encoding: chunked, gzip",),
+    "B05-identity": ("Transfer-Encoding: identity",),
+    "B50-folded": ("Content-Length: 63", "X-A: a", " b: c"),
+    "B50-bare-newline": ("Content-Length: 63", "X-A: a\nContent-Length: 20"),
+    "B50-bare-return": ("Content-Length: 63", "X-A: a\rX-B: b"),
+    "B50-nul": ("Content-Length: 63", "X-A: a\0b"),
+    "B50-space-before-colon": ("Content-Length : 63",),
+    "B50-no-colon": ("Content-Length: 63", "X-A"),
+    "B50-empty-name": ("Content-Length: 63", ": a"),
+    "B50-not-a-token": ("Content-Length: 63", "X(A): a"),
+    "B50-500-kB": ("Content-Length: 63", "X-A: " + "a" * 500_000),
+    "B50-101": ("Content-Length: 63", *(f"X-{number}: a" for number in range(101))),
+    "B50-two-tokens": ("Content-Length: 63", "Authorization: Bearer x"),
+    "B40-latin-1": ("Content-Length: 63", "Idempotency-Key: \xe9"),
+}
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("headers", [pytest.param(headers, id=name) for name, headers in LENGTHS.items()])
+def test_a_head_that_is_wrong(service: House, headers: tuple[str, ...]) -> None:
+    assert len(body()) == 63
+    answers = exchange(service, head(service, *headers) + body())
+    assert [400 <= status < 500 for status in answers.statuses] in ([], [True])
+    assert answers.statuses or answers.closed
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b04_a_body_that_ends_early(service: House) -> None:
+    with connect(service) as connection:
+        connection.sendall(head(service, "Content-Length: 80") + body())
+        connection.shutdown(socket.SHUT_WR)
+        answers = Answers(connection)
+    assert answers.statuses in ([], [400])
+    time.sleep(0.3)
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("large", [pytest.param(path, id=f"B04-announced-{path}") for path in (SEND, f"{SEND}-bulk")])
+def test_a_body_announced_too_large_is_refused_before_it_comes(service: House, large: str) -> None:
+    answers = exchange(service, head(service, "Content-Length: 8388609", path=large))
+    assert answers.statuses == [413]
+    assert json.loads(answers.bodies[0])["code"] == "payload_too_large"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param(("Content-Length: 63", "Transfer-Encoding: chunked"), id="B51-length-first"),
+        pytest.param(("Transfer-Encoding: chunked", "Content-Length: 4"), id="B51-length-last"),
+        pytest.param(("Transfer-Encoding: chunked", "Transfer-Encoding: chunked", "Content-Length: 4"), id="B51-twice"),
+    ],
+)
+def test_a_length_and_chunks(service: House, headers: tuple[str, ...]) -> None:
+    """RFC 9112 §6.1: refused, or read as chunks and the connection closed, so that nothing is smuggled behind it."""
+    before = facts(service)
+    smuggled = request(service, body(254711000001))
+    answers = exchange(service, head(service, *headers) + chunked(body()) + smuggled, most=3)
+    assert answers.closed
+    assert len(answers.statuses) <= 1 or answers.statuses[1:] == [400]
+    assert before.sends <= facts(service).sends <= before.sends + 1
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=f"B05-{path}") for path in (SEND, f"{SEND}-bulk", "/api/v1/auth/token")]
+)
+def test_chunks_without_an_end_are_cut_at_the_cap(service: House, path: str) -> None:
+    exchange(service, request(service, body(), path="/api/v1/sms/quote"))
+    before, sent = memory(service), 0
+    chunk = b"10000\r\n" + b" " * 2**16 + b"\r\n"
+    with connect(service) as connection:
+        connection.sendall(head(service, "Transfer-Encoding: chunked", path=path))
+        with contextlib.suppress(OSError):
+            while sent < 2**28:
+                connection.sendall(chunk)
+                sent += len(chunk)
+        answers = Answers(connection)
+    assert answers.statuses in ([], [413])
+    assert sent < 2**26, "cut at the cap and what the sockets' buffers hold"
+    assert memory(service) - before < 2**25
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b05_chunks_at_the_cap_are_not_cut_and_taken(service: House) -> None:
+    data = body().ljust(2**16) + b"x"
+    answers = exchange(service, head(service, "Transfer-Encoding: chunked") + chunked(data))
+    assert answers.statuses == [413]
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, id=f"B49-{method}")
+        for method in ("GET", "PUT", "OPTIONS", "TRACE", "CONNECT", "PRI", "get", "FOO")
+    ],
+)
+def test_a_method_that_is_none_of_the_paths(service: House, method: str) -> None:
+    """One that HTTP does not have either, and CONNECT with a body, are refused before the path is looked at."""
+    answers = exchange(service, request(service, body(), method=method))
+    assert answers.statuses == [400 if method in ("PRI", "get", "FOO", "CONNECT") else 405]
+    assert json.loads(answers.bodies[0])["status"] == answers.statuses[0]
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"GET /healthz\r\n\r\n", id="B49-http-0.9"),
+        pytest.param(b"GET /healthz HTTP/9.9\r\n\r\n", id="B49-http-9.9"),
+        pytest.param(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", id="B49-http-2"),
+        pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 64 + b"\r\n\r\n", id="B49-tls"),
+        pytest.param(b"G\xc3\x89T /healthz HTTP/1.1\r\n\r\n", id="B49-not-ascii"),
+        pytest.param(b"POST " + b"/x" * 40_000 + b" HTTP/1.1\r\n\r\n", id="B50-long-path"),
+        pytest.param(b"\0" * 1000 + b"\r\n\r\n", id="B49-zeros"),
+    ],
+)
+def test_what_is_no_request(service: House, data: bytes) -> None:
+    answers = exchange(service, data)
+    assert answers.statuses == [] or 400 <= answers.statuses[0] <= 505
+    assert answers.statuses or answers.closed
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=f"B48-{path}")
+        for path in (
+            "/api/v1/../v1/sms/send",
+            "/api/v1/%2e%2e/v1/sms/send",
+            "/api/v1/./sms/send",
+            "/api/v1//sms/send",
+            "/API/v1/sms/send",
+            "/api/v1/sms/send;a=b",
+            "/api/v1/sms/send%00",
+            "/api/v1/sms/send%0d%0aX-A:%20b",
+            "\\api\\v1\\sms\\send",
+            "*",
+            "/api/v1/sms/send\xff",
+        )
+    ],
+)
+def test_a_path_that_is_none(service: House, path: str) -> None:
+    answers = exchange(service, request(service, body(), path=path))
+    assert answers.statuses in ([404], [400])
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=f"B48-no-token-{path}")
+        for path in ("//api/v1/sms/send", "/api/v1/sms/send/", "/api/v1/%73ms/send", "http://localhost/api/v1/sms/send")
+    ],
+)
+def test_no_way_to_write_a_path_gets_around_the_token(service: House, path: str) -> None:
+    data = request(service, body(), path=path).replace(b"Authorization: ", b"X-Authorization: ")
+    assert exchange(service, data).statuses in ([401], [404])
+
+
+@contextlib.contextmanager
+def held(service: House, count: int, begin: bytes) -> Iterator[list[socket.socket]]:
+    """Connections on which something was begun."""
+    with contextlib.ExitStack() as stack:
+        connections = [stack.enter_context(connect(service)) for _ in range(count)]
+        for connection in connections:
+            connection.sendall(begin)
+        yield connections
+
+
+@contextlib.contextmanager
+def dripping(connections: list[socket.socket]) -> Iterator[None]:
+    """Each connection sends a byte a second."""
+    stop = threading.Event()
+
+    def drip() -> None:
+        while not stop.wait(1):
+            for connection in connections:
+                with contextlib.suppress(OSError):
+                    connection.send(b"X")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b52_a_hundred_slow_heads(service: House) -> None:
+    with held(service, 100, b"POST /api/v1/sms/send HTTP/1.1\r\nX-") as connections, dripping(connections):
+        deadline = time.monotonic() + 2.5
+        while time.monotonic() < deadline:
+            assert health(service) < 1
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b53_a_few_slow_bodies(service: House) -> None:
+    begun = head(service, "Content-Length: 1000", path="/api/v1/auth/token") + b"{"
+    with held(service, 4, begun) as connections, dripping(connections):
+        assert health(service) < 1
+    wait_until(lambda: health(service) < 0.1, 5, "the end of the slow bodies")
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b53_more_slow_bodies_than_threads(service: House) -> None:
+    """Those that drip and those that come no further hold no thread, and are ended."""
+    begun = head(service, "Content-Length: 1000", path="/api/v1/auth/token") + b"{"
+    with held(service, 100, begun) as drip, held(service, 100, begun) as still, dripping(drip):
+        time.sleep(0.5)
+        assert health(service, times=4, seconds=1) < 1
+        wait_until(lambda: all(map(ended, [*drip, *still])), 30, "the end of the slow bodies")
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("signed_in", [True, False])
+def test_large_bodies_that_come_slowly_hold_up_no_other(service: House, signed_in: bool) -> None:
+    begun = head(service, "Transfer-Encoding: chunked", path="/api/v1/sms/send-bulk") + b"1\r\n{\r\n"
+    if not signed_in:
+        begun = begun.replace(b"Authorization: ", b"X-Authorization: ")
+    with held(service, 200, begun):
+        assert health(service, times=4, seconds=1) < 1
+        assert service.get("/balance")["unit"] == "sms"
+        if not signed_in:
+            token = request(service, b"{}", path="/api/v1/auth/token").replace(b"Authorization: ", b"X-Authorization: ")
+            statuses = {exchange(service, token).statuses[0] for _ in range(20)}
+            assert statuses == {429}, "their own address has its share, which they have taken"
+
+
+@pytest.mark.usefixtures("untouched")
+def test_who_sends_too_much_reads_why_it_was_refused(service: House) -> None:
+    """It sends all of it before it reads: the connection is not reset before that."""
+    data = b" " * 4 * 1024 * 1024
+    answers = exchange(service, request(service, data, path="/api/v1/auth/token"))
+    assert answers.statuses == [413] and answers.closed is False
+    bad = head(service, "Transfer-Encoding: chunked", "Content-Length: 5") + data
+    assert exchange(service, bad).statuses == [400]
+
+
+def test_readers_of_exports_who_do_not_read_hold_up_nobody(service: House) -> None:
+    """Each could take a thread; some are told that they have too many, and to the others nobody writes meanwhile."""
+    for start in range(254744000000, 254744100000, 50_000):
+        service.post("/suppressions", phones=[str(phone) for phone in range(start, start + 50_000)])
+    export = head(service, "Accept: text/csv", path="/api/v1/suppressions", method="GET")
+    with held(service, 40, export) as readers:
+        wait_until(lambda: all(map(ended, readers)), 30, "the beginnings of the answers")
+        assert health(service, times=10, seconds=1) < 1
+        assert service.get("/balance")["unit"] == "sms"
+        statuses = [reader.recv(12) for reader in readers]
+        assert statuses.count(b"HTTP/1.1 200") <= 2 * EXPORTS_OF_ACCOUNT and b"HTTP/1.1 429" in statuses
+
+    def whole() -> bool:
+        """It gets all of it, as soon as the others are found to have left."""
+        data = b""
+        with connect(service) as connection:
+            connection.sendall(export)
+            while not data.endswith(b"0\r\n\r\n") and (more := connection.recv(65536)):
+                data += more
+        return data.count(b",manual,") == 100_000
+
+    wait_until(whole, 30, "an export, when theirs are over")
+
+
+def ended(connection: socket.socket) -> bool:
+    """Whether the server has answered on a connection, or closed it."""
+    connection.settimeout(0.001)
+    try:
+        connection.recv(1, socket.MSG_PEEK)
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+@pytest.mark.usefixtures("untouched")
+def test_b54_five_hundred_idle_connections(service: House) -> None:
+    before = memory(service)
+    with held(service, 500, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"):
+        assert health(service) < 1
+        assert service.get("/balance")["unit"] == "sms"
+        assert memory(service) - before < 2**25
+
+
+def test_b55_a_hundred_sends_in_a_pipe(service: House) -> None:
+    before = facts(service)
+    data = b"".join(request(service, body(254722000000 + number)) for number in range(100))
+    answers = exchange(service, data, most=100)
+    assert answers.statuses == [200] * 100
+    assert facts(service).sends == before.sends + 100
+    assert facts(service).available == before.available - 100
+    phones = [json.loads(answer)["phone"] for answer in answers.bodies]
+    assert phones == [str(254722000000 + number) for number in range(100)]
+
+
+@pytest.mark.parametrize("reset", [pytest.param(False, id="B57-closed"), pytest.param(True, id="B57-reset")])
+def test_clients_that_leave_without_the_answer(service: House, reset: bool) -> None:
+    before = facts(service)
+
+    def send_and_leave(number: int) -> None:
+        with connect(service) as connection:
+            if reset:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            data = request(service, body(254733000000 + number))
+            connection.sendall(data if number % 3 else data[:-10])
+
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(send_and_leave, range(90)))
+    seen: list[Any] = []
+
+    def at_rest() -> bool:
+        """Nothing has changed for eight looks, and something has come where something must."""
+        time.sleep(0.2)
+        seen.append(facts(service))
+        return len(seen) > 8 and len(set(seen[-8:])) == 1 and (reset or seen[-1] != before)
+
+    wait_until(at_rest, 60, "an end")
+    after = facts(service)
+    taken = after.sends - before.sends
+    assert taken <= 60, "who had said all may have been heard, who had not may not"
+    assert taken > 0 or reset, "a reset may throw away what was not read yet, a close may not"
+    assert after.batches - before.batches == after.entries - before.entries == taken
+    assert before.available - after.available == after.reserved - before.reserved == taken
+
+
+def test_nothing_of_it_left_a_trace_in_the_books_or_the_log(service: House) -> None:
+    assert [breach for breach in audit(service.engine, full=True) if breach.rule != "queue_moves"] == []
+    assert service.api is not None
+    assert "Traceback" not in service.api.log_file.read_text()
+    assert "panicked" not in service.api.log_file.read_text()

@@ -1,0 +1,148 @@
+"""The API's processes share a port: connections are divided among them, and without one of them the others answer."""
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+
+from api.server.reuse_port import IS_DIVIDED, SharedPort
+from bulksms.local import services
+from bulksms.local.command import Command
+from bulksms.local.ports import LOOPBACK, free_port, is_free
+from bulksms.local.services import _answers as answers
+from tests.harness.house import wait_until
+
+pytestmark = pytest.mark.skipif(not IS_DIVIDED, reason="only Linux divides connections")
+
+
+@pytest.fixture(name="server")
+def _server(tmp_path: Path) -> Iterator[tuple[Command, int]]:
+    port = free_port()
+    with server_of(port, tmp_path) as api:
+        api.launch()
+        api.wait_ready(30)
+        wait_until(lambda: len(listeners(port)) == 2, 30, "both processes")
+        yield api, port
+
+
+def server_of(port: int, folder: Path) -> Command:
+    """The API's server, with an application that needs nothing."""
+    env, home = services.environment({"PYTHONPATH": str(Path.cwd())}), Path.cwd()
+    api = services.api(port, env, folder, home)
+    return Command("api", [*api._command, "bench.hello:served"], env, folder / "api.log", home, api._is_ready)
+
+
+def listeners(port: int) -> list[int]:
+    """The processes that listen on it."""
+    found = psutil.net_connections("tcp")
+    return [each.pid for each in found if each.status == psutil.CONN_LISTEN and each.laddr.port == port]
+
+
+def socket_of(shared: SharedPort) -> socket.socket:
+    """As a process gets it."""
+    made = pickle.loads(pickle.dumps(shared))
+    assert isinstance(made, socket.socket)
+    return made
+
+
+def accepted(listening: socket.socket, open_: ExitStack) -> int:
+    listening.setblocking(False)
+    count = 0
+    while True:
+        try:
+            open_.enter_context(listening.accept()[0])
+        except BlockingIOError:
+            return count
+        count += 1
+
+
+@pytest.fixture(name="shared")
+def _shared() -> Iterator[SharedPort]:
+    made = SharedPort(LOOPBACK, free_port())
+    yield made
+    made.close()
+
+
+def test_connections_are_divided(shared: SharedPort) -> None:
+    with ExitStack() as open_:
+        sockets = [open_.enter_context(socket_of(shared)) for _ in range(2)]
+        for each in sockets:
+            each.listen()
+        for _ in range(64):
+            open_.enter_context(socket.create_connection(shared.address, 10))
+        counts = [accepted(each, open_) for each in sockets]
+    assert sum(counts) == 64
+    assert min(counts) >= 10  # with fewer once in a hundred million runs
+
+
+@pytest.mark.parametrize("listens", [False, True])
+def test_nobody_else_gets_the_port(shared: SharedPort, listens: bool) -> None:
+    with socket_of(shared) as ours:
+        if listens:
+            ours.listen()
+        with pytest.raises(OSError, match="in use"):
+            SharedPort(*shared.address)
+        assert not is_free(shared.address[1])
+    with pytest.raises(OSError, match="in use"):  # nor when all of its processes have died
+        SharedPort(*shared.address)
+
+
+def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -> None:
+    with socket_of(shared) as ours:
+        ours.listen()
+        client = socket.create_connection(shared.address, 10)
+        ours.accept()[0].close()  # who closes first is left with it, for a minute
+        client.close()
+    shared.close()
+    SharedPort(*shared.address).close()
+
+
+def test_a_second_server_of_a_port_says_so_and_ends(server: tuple[Command, int]) -> None:
+    running, port = server
+    second = subprocess.run(running._command, capture_output=True, text=True, timeout=60, check=False)
+    assert second.returncode == 1
+    assert f"Cannot listen on {LOOPBACK} port {port} (Address already in use): stop who has it" in second.stderr
+    assert answers(port)
+
+
+def test_what_comes_after_a_process_was_killed_is_answered(server: tuple[Command, int]) -> None:
+    running, port = server
+    assert running.pid is not None
+    assert all(answers(port) for _ in range(20))
+    killed = listeners(port)[0]
+    os.kill(running.pid, signal.SIGSTOP)  # who would start another one
+    try:
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: len(listeners(port)) == 1, 30, "the end of its socket")
+        assert all(answers(port) for _ in range(20))
+    finally:
+        os.kill(running.pid, signal.SIGCONT)
+    wait_until(lambda: len(listeners(port)) == 2, 30, "another one")
+    assert all(answers(port) for _ in range(20))
+
+
+def test_a_process_that_stands_still_is_replaced(server: tuple[Command, int]) -> None:
+    _, port = server
+    stopped = listeners(port)[0]
+    os.kill(stopped, signal.SIGSTOP)
+    wait_until(lambda: stopped not in listeners(port), 30, "its end")
+    wait_until(lambda: len(listeners(port)) == 2, 30, "another one")
+    assert all(answers(port) for _ in range(20))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_processes_end_when_their_supervisor_has_died(server: tuple[Command, int], number: signal.Signals) -> None:
+    """They would keep the port, and another service could not be started."""
+    running, port = server
+    children = listeners(port)
+    assert running.pid is not None
+    os.kill(running.pid, number)
+    wait_until(lambda: not any(map(psutil.pid_exists, children)), 30, "the end of its processes")
+    SharedPort(LOOPBACK, port).close()

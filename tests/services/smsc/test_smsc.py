@@ -1,0 +1,131 @@
+"""The simulated SMSC: as a command, and to clients that are wrong."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bulksms.local.ports import free_port
+from bulksms.smsc.server import Smsc, running
+from bulksms.smsc.settings import SmscSettings
+from shared.carriers.smpp.numbers import Command
+from shared.carriers.smpp.pdu import HEADER
+from tests.unit.carriers.smpp.making import config, parcel
+from worker.carriers.smpp import SmppCarrier
+from worker.carriers.smpp.parts import References
+from worker.carriers.smpp.submission import Submission
+
+PATIENCE = 30.0
+
+
+@pytest.fixture
+def smsc() -> Iterator[Smsc]:
+    with running(SmscSettings(port=0, receipt_delay=0.05, system_id="me", password="secret")) as server:
+        yield server
+
+
+def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
+    port, stats_port = free_port(), free_port()
+    journal = tmp_path / "journal"
+    command = "from bulksms.cli import main; main()"
+    options = ["smsc", "--port", str(port), "--stats-port", str(stats_port), "--journal", str(journal)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", command, *options, "--message-id-tag", "0x1400", "--receipt-delay", "0"],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+        text=True,
+    )
+    try:
+        told = parcel("Hi", ["254711000000", "99902000000", "99905000000"])
+        carrier = SmppCarrier(config(port=port, message_id_tag=0x1400, answer_time=3.0))
+        receipts: list[Any] = []
+        wait_for_port(port)
+        carrier.open(receipts.extend, lambda late: None)
+        deadline = time.monotonic() + PATIENCE
+        while carrier.health.state != "bound":
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        carrier.submit([told])
+        carrier.close()
+        with urllib.request.urlopen(f"http://127.0.0.1:{stats_port}/") as answer:
+            counts = json.load(answer)
+        assert (counts["submits"], counts["accepted"], counts["lost"], counts["refused"]) == (3, 1, 1, 1)
+        assert speak(stats_port, {"phone": "254711000000", "recipient": "ACME", "message": "x" * 200}) == 200
+        assert speak(stats_port, {"phone": "254711000000"}) == 400
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=PATIENCE)[0]
+        assert process.returncode == 0
+        assert "accepted  1\n" in said
+    finally:
+        process.kill()
+        process.wait()
+    lines = [line.split("\t") for line in journal.read_text().splitlines()]
+    assert [(line[1], line[2], line[7]) for line in lines] == [
+        ("254711000000", "ACME", "accepted"),
+        ("99902000000", "ACME", "ESME_RINVDSTADR"),
+        ("99905000000", "ACME", "lost"),
+    ]
+    assert [line[8] for line in lines] == [identity.hex for identity in told.ids]
+    assert len({line[3] for line in lines}) == 1
+
+
+def speak(port: int, told: dict[str, str]) -> int:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/inbound", json.dumps(told).encode(), method="POST")
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def wait_for_port(port: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, "-c", "from bulksms.cli import main; main()", "smsc", "--port", port],
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+            text=True,
+            timeout=PATIENCE,
+        )
+    assert done.returncode == 1
+    assert "cannot listen" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("octets", [b"\0\0\0\4\0\0\0\4", b"\xff" * 40, b"GET / HTTP/1.1\r\n\r\n"])
+def test_a_client_that_talks_nonsense_is_left(smsc: Smsc, octets: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", smsc.port), PATIENCE) as client:
+        client.sendall(octets.ljust(32, b"\0"))
+        with contextlib.suppress(ConnectionResetError):
+            assert client.recv(100) == b""
+
+
+def test_a_submit_without_a_bind_is_refused(smsc: Smsc) -> None:
+    submission = Submission(config(), References(), [parcel("x", ["254711000000"])])
+    with socket.create_connection(("127.0.0.1", smsc.port), PATIENCE) as client:
+        client.sendall(submission.heads[0] + b"\0\0\0\1" + submission.bodies[0])
+        assert HEADER.unpack(client.recv(16)) == (16, Command.SUBMIT_SM_RESP, 4, 1)

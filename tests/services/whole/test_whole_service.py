@@ -1,0 +1,153 @@
+"""The product as it runs: API and workers as processes of their own, on a real Postgres and a real Redis."""
+
+import os
+import statistics
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import psutil
+import pytest
+from redis import Redis
+
+from shared.audit.check import audit
+from tests.harness.house import House, house, wait_until
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with house(tmp_path_factory.mktemp("house"), WORKER_CONCURRENCY="2") as made:
+        made.new_account()
+        yield made
+
+
+def assert_exact(service: House) -> None:
+    """Nothing is open, nothing was submitted twice, every credit is accounted for."""
+    service.wait_for_end(120)
+    assert service.most_submits() <= 1
+    assert audit(service.engine, full=True) == []
+
+
+def test_it_works(service: House) -> None:
+    answer = service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")
+    path = f"/messages/{answer['message_id']}"
+    wait_until(lambda: service.get(path)["status"] == "delivered", 10, "the receipt")
+    assert service.get("/balance")["balance"] == 999_999
+    assert_exact(service)
+
+
+def test_a_list_of_ten_thousand(service: House) -> None:
+    phones = [str(254720000000 + number) for number in range(10_000)]
+    began = time.monotonic()
+    send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
+    assert time.monotonic() - began < 10
+    assert_exact(service)
+    counts = service.get(f"/sends/{send['send_id']}")["counts"]
+    assert (counts["accepted"], counts["delivered"]) == (10_000, 10_000)
+
+
+def test_a_group_of_a_hundred_thousand_is_answered_like_one_of_a_hundred(service: House) -> None:
+    account = service.scalar("SELECT id FROM account WHERE name = 'acme'")
+    small, large = service.new_group(account, 100), service.new_group(account, 100_000)
+
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+
+    def seconds(group: str) -> float:
+        began = time.perf_counter()
+        send = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", send_at=tomorrow)
+        took = time.perf_counter() - began
+        service.post(f"/sends/{send['send_id']}/cancel")
+        return took
+
+    times = [(seconds(small), seconds(large)) for _ in range(15)]
+    assert statistics.median(large for _, large in times) < 2 * statistics.median(small for small, _ in times)
+    send = service.post("/sms/send-group", sender_id="ACME", group_id=large, message="Hi")
+    assert send["counts"]["accepted"] == 100_000
+    assert_exact(service)
+    counts = service.get(f"/sends/{send['send_id']}")["counts"]
+    assert counts["delivered"] == 100_000
+
+
+def test_fifty_sends_at_once_against_thirty_credits(service: House) -> None:
+    rich = service.token
+    service.new_account("poor", 30)
+
+    def send(number: int) -> int:
+        body = {"sender_id": "ACME", "phone": str(254730000000 + number), "message": "Hi"}
+        return service.try_request("POST", "/sms/send", body)[0]
+
+    with ThreadPoolExecutor(50) as pool:
+        statuses = list(pool.map(send, range(50)))
+    assert sorted(statuses) == [200] * 30 + [402] * 20
+    service.token = rich
+    assert_exact(service)
+
+
+def test_redis_emptied_in_the_middle(service: House) -> None:
+    phones = [str(254740000000 + number) for number in range(20_000)]
+    with Redis.from_url(service.redis.url) as redis:
+        send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
+        for _ in range(20):
+            redis.flushall()
+            time.sleep(0.05)
+    assert_exact(service)
+    assert service.get(f"/sends/{send['send_id']}")["counts"]["delivered"] == 20_000
+
+
+def test_redis_stopped_for_the_whole_run(service: House) -> None:
+    service.redis.kill()
+    try:
+        phones = [str(254750000000 + number) for number in range(2_000)]
+        send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
+        assert_exact(service)
+        assert service.get(f"/sends/{send['send_id']}")["counts"]["delivered"] == 2_000
+    finally:
+        service.redis.start()
+
+
+def test_a_worker_killed_in_the_middle(service: House) -> None:
+    phones = [str(254760000000 + number) for number in range(20_000)]
+    send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
+    path = f"/sends/{send['send_id']}"
+    wait_until(lambda: service.get(path)["counts"]["queued"] < 16_000, 30, "the first messages")
+    service.kill_worker()
+    service.start_workers(1)
+    assert_exact(service)
+    counts = service.get(path)["counts"]
+    assert counts["delivered"] + counts["in_doubt"] == 20_000
+    assert counts["in_doubt"] <= 400, "one window at most"
+
+
+def test_the_workers_memory_does_not_grow_with_the_group(service: House) -> None:
+    account = service.scalar("SELECT id FROM account WHERE name = 'acme'")
+
+    def peak() -> float:
+        return float(sum(psutil.Process(worker.pid).memory_info().rss for worker in service.workers))
+
+    service.post("/sms/send-group", sender_id="ACME", group_id=service.new_group(account, 10_000), message="Hi")
+    service.wait_for_end(60)
+    small = peak()
+    service.post("/sms/send-group", sender_id="ACME", group_id=service.new_group(account, 100_000), message="Hi")
+    seen = []
+    while service.scalar("SELECT count(*) FROM send WHERE completed_at IS NULL"):
+        seen.append(peak())
+        time.sleep(0.2)
+    assert max(seen) < 1.2 * small
+    assert_exact(service)
+
+
+def test_stopping_gracefully_leaves_nothing_in_doubt(service: House) -> None:
+    phones = [str(254770000000 + number) for number in range(20_000)]
+    send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
+    worker = service.workers.pop()
+    worker.stop()
+    service.start_workers(1)
+    assert_exact(service)
+    assert service.get(f"/sends/{send['send_id']}")["counts"]["in_doubt"] == 0
+
+
+def test_no_error_was_logged_but_for_what_was_broken_on_purpose(service: House) -> None:
+    for log in sorted(service.folder.glob("*.log")):
+        lines = [line for line in log.read_text().splitlines() if "Traceback" in line and "edis" not in line]
+        assert lines == [], f"{os.fspath(log)}: {lines[:1]}"

@@ -1,0 +1,74 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.carriers.smpp.making import config
+from worker.carriers.smpp.config import ConfigError, SmppConfig
+
+
+def test_it_works() -> None:
+    told = {"host": "smsc.example", "system_id": "me", "password": "secret", "tlvs": {"0x1401": "6869"}, "window": 10}
+    made = SmppConfig.from_mapping(told)
+    assert (made.host, made.port, made.window, made.tlvs) == ("smsc.example", 2775, 10, {0x1401: b"hi"})
+
+
+def test_the_password_is_not_shown() -> None:
+    assert "secret" not in repr(config())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("port", 0),
+        ("port", "2775"),
+        ("window", 0),
+        ("window", 1001),
+        ("window", 2.5),
+        ("window", True),
+        ("rate", -1),
+        ("bind", "receiver"),
+        ("alphabet", "utf8"),
+        ("long_messages", "split"),
+        ("receipt_id", "octal"),
+        ("host", ""),
+        ("system_id", "a-name-much-too-long"),
+        ("password", "with\0nul"),
+        ("service_type", "toolong"),
+        ("source_ton", 256),
+        ("data_coding", -1),
+        ("answer_time", 0),
+        ("answer_time", None),
+        ("tls_ca", "ca.pem"),
+        ("tlvs", {0: b""}),
+        ("tlvs", {"5": b""}),
+        ("message_id_tag", 0x204),
+        ("error_codes", {"042": "nonsense"}),
+        ("error_codes", {"042": 1}),
+        ("error_codes", 42),
+    ],
+)
+def test_what_cannot_be_used_is_refused_by_name(name: str, value: Any) -> None:
+    with pytest.raises(ConfigError, match=name):
+        config(**{name: value})
+
+
+def test_certificates_without_tls_are_a_mistake(tmp_path: Path) -> None:
+    file = tmp_path / "ca.pem"
+    file.touch()
+    with pytest.raises(ConfigError, match="tls is not"):
+        config(tls_ca=str(file))
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"windows": 5}, "no setting windows"),
+        ({"password": "x", "host": "h"}, "system_id is missing"),
+        ({"host": "h", "system_id": "s", "password": "p", "tlvs": {"x": "zz"}}, "tlvs"),
+        ({"host": "h", "system_id": "s", "password": "p", "tlvs": [1]}, "tlvs"),
+    ],
+)
+def test_a_file_with_a_mistake_is_refused(told: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        SmppConfig.from_mapping(told)

@@ -1,0 +1,115 @@
+"""Sets of receipts: who comes soon after the first shares its commit, and nobody waits for more than that."""
+
+import time
+from collections.abc import Iterator
+from typing import cast
+from uuid import UUID
+
+import pytest
+
+from shared.carriers.smpp.numbers import Command
+from tests.unit.carriers.smpp.making import config, usual_body
+from worker.carriers.base import Answer, LateResponse, Outcome, Receipt
+from worker.carriers.smpp import deliveries as module
+from worker.carriers.smpp.counters import Counters
+from worker.carriers.smpp.deliveries import Deliveries
+from worker.carriers.smpp.longs import Longs
+from worker.carriers.smpp.session import Session
+from worker.carriers.smpp.status import CarrierAnswer
+from worker.carriers.smpp.submission import Submission
+
+GATHER, GAP = 2.0, 0.4
+
+
+class Answers:
+    """A session that keeps what the carrier would be told."""
+
+    def __init__(self) -> None:
+        self.said = b""
+
+    def answer(self, data: bytes) -> None:
+        self.said += data
+
+
+class Carrier:
+    """Gives receipts, and sees in which sets they are stored, and when."""
+
+    def __init__(self) -> None:
+        self.session = Answers()
+        self.deliveries = Deliveries(config(), Counters(), Longs())
+        self.sets: list[tuple[int, float]] = []
+        self.deliveries.start(self._store, lambda answers: None)
+
+    def _store(self, receipts: list[Receipt]) -> None:
+        self.sets.append((len(receipts), time.monotonic()))
+
+    def give(self, number: int) -> None:
+        self.deliveries.put(cast(Session, self.session), Command.DELIVER_SM, number, usual_body())
+
+    def wait_for_sets(self, count: int) -> None:
+        deadline = time.monotonic() + 30
+        while len(self.sets) < count:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+@pytest.fixture
+def carrier(monkeypatch: pytest.MonkeyPatch) -> Iterator[Carrier]:
+    monkeypatch.setattr(module, "GATHER", GATHER)
+    monkeypatch.setattr(module, "GAP", GAP)
+    made = Carrier()
+    yield made
+    made.deliveries.stop()
+
+
+class Given:
+    """A submission whose message is decided by its late answer."""
+
+    def late(self, index: int, answer: CarrierAnswer) -> LateResponse:
+        return LateResponse(UUID(int=index), Outcome(Answer.ACCEPTED, str(answer)))
+
+
+def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HOLD", 0.5)
+    told: list[tuple[LateResponse, float]] = []
+    deliveries = Deliveries(config(), Counters(), Longs())
+    deliveries.start(lambda receipts: None, lambda answers: told.extend((each, time.monotonic()) for each in answers))
+    try:
+        began = time.monotonic()
+        deliveries.late(cast(Submission, Given()), 7, "id")
+        deadline = began + 30
+        while not told:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    finally:
+        deliveries.stop()
+    [(answer, at)] = told
+    assert answer.outcome.reference == "id"
+    assert at - began >= 0.5
+
+
+def test_who_comes_soon_after_another_is_in_one_set(carrier: Carrier) -> None:
+    for number in range(3):
+        carrier.give(number)
+        time.sleep(GAP / 8)
+    carrier.wait_for_sets(1)
+    assert carrier.sets[0][0] == 3
+    carrier.deliveries.stop()
+    assert len(carrier.session.said) == 3 * 17
+
+
+def test_who_comes_alone_does_not_wait_for_others(carrier: Carrier) -> None:
+    """A carrier that has given as many as it may gives no other before it is answered."""
+    began = time.monotonic()
+    carrier.give(1)
+    carrier.wait_for_sets(1)
+    assert carrier.sets[0][1] - began < GATHER
+
+
+def test_while_others_come_a_set_waits_only_so_long(carrier: Carrier) -> None:
+    began, number = time.monotonic(), 0
+    while not carrier.sets and number < 1000:
+        carrier.give(number)
+        number += 1
+        time.sleep(GAP / 20)
+    assert carrier.sets[0][1] - began < GATHER + 3 * GAP

@@ -1,0 +1,160 @@
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.carriers.smpp.alphabets import decode, encode
+from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.pdu import Message, read_message, split_udh
+from shared.sms.segments import segment, split, text_problem
+from tests.unit.carriers.smpp.making import NOW, config, parcel
+from worker.carriers.smpp.parts import References, Unsendable, cut
+from worker.carriers.smpp.submission import Submission
+from worker.carriers.smpp.template import source_address, validity
+
+texts = st.text(st.sampled_from("aZ €{\n@é") | st.sampled_from("aя😀"), min_size=1, max_size=500).filter(
+    lambda text: text_problem(text) is None
+)
+
+
+def submits(text: str, style: str = "udh", **told: object) -> list[Message]:
+    """The submit_sm's of one message."""
+    submission = Submission(config(long_messages=style, **told), References(), [parcel(text, ["254711000000"])])
+    return [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
+
+
+def test_it_works() -> None:
+    (message,) = submits("Hi €")
+    assert message.destination == "254711000000"
+    assert message.short_message == b"Hi \x1b\x65"
+    assert (message.source, message.source_ton, message.source_npi) == ("ACME", 5, 0)
+    assert (message.data_coding, message.esm_class, message.registered_delivery) == (0, 0, 1)
+
+
+@given(texts)
+def test_parts_with_a_header_are_cut_where_they_are_counted(text: str) -> None:
+    messages = submits(text)
+    assert len(messages) == segment(text).count
+    parts = []
+    for number, message in enumerate(messages, 1):
+        header, octets = split_udh(message)
+        if len(messages) > 1:
+            assert header[:2] == b"\0\3"
+            assert tuple(header[3:]) == (len(messages), number)
+            assert header[2] == split_udh(messages[0])[0][2]
+        parts.append(decode(octets, message.data_coding))
+    assert parts == split(text)
+
+
+@given(texts)
+def test_parts_with_parameters_are_cut_where_they_are_counted(text: str) -> None:
+    messages = submits(text, "sar")
+    assert [decode(message.short_message, message.data_coding) for message in messages] == split(text)
+    if len(messages) > 1:
+        assert {message.tlvs[Tag.SAR_TOTAL_SEGMENTS][0] for message in messages} == {len(messages)}
+        assert [message.tlvs[Tag.SAR_SEGMENT_SEQNUM][0] for message in messages] == list(range(1, len(messages) + 1))
+        assert len({message.tlvs[Tag.SAR_MSG_REF_NUM] for message in messages}) == 1
+
+
+@given(texts)
+def test_a_payload_is_one_submit(text: str) -> None:
+    (message,) = submits(text, "payload")
+    assert decode(message.short_message, message.data_coding) == text
+    assert (Tag.MESSAGE_PAYLOAD in message.tlvs) == (segment(text).count > 1)
+
+
+def test_long_messages_to_one_phone_have_references_of_their_own() -> None:
+    references = References()
+    first = [references.next("1") for _ in range(300)]
+    references.next("2")
+    assert len({number & 0xFF for number in first[:256]}) == 256
+    assert len(set(first)) == 300
+
+
+@pytest.mark.parametrize("text", ["héllo", "[brackets] and {braces}"])
+def test_latin1_is_written_as_latin1(text: str) -> None:
+    (message,) = submits(text, alphabet="latin1")
+    assert (message.data_coding, message.short_message) == (3, text.encode("latin-1"))
+
+
+def test_what_the_alphabet_lacks_goes_as_ucs2_when_that_costs_no_more() -> None:
+    (message,) = submits("5 €", alphabet="latin1", data_coding=0)
+    assert (message.data_coding, message.short_message) == (8, encode("5 €", "ucs2"))
+
+
+def test_what_would_cost_more_than_was_paid_is_not_sent() -> None:
+    with pytest.raises(Unsendable):
+        cut(config(alphabet="latin1"), "€" * 71, 1)
+    submission = Submission(config(alphabet="ascii"), References(), [parcel("é" * 71, ["254711000000"])])
+    assert submission.bodies == []
+    assert [outcome.error for outcome in submission.outcomes()] == ["not_in_alphabet"]
+
+
+def test_a_text_in_ucs2_by_choice_is_cut_by_code_units() -> None:
+    text = cut(config(alphabet="ucs2"), "a" * 100, 2)
+    assert [len(part) for part in text.octets] == [134, 66]
+
+
+def test_a_text_is_not_in_a_repr() -> None:
+    assert "secret" not in repr(cut(config(), "my secret", 1))
+
+
+@pytest.mark.parametrize(
+    ("sender", "address"),
+    [
+        ("ACME", (5, 0, "ACME")),
+        ("21234", (3, 0, "21234")),
+        ("254711000000", (1, 1, "254711000000")),
+        ("+254711000000", (1, 1, "254711000000")),
+        ("My Shop", (5, 0, "My Shop")),
+    ],
+)
+def test_a_sender_has_the_type_of_what_it_is(sender: str, address: tuple[int, int, str]) -> None:
+    assert source_address(config(), sender) == address
+
+
+def test_the_type_of_a_sender_can_be_told() -> None:
+    assert source_address(config(source_ton=0, source_npi=9), "ACME") == (0, 9, "ACME")
+
+
+@pytest.mark.parametrize("sender", ["", "a" * 21, "café", "a\0b", "٣٤٥"])
+def test_a_sender_that_no_address_holds_is_rejected(sender: str) -> None:
+    submission = Submission(
+        config(), References(), [parcel("x", ["254711000000"], sender), parcel("y", ["254722000000"])]
+    )
+    assert len(submission.bodies) == 1
+    submission.answers = ["id"]
+    refused, accepted = submission.outcomes()
+    assert (refused.answer, refused.error) == ("rejected", "invalid_sender")
+    assert accepted.reference == "id"
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "written"),
+    [
+        ("relative", timedelta(hours=72), "000003000000000R"),
+        ("relative", timedelta(hours=1, minutes=2, seconds=3), "000000010203000R"),
+        ("relative", timedelta(seconds=-5), "000000000100000R"),
+        ("relative", timedelta(days=90), "000030000000000R"),
+        ("absolute", timedelta(hours=1), "260504133015000+"),
+        ("none", timedelta(hours=1), ""),
+    ],
+)
+def test_validity_is_written_as_the_standard_says(kind: str, left: timedelta, written: str) -> None:
+    assert validity(config(validity=kind), NOW + left, NOW) == written
+
+
+def test_everything_that_a_carrier_asks_for_is_written() -> None:
+    asked = {"service_type": "CMT", "protocol_id": 65, "priority": 2, "registered_delivery": 17}
+    (message,) = submits("Hi", **asked, destination_ton=2, destination_npi=6, tlvs={0x1401: b"x", 0x1402: b""})
+    assert {name: getattr(message, name) for name in asked} == asked
+    assert (message.destination_ton, message.destination_npi) == (2, 6)
+    assert message.tlvs == {0x1401: b"x", 0x1402: b""}
+
+
+def test_our_message_id_goes_along_when_told() -> None:
+    told = parcel("Hi", ["254711000000", "254722000000"])
+    submission = Submission(config(message_id_tag=0x1400, tlvs={0x1401: b"x"}), References(), [told])
+    read = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
+    assert [message.tlvs for message in read] == [{0x1401: b"x", 0x1400: each.bytes} for each in told.ids]

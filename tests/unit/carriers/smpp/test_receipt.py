@@ -1,0 +1,238 @@
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.carriers.smpp.numbers import Command, Tag
+from shared.carriers.smpp.pdu import Malformed, Message, message_body, read_message, tlv
+from shared.lifecycle import MessageStatus
+from tests.unit.carriers.smpp.making import NOW, USUAL, config, usual_body
+from worker.carriers.base import Receipt
+from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
+
+
+def said(text: str, tlvs: dict[int, bytes] | None = None, **told: Any) -> Receipt | None:
+    """What a deliver_sm with this text says."""
+    message = Message("254711000000", "ACME", text.encode("latin-1"), esm_class=4, tlvs=tlvs or {})
+    return read_receipt(config(**told), message, NOW)
+
+
+def reference(text: str, tlvs: dict[int, bytes] | None = None, **told: Any) -> str | None:
+    receipt = said(text, tlvs, **told)
+    return receipt and receipt.reference
+
+
+def test_it_works() -> None:
+    done = datetime(2026, 5, 4, 12, 29, tzinfo=UTC)
+    assert said(USUAL) == Receipt("0123456789", MessageStatus.DELIVERED, None, done, "254711000000", "ACME", 60)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        USUAL,
+        "id:0123456789 sub:001 dlvrd:001 submit date:260504122801 done date:260504122900 stat:DELIVRD err:000 text:",
+        "ID: 0123456789 SUB: 001 DLVRD: 001 SUBMIT DATE: 2605041228 DONE DATE: 2605041229 STAT: DELIVRD ERR: 000 TEXT:",
+        "id:0123456789 stat:DELIVRD done date:2605041229",
+        "stat:DELIVRD id:0123456789 done date:20260504122900 text:id:999 stat:REJECTD",
+        "id:0123456789,stat:delivrd,done date:2605041229,err:0",
+        "id=0123456789 stat=DELIVRD donedate=2605041229",
+        "id:0123456789 sub:001 dlvrd:001 submit date:2605041228 done date:2605041229 stat:DELIVERED err:0",
+        "Text first id:0123456789 status:DELIVRD error:000 done date:2026-05-04T12:29:00",
+        "id:0123456789\nstat:DELIVRD\ndone date:2605041229\n",
+        "submit date:2605041228 done date:2605041229 stat:DELIVRD id:0123456789",
+    ],
+)
+def test_all_common_forms_are_read(text: str) -> None:
+    receipt = said(text)
+    assert receipt is not None
+    assert (receipt.reference, receipt.status) == ("0123456789", MessageStatus.DELIVERED)
+    assert receipt.done_at == datetime(2026, 5, 4, 12, 29, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("DELIVRD", MessageStatus.DELIVERED),
+        ("EXPIRED", MessageStatus.UNDELIVERED),
+        ("UNDELIV", MessageStatus.UNDELIVERED),
+        ("REJECTD", MessageStatus.UNDELIVERED),
+        ("DELETED", MessageStatus.UNDELIVERED),
+        ("UNKNOWN", MessageStatus.UNDELIVERED),
+        ("ENROUTE", MessageStatus.SENT),
+        ("ACCEPTD", MessageStatus.SENT),
+    ],
+)
+def test_each_state_has_its_status(word: str, status: MessageStatus) -> None:
+    receipt = said(f"id:1 sub:001 dlvrd:001 submit date:1 done date:1 stat:{word} err:042 text:")
+    assert receipt is not None
+    assert receipt.status == status
+    assert receipt.error == (f"{word}:042" if status == MessageStatus.UNDELIVERED else None)
+
+
+@pytest.mark.parametrize(("state", "status"), [(2, "delivered"), (5, "undelivered"), (8, "undelivered"), (1, "sent")])
+def test_parameters_alone_are_enough(state: int, status: str) -> None:
+    receipt = said("", {Tag.RECEIPTED_MESSAGE_ID: b"abc\0", Tag.MESSAGE_STATE: bytes((state,))})
+    assert receipt is not None
+    assert (receipt.reference, receipt.status) == ("abc", status)
+
+
+@pytest.mark.parametrize("text", ["", "nothing", "id:5", "stat:DELIVRD", "text:id:5 stat:DELIVRD", "id:" + "9" * 300])
+def test_what_names_no_message_or_state_is_no_receipt(text: str) -> None:
+    assert said(text) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "form", "becomes"),
+    [
+        ("2748", {}, "2748"),
+        ("ABC", {"receipt_id": "hex_to_decimal"}, "2748"),
+        ("2748", {"receipt_id": "decimal_to_hex"}, "abc"),
+        ("2748", {"receipt_id": "decimal_to_hex", "id_case": "upper", "id_width": 8}, "00000ABC"),
+        ("000000ABC", {"id_zeros": "strip", "id_case": "lower"}, "abc"),
+        ("not-hex", {"receipt_id": "hex_to_decimal"}, "not-hex"),
+        ("0000", {"id_zeros": "strip"}, "0"),
+    ],
+)
+def test_ids_take_the_declared_form(told: str, form: dict[str, Any], becomes: str) -> None:
+    assert reference(f"id:{told} stat:DELIVRD", **form) == becomes
+    assert reference("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: told.encode() + b"\0"}, **form) == becomes
+
+
+def test_of_two_different_ids_the_parameter_is_the_one_of_the_answer() -> None:
+    tlvs = {Tag.RECEIPTED_MESSAGE_ID: b"1234\0"}
+    assert reference("id:4660 stat:DELIVRD", tlvs, receipt_id="decimal_to_hex") == "1234"
+
+
+def test_the_time_is_moved_from_the_carriers_zone() -> None:
+    receipt = said(USUAL.replace("1229", "1529"), receipt_utc_offset=3)
+    assert receipt is not None
+    assert receipt.done_at == datetime(2026, 5, 4, 12, 29, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("date", ["2605041529", "1905041229", "2613451229", "0000000000", "junk", "9999999999"])
+def test_a_time_that_cannot_be_is_now(date: str) -> None:
+    receipt = said(USUAL.replace("2605041229", date))
+    assert receipt is not None
+    assert receipt.done_at == NOW
+
+
+@pytest.mark.parametrize(("source", "phone"), [("+254711000000", "254711000000"), ("ACME", None), ("9" * 20, None)])
+def test_only_a_phone_is_a_phone(source: str, phone: str | None) -> None:
+    message = Message(source, "ACME", USUAL.encode(), esm_class=4)
+    receipt = read_receipt(config(), message, NOW)
+    assert receipt is not None
+    assert receipt.phone == phone
+
+
+@pytest.mark.parametrize(
+    ("text", "esm_class", "looks"),
+    [(USUAL, 0, True), (USUAL, 4, False), ("id:1 stat:DELIVRD", 0, False), ("", 0, False)],
+)
+def test_a_text_may_look_like_a_receipt(text: str, esm_class: int, looks: bool) -> None:
+    assert looks_like_receipt(Message("254711000000", "ACME", text.encode(), esm_class=esm_class)) is looks
+
+
+def test_a_phone_cannot_write_receipts() -> None:
+    assert not is_receipt(Message("254711000000", "ACME", USUAL.encode(), esm_class=0))
+    assert is_receipt(Message("254711000000", "ACME", b"", esm_class=0, tlvs={Tag.RECEIPTED_MESSAGE_ID: b"1\0"}))
+    assert is_receipt(Message("254711000000", "ACME", USUAL.encode(), esm_class=0x44))
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "part"),
+    [
+        (Message("254711000000", "21234", b"STOP"), "STOP", (None, 1, 1)),
+        (Message("254711000000", "21234", b"\x05\0\3\x2a\2\1\x1b\x65", esm_class=0x40), "€", (0x2A, 2, 1)),
+        (Message("1", "2", b"\6\x08\4\1\2\3\2\4\x41\x00\x42", esm_class=0x40, data_coding=8), "\u0441B", (0x102, 3, 2)),
+    ],
+)
+def test_messages_from_phones_are_read(message: Message, text: str, part: tuple[int | None, int, int]) -> None:
+    if part[1] == 3:
+        message.short_message = b"\6\x08\4\1\2\3\2" + "\u0441B".encode("utf-16-be")
+    got = inbound(config(), message)
+    assert (got.text, (got.reference, got.total, got.number)) == (text, part)
+    assert "254711000000" not in repr(got)
+
+
+def test_a_part_by_parameters_is_read() -> None:
+    tlvs = {Tag.SAR_MSG_REF_NUM: b"\1\2", Tag.SAR_TOTAL_SEGMENTS: b"\3", Tag.SAR_SEGMENT_SEQNUM: b"\1"}
+    got = inbound(config(), Message("1", "2", b"x", tlvs=tlvs))
+    assert (got.reference, got.total, got.number) == (0x102, 3, 1)
+
+
+@given(st.text(st.characters(max_codepoint=255), max_size=120), st.integers(0, 255))
+def test_any_text_is_a_receipt_or_none(text: str, coding: int) -> None:
+    message = Message("254711000000", "ACME", f"id:1 stat:{text}".encode("latin-1"), esm_class=4, data_coding=coding)
+    receipt = read_receipt(config(receipt_id="hex_to_decimal"), message, NOW)
+    assert receipt is None or len(receipt.reference) <= 255
+
+
+def test_ten_thousand_mutated_receipts_are_read_or_none() -> None:
+    chance = random.Random(2)
+    body = message_body(Message("254711000000", "ACME", USUAL.encode(), esm_class=4))
+    body += tlv(Tag.RECEIPTED_MESSAGE_ID, b"0123456789\0") + tlv(Tag.MESSAGE_STATE, b"\2")
+    read = 0
+    for _ in range(10_000):
+        changed = bytearray(body)
+        for _ in range(chance.randint(1, 5)):
+            at = chance.randint(0, len(changed))
+            changed[at : at + chance.randint(0, 3)] = chance.randbytes(chance.randint(0, 3))
+        try:
+            message = read_message(Command.DELIVER_SM, bytes(changed))
+            receipt = read_receipt(config(), message, NOW)
+            inbound(config(), message)
+        except Malformed:
+            continue
+        if receipt is not None:
+            read += 1
+            assert receipt.done_at <= NOW + timedelta(minutes=5)
+            assert receipt.phone is None or receipt.phone.isdigit()
+    assert read > 100
+
+
+@pytest.mark.parametrize("state", [None, b"\2"])
+def test_the_usual_form_is_read_at_once(state: bytes | None) -> None:
+    body = usual_body(state)
+    assert usual_receipt(config(), body, NOW) == said(USUAL)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        usual_body(b"\5"),
+        usual_body(b"\2", b"another"),
+        usual_body() + b"\0",
+        usual_body()[:-1],
+        usual_body(None)[:-20],
+        b"",
+    ],
+)
+def test_what_is_not_usual_is_left_to_the_whole_reading(body: bytes) -> None:
+    assert usual_receipt(config(), body, NOW) is None
+
+
+def test_ids_that_have_two_spellings_are_not_usual() -> None:
+    assert usual_receipt(config(receipt_id="hex_to_decimal"), usual_body(None), NOW) is None
+
+
+@given(st.binary(min_size=1, max_size=3), st.integers(0, 200), st.booleans())
+def test_both_readings_say_the_same(noise: bytes, at: int, insert: bool) -> None:
+    body = usual_body()
+    body = body[:at] + noise + body[at if insert else at + len(noise) :]
+    receipt = usual_receipt(config(), body, NOW)
+    if receipt is not None:
+        message = read_message(Command.DELIVER_SM, body)
+        assert is_receipt(message)
+        assert receipt == read_receipt(config(), message, NOW)
+
+
+def test_a_carriers_own_codes_are_explained() -> None:
+    for err, error in (("042", "absent_subscriber=UNDELIV:042"), ("043", "UNDELIV:043")):
+        text = f"id:1 sub:001 dlvrd:000 submit date:1 done date:1 stat:UNDELIV err:{err} text:"
+        receipt = said(text, error_codes={"042": "absent_subscriber"})
+        assert receipt is not None
+        assert receipt.error == error

@@ -1,0 +1,114 @@
+"""What the answers to a submission's PDUs come to."""
+
+from uuid import UUID
+
+import pytest
+
+from shared.carriers.smpp.numbers import Command, Status, Tag
+from shared.carriers.smpp.pdu import read_message
+from tests.unit.carriers.smpp.making import config, parcel
+from worker.carriers.base import Answer, Outcome
+from worker.carriers.smpp.parts import References
+from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer, outcome_of
+from worker.carriers.smpp.submission import Submission
+
+LONG = "x" * 400  # three parts
+THROTTLED, BUSY, BAD = int(Status.ESME_RTHROTTLED), int(Status.ESME_RSYSERR), int(Status.ESME_RINVDSTADR)
+
+
+def answered(*answers: CarrierAnswer) -> Submission:
+    """A message in three parts, answered so."""
+    submission = Submission(config(), References(), [parcel(LONG, ["254711000000"])])
+    submission.answers = list(answers)
+    return submission
+
+
+def test_it_works() -> None:
+    submission = Submission(config(), References(), [parcel("Hi", ["254711000000", "254722000000"])])
+    submission.answers = ["a1", "a2"]
+    assert submission.outcomes() == [Outcome(Answer.ACCEPTED, "a1"), Outcome(Answer.ACCEPTED, "a2")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        ("abc", Outcome(Answer.ACCEPTED, "abc")),
+        ("", Outcome(Answer.ACCEPTED)),
+        (None, Outcome(Answer.IN_DOUBT, error="no_answer")),
+        (0x58, Outcome(Answer.THROTTLED, error="ESME_RTHROTTLED")),
+        (0x14, Outcome(Answer.THROTTLED, error="ESME_RMSGQFUL")),
+        (0x0B, Outcome(Answer.REJECTED, error="ESME_RINVDSTADR")),
+        (0x08, Outcome(Answer.FAILED, error="ESME_RSYSERR")),
+        (0x4FF, Outcome(Answer.FAILED, error="status_0x000004ff")),
+        (NOT_CONNECTED, Outcome(Answer.THROTTLED, error="not_connected")),
+        (WINDOW_FULL, Outcome(Answer.THROTTLED, error="window_full")),
+    ],
+)
+def test_each_answer_means_what_the_table_says(answer: CarrierAnswer, outcome: Outcome) -> None:
+    assert outcome_of(answer) == outcome
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome"),
+    [
+        (("a", "b", "c"), Outcome(Answer.ACCEPTED, "a")),
+        (("a", None, "c"), Outcome(Answer.IN_DOUBT, error="no_answer")),
+        ((None, None, None), Outcome(Answer.IN_DOUBT, error="no_answer")),
+        ((BAD, None, BAD), Outcome(Answer.IN_DOUBT, error="no_answer")),
+        ((BAD, "b", "c"), Outcome(Answer.IN_DOUBT, error="partly_sent")),
+        (("a", "b", THROTTLED), Outcome(Answer.IN_DOUBT, error="partly_sent")),
+        ((THROTTLED, BAD, THROTTLED), Outcome(Answer.REJECTED, error="ESME_RINVDSTADR")),
+        ((THROTTLED, BUSY, THROTTLED), Outcome(Answer.FAILED, error="ESME_RSYSERR")),
+        ((THROTTLED, THROTTLED, NOT_CONNECTED), Outcome(Answer.THROTTLED, error="ESME_RTHROTTLED")),
+    ],
+)
+def test_parts_make_one_outcome(answers: tuple[CarrierAnswer, ...], outcome: Outcome) -> None:
+    assert answered(*answers).outcomes() == [outcome]
+
+
+@pytest.mark.parametrize(
+    ("answers", "left"),
+    [
+        (("a", "b", "c"), []),
+        (("a", THROTTLED, BUSY), [1, 2]),
+        ((NOT_CONNECTED, "b", "c"), [0]),
+        ((THROTTLED, THROTTLED, THROTTLED), []),  # none left us: it goes again as a whole
+        (("a", None, THROTTLED), []),
+        (("a", BAD, THROTTLED), []),
+    ],
+)
+def test_only_what_can_make_a_message_whole_goes_again(answers: tuple[CarrierAnswer, ...], left: list[int]) -> None:
+    assert answered(*answers).left_over() == left
+
+
+def test_messages_of_all_kinds_keep_their_order() -> None:
+    bad = parcel("x", ["254711000009"], "much too long for a sender")
+    parcels = [parcel("a", ["254711000001", "254711000002"]), parcel(LONG, ["254711000003", "254711000004"]), bad,
+               parcel("b", ["254711000005"])]  # fmt: skip
+    submission = Submission(config(), References(), parcels)
+    assert len(submission.bodies) == 2 + 2 * 3 + 1
+    submission.answers = [f"id{number}" for number in range(9)]
+    assert [outcome.reference for outcome in submission.outcomes()] == ["id0", "id1", "id2", "id5", None, "id8"]
+
+
+def test_a_late_answer_names_its_message() -> None:
+    parcels = [parcel("a", ["254711000001"]), parcel(LONG, ["254711000003"]), parcel("b", ["254711000005"])]
+    submission = Submission(config(), References(), parcels)
+    submission.answers = ["id0", "id1", None, None, None]
+
+    def late(index: int, answer: CarrierAnswer) -> tuple[UUID, Outcome] | None:
+        return submission.late(index, answer)
+
+    assert late(2, "id2") is None
+    assert late(3, "id3") == (parcels[1].ids[0], Outcome(Answer.ACCEPTED, "id1"))
+    assert late(4, BAD) == (parcels[2].ids[0], Outcome(Answer.REJECTED, error="ESME_RINVDSTADR"))
+
+
+@pytest.mark.parametrize("style", ["udh", "sar", "payload"])
+def test_each_part_carries_the_end_of_its_messages_id(style: str) -> None:
+    told = parcel(LONG, ["254711000003", "254711000004"])
+    submission = Submission(config(user_message_reference=True, long_messages=style), References(), [told])
+    found = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
+    assert {(each.destination, each.tlvs[Tag.USER_MESSAGE_REFERENCE]) for each in found} == {
+        (phone, identity.bytes[-2:]) for phone, identity in zip(told.phones, told.ids, strict=True)
+    }

@@ -1,0 +1,349 @@
+"""What must stay true of the code itself, whoever changes it: who may import whom, what is never used, what fits."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from celery import Celery
+from flask import Flask
+from werkzeug.test import TestResponse
+
+import shared.task_queue
+from api.app import create_app
+from api.auth.tokens import BEARER
+from api.endpoint import ENDPOINTS, PREFIX
+from bulksms.local import services
+from shared.db.schema import MIGRATIONS
+from shared.settings import Settings
+from tests.harness.owned import OF_NO_ACCOUNT, OWNED
+from worker.tasks import register
+
+ROOT = Path(shared.task_queue.__file__).parent.parent
+PACKAGES = ("api", "worker", "shared", "bulksms")
+MAY_IMPORT = {
+    "api": {"api", "shared"},
+    "worker": {"worker", "shared"},
+    "shared": {"shared"},
+    "bulksms": {"api", "worker", "shared", "bulksms"},
+}
+OPEN_TO_ALL = {"POST /auth/token", "GET /errors", "GET /errors/<code>"}
+MAX_LINES = 300
+MAX_FUNCTION_LINES = 60
+SQL_MADE_IN_FUNCTIONS = {
+    ("shared/audit/check.py", "audit"),
+    ("shared/audit/check.py", "check"),
+    ("shared/db/partitions.py", "make_partitions"),
+    ("shared/sends/closing.py", "close_rest"),
+    ("api/resources/sends/routes.py", "sends"),
+}
+"""Functions that put names or limits of the code's own, and no values, into a statement."""
+
+
+def files(*packages: str) -> list[Path]:
+    """The Python files of the packages."""
+    found = [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
+    assert len(found) > len(packages)
+    return found
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def each(*packages: str) -> Any:
+    """One test for each file."""
+    return pytest.mark.parametrize("path", [pytest.param(path, id=name(path)) for path in files(*packages)])
+
+
+def imported(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, "imports are absolute"
+            assert node.module is not None
+            yield node.module
+
+
+def functions(module: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(module):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+
+
+@pytest.fixture(scope="module")
+def app() -> Flask:
+    """The application without a database: whoever asks for one gets a 503."""
+    return create_app(
+        Settings(
+            database_url="postgresql+psycopg://nobody@127.0.0.1:1/none",
+            redis_url="redis://127.0.0.1:1",
+            broker_url="memory://",
+            secret_key="x" * 40,
+        )
+    )
+
+
+def call(app: Flask, method: str, path: str, **more: Any) -> TestResponse:
+    """A request without a token, its variables filled in."""
+    path = re.sub(r"<uuid:\w+>", str(UUID(int=0)), path)
+    return app.test_client().open(re.sub(r"<\w+>", "x", path), method=method, **more)
+
+
+def test_it_works() -> None:
+    assert set(imported(ast.parse("import a.b, c\nfrom d.e import f"))) == {"a.b", "c", "d.e"}
+    assert {path.name for path in files("api")} >= {"app.py", "accept.py"}
+
+
+@each(*PACKAGES)
+def test_imports_go_one_way(path: Path) -> None:
+    ours = {module.partition(".")[0] for module in imported(tree(path))} & {*PACKAGES, "tests", "bench"}
+    assert ours <= MAY_IMPORT[name(path).partition("/")[0]]
+
+
+FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "yaml", "telnetlib", "xmlrpc"}
+FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "system", "popen", "mktemp"}
+
+
+@each(*PACKAGES)
+def test_nothing_runs_what_it_was_given(path: Path) -> None:
+    module = tree(path)
+    assert {each.partition(".")[0] for each in imported(module)} & FORBIDDEN_MODULES == set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call):
+            function = node.func
+            called = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+            on = function.value if isinstance(function, ast.Attribute) else None
+            ours = called == "compile" and isinstance(on, ast.Name) and on.id == "re"
+            assert called not in FORBIDDEN_CALLS or ours, f"{called} in line {node.lineno}"
+            for keyword in node.keywords:
+                told = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+                assert not (keyword.arg == "shell" and told), f"a shell in line {node.lineno}"
+                assert not (keyword.arg == "verify" and told is False), f"no certificate in line {node.lineno}"
+
+
+IS_SQL = re.compile(r"\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|ALTER TABLE|SET LOCAL|WHERE)\s", re.ASCII)
+
+
+def sql_made_in(function: ast.AST) -> Iterator[int]:
+    """Lines of a function in which a statement is put together: an f-string, %, + or format of a statement."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.JoinedStr):
+            fixed = [part.value for part in node.values if isinstance(part, ast.Constant)]
+            if len(fixed) < len(node.values) and IS_SQL.search(" ".join(map(str, fixed))):
+                yield node.lineno
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mod)):
+            for side in (node.left, node.right):
+                if isinstance(side, ast.Constant) and isinstance(side.value, str) and IS_SQL.search(side.value):
+                    yield node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "text":
+            for argument in node.args:
+                if isinstance(argument, ast.Call) and getattr(argument.func, "attr", "") in (
+                    "format",
+                    "join",
+                    "replace",
+                ):
+                    yield node.lineno
+
+
+def test_statements_are_made_of_parameters_and_not_of_text() -> None:
+    found = {
+        (name(path), function.name)
+        for path in files(*PACKAGES)
+        for function in functions(tree(path))
+        if list(sql_made_in(function))
+    }
+    assert found == SQL_MADE_IN_FUNCTIONS
+
+
+@each(*PACKAGES)
+def test_files_and_functions_fit(path: Path) -> None:
+    if "migrations/versions" not in name(path):
+        assert len(path.read_text().splitlines()) <= MAX_LINES
+    for function in functions(tree(path)):
+        assert (function.end_lineno or 0) - function.lineno < MAX_FUNCTION_LINES, function.name
+
+
+def undocumented(node: ast.AST, prefix: str = "") -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not child.name.startswith("_"):
+            if child.name != "Meta" and not ast.get_docstring(child):
+                yield prefix + child.name
+            if isinstance(child, ast.ClassDef):
+                yield from undocumented(child, f"{child.name}.")
+
+
+@each("api", "worker", "shared")
+def test_what_is_public_says_what_it_does(path: Path) -> None:
+    module = tree(path)
+    if "migrations/versions" not in name(path):
+        assert ast.get_docstring(module) or not path.read_text().strip()
+        assert list(undocumented(module)) == []
+
+
+PRODUCT = [
+    path
+    for pattern in ("*.md", "*.yml", "*.toml", "Dockerfile", "Makefile", "Procfile", ".env.example", "docs/**/*.md")
+    for path in sorted(ROOT.glob(pattern))
+]
+OF_SOMEBODYS_MACHINE = re.compile(
+    r"(?<![\w.}>)-])/(?:tmp|work|root|home|Users)/|\bTODO\b|\bFIXME\b|\bXXX\b|\b(?:issue|PR|ticket) ?#?\d+", re.ASCII
+)
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=name(path)) for path in [*files(*PACKAGES), *PRODUCT]])
+def test_nothing_is_left_of_the_making(path: Path) -> None:
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        assert not OF_SOMEBODYS_MACHINE.search(line), f"line {number}: {line.strip()}"
+
+
+def consumed(command: str) -> set[str]:
+    """The queues that a worker's command line names."""
+    return {queue for names in re.findall(r"-Q[ =](\S+)", command) for queue in names.strip("\"'").split(",")}
+
+
+def constants(prefix: str) -> dict[str, str]:
+    """The constants of shared/task_queue.py that hold a text that begins so."""
+    found = {key: value for key, value in vars(shared.task_queue).items() if key.isupper() and isinstance(value, str)}
+    return {key: value for key, value in found.items() if value.startswith(prefix)}
+
+
+def test_every_queue_has_a_worker() -> None:
+    queues = {value for key, value in constants("").items() if "QUEUE" in key}
+    assert shared.task_queue.QUEUE in queues
+    command = services.worker(1, {"BROKER_URL": "redis://127.0.0.1:1"}, ROOT, ROOT)._command
+    compose = re.sub(r"[\[\],] ?", " ", (ROOT / "docker-compose.yml").read_text())
+    for told in ((ROOT / "Procfile").read_text(), compose, " ".join(command)):
+        assert consumed(told) == queues
+
+
+def test_every_task_that_is_published_is_registered() -> None:
+    celery = Celery()
+    register(celery, lambda: 0)
+    tasks = set(constants("worker.").values())
+    assert shared.task_queue.SEND_BATCH in tasks
+    assert tasks <= set(celery.tasks)
+    used = {
+        match
+        for path in files("api", "worker", "shared")
+        for match in re.findall(r"(?<!class )\bTask\(\s*([\w.\"']+)", path.read_text())
+    }
+    assert used == set(constants("worker."))
+
+
+def test_a_broker_is_told_nothing_but_json() -> None:
+    celery = shared.task_queue.make_celery(
+        Settings(database_url="x", redis_url="x", broker_url="memory://", secret_key="x" * 40)
+    )
+    assert celery.conf.accept_content == ["json"]
+    assert celery.conf.task_serializer == "json"
+    assert not celery.conf.task_acks_late
+
+
+@pytest.mark.parametrize(
+    "endpoint", [pytest.param(endpoint, id=f"{endpoint.method} {endpoint.path}") for endpoint in ENDPOINTS]
+)
+def test_every_route_asks_for_a_token(app: Flask, endpoint: Any) -> None:
+    if f"{endpoint.method} {endpoint.path}" in OPEN_TO_ALL:
+        assert endpoint.scope is None
+        return
+    assert endpoint.scope is not None
+    for more in ({}, {"json": {}}, {"data": b"x" * 100}, {"headers": {"Authorization": "Basic eDp4"}}):
+        answer = call(app, endpoint.method, PREFIX + endpoint.path, **more)
+        assert answer.status_code == 401
+        assert answer.headers["WWW-Authenticate"] == BEARER["WWW-Authenticate"]
+        assert answer.json["code"] == "missing_token"
+
+
+def test_every_object_of_a_path_is_tested_with_two_accounts() -> None:
+    variables = {name for endpoint in ENDPOINTS for name in re.findall(r"<(?:\w+:)?(\w+)>", endpoint.path)}
+    assert variables - OF_NO_ACCOUNT == set(OWNED), "tests/harness/owned.py says how one of each is made"
+
+
+def test_what_is_open_to_all_exists() -> None:
+    assert {f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS} >= OPEN_TO_ALL
+
+
+def test_no_route_is_added_past_the_declared_ones(app: Flask) -> None:
+    declared = {f"{endpoint.method} {PREFIX}{endpoint.path}" for endpoint in ENDPOINTS}
+    for rule in app.url_map.iter_rules():
+        if rule.rule.startswith(PREFIX):
+            assert {f"{method} {rule.rule}" for method in (rule.methods or set()) - {"HEAD"}} <= declared
+
+
+def test_nothing_is_declared_twice() -> None:
+    declared = [(endpoint.method, endpoint.path) for endpoint in ENDPOINTS]
+    assert len(set(declared)) == len(declared)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/healthz", 200),
+        ("GET", "/readyz", 503),
+        ("GET", "/openapi.json", 200),
+        ("GET", "/docs", 302),
+        ("GET", "/reference", 200),
+        ("GET", "/reference/nothing.js", 404),
+        ("GET", "/docs/nothing.js", 404),
+        ("GET", "/nothing", 404),
+        ("PUT", f"{PREFIX}/sms/send", 405),
+        ("POST", f"{PREFIX}/auth/token", 415),
+        ("GET", f"{PREFIX}/errors/low_balance", 200),
+        ("GET", f"{PREFIX}/errors/nothing", 404),
+        *[(endpoint.method, PREFIX + endpoint.path, None) for endpoint in ENDPOINTS],
+    ],
+)
+def test_every_answer_tells_the_limits_and_its_id(app: Flask, method: str, path: str, status: int | None) -> None:
+    answer = call(app, method, path, data=b"x" if method == "POST" else None, headers={"X-Request-Id": "mine"})
+    answer.close()
+    assert status in (None, answer.status_code)
+    assert re.fullmatch(r'"\w+";q=\d+;w=\d+', answer.headers["RateLimit-Policy"])
+    assert re.fullmatch(r'"\w+";r=\d+;t=\d+', answer.headers["RateLimit"])
+    assert answer.headers["X-Request-Id"] == "mine"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    if answer.status_code >= 400 and path != "/readyz":
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert answer.json["request_id"] == "mine"
+
+
+@pytest.mark.parametrize(
+    "lock", ["requirements.lock", "requirements-run.lock", "requirements-server.lock", "requirements-docs.lock"]
+)
+def test_what_is_installed_is_pinned_to_its_hash(lock: str) -> None:
+    pinned = re.split(r"\n(?=[a-z0-9])", (ROOT / lock).read_text().strip())
+    assert len(pinned) > 20
+    for each in pinned:
+        assert re.match(r"[\w.-]+(\[[\w,]+\])?==\S+", each) and "--hash=sha256:" in each, each.splitlines()[0]
+    assert "--require-hashes" in (ROOT / "bulksms/local/install.py").read_text()
+
+
+def test_the_page_and_the_code_have_no_secret() -> None:
+    secret = re.compile(r"smss_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}|-----BEGIN [A-Z ]*PRIVATE KEY|AKIA[0-9A-Z]{16}")
+    for path in [*files(*PACKAGES), *PRODUCT]:
+        assert not secret.search(path.read_text()), name(path)
+
+
+def test_no_test_sends_at_a_date_that_will_pass() -> None:
+    dated = re.compile(r"""send_at["']?[=:]\s*["']20\d\d-""")
+    tests = sorted((ROOT / "tests").rglob("*.py"))
+    assert dated.search('send_at="2026-12-01T00:00:00Z"')
+    assert [path.name for path in tests if path.name != "test_guards.py" and dated.search(path.read_text())] == []
+
+
+def test_each_migration_follows_the_one_before() -> None:
+    """Two that were made at the same time have one number, and a database would not know which is its next."""
+    files = sorted(path for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+    told = [dict(re.findall(r'^(revision|down_revision) = "?(\w+)"?', path.read_text(), re.M)) for path in files]
+    numbers = [path.name.partition("_")[0] for path in files]
+    assert [each["revision"] for each in told] == numbers
+    assert [each["down_revision"] for each in told[1:]] == numbers[:-1]
+    assert numbers == [f"{number:04d}" for number in range(1, len(files) + 1)]

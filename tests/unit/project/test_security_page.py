@@ -1,0 +1,42 @@
+"""docs/operating/security.md names tests that exist, for the whole checklist and all bad inputs."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path("docs/operating/security.md").read_text()
+ROWS = re.findall(r"^\| (S\d+) \| (.+?) \| (?:`(.+?)` )?\|$", PAGE, re.M | re.ASCII)
+
+
+def test_it_works() -> None:
+    assert [row[0] for row in ROWS] == [f"S{number}" for number in range(1, len(ROWS) + 1)]
+    assert len(ROWS) >= 44
+    assert [identifier for identifier, _, test in ROWS if not test] == []
+
+
+@pytest.mark.parametrize("test", sorted({row[2] for row in ROWS if row[2]}))
+def test_what_is_named_exists(test: str) -> None:
+    file, _, function = test.partition("::")
+    module = ast.parse(Path(file).read_text())
+    functions = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
+    assert function in functions if function else any(name.startswith("test_") for name in functions)
+
+
+@pytest.mark.parametrize("number", range(1, 58))
+def test_every_bad_input_is_tested(number: int) -> None:
+    files = [Path("tests/integration/http/test_bad_inputs.py"), Path("tests/services/server/test_hostile_clients.py")]
+    named = re.compile(rf"[\"_]b{number:02d}[-_\" ]", re.IGNORECASE)
+    assert any(named.search(file.read_text()) for file in files)
+
+
+def test_the_threat_model_and_the_way_to_report_are_linked() -> None:
+    model, policy = Path("docs/explanation/threat-model.md"), Path("SECURITY.md")
+    readme = Path("README.md").read_text()
+    assert f"]({model})" in readme and f"]({policy})" in readme
+    assert "threat-model.md" in PAGE and f"]({model})" in policy.read_text()
+    for attacker in ("Stranger", "Customer with a test key", "Customer", "Webhook receiver", "Carrier"):
+        assert f"| **{attacker}**" in model.read_text()
+    for attacker in ("Reader of the database", "Writer of Redis"):
+        assert f"| **{attacker}**" in model.read_text()

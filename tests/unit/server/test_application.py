@@ -1,0 +1,508 @@
+"""Requests on the event loop and in threads: what is called where, what is called again, and what is answered."""
+
+import asyncio
+import gc
+import io
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy.pool import QueuePool
+
+from api.http.event_loop import NeedsThread, PendingResponse, ThreadOnlyPool, complete, require_thread
+from api.http.problems import Problem
+from api.http.request import current_request, is_on_event_loop
+from api.http.responses import Response
+from api.http.wsgi import Answer, environ_of
+from api.limits.bulkheads import WORKED_ON_OF_ACCOUNT
+from api.server import application as asgi
+from api.server.application import Application, Reply
+from tests.harness.on_the_loop import handled, on_loop, scope
+
+Start = Callable[[str, list[tuple[str, str]]], object]
+
+
+async def answered(app: Callable[..., Iterable[bytes]], asked: dict[str, Any]) -> list[dict[str, Any]]:
+    """What an application answers to a request without a body."""
+    sent: list[dict[str, Any]] = []
+    came = [{"type": "http.request", "body": b"", "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        if not came:
+            await asyncio.sleep(60)
+        return came.pop()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await Application(app)(asked, receive, send)
+    return sent
+
+
+def ask(app: Callable[..., Iterable[bytes]], path: str) -> list[dict[str, Any]]:
+    """What is answered in a thread."""
+    return asyncio.run(answered(app, scope(path)))
+
+
+def send(endpoint: Callable[[], Reply]) -> Answer:
+    """What an endpoint of its own event loop answers."""
+    return asyncio.run(handled(Application(answer_in_thread, on_loop(endpoint))))
+
+
+def answer(start: Start, body: bytes = b"ok") -> list[bytes]:
+    start("200 OK", [("Content-Length", str(len(body)))])
+    return [body]
+
+
+def answer_in_thread(environ: dict[str, Any], start: Start) -> list[bytes]:
+    return answer(start)
+
+
+class Calls:
+    """An application that notes where it is called, and does something there."""
+
+    def __init__(self, does: Callable[[], object] = lambda: None) -> None:
+        self.on_the_loop: list[bool] = []
+        self._does = does
+
+    def __call__(self, environ: dict[str, Any], start: Start) -> list[bytes]:
+        self.on_the_loop.append(is_on_event_loop())
+        self._does()
+        return answer(start)
+
+    def endpoint(self) -> Response:
+        """The same without WSGI."""
+        self.on_the_loop.append(is_on_event_loop())
+        self._does()
+        return Response(b"ok")
+
+
+def test_what_is_handled_on_the_loop_is_called_there_and_all_else_in_threads() -> None:
+    app = Calls()
+    assert send(app.endpoint).status == 200
+    assert [message.get("status") for message in ask(app, "/api/v1/balance")] == [200, None]
+    assert app.on_the_loop == [True, False]
+
+
+def test_what_would_block_is_handled_again_in_a_thread() -> None:
+    pool: QueuePool = ThreadOnlyPool(lambda: FakeConnection(), reset_on_return=None)  # type: ignore[arg-type, return-value]
+    app = Calls(lambda: pool.connect().close())
+    assert send(app.endpoint).status == 200
+    assert app.on_the_loop == [True, False]
+
+
+class FakeConnection:
+    """What a pool keeps."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_what_is_noted_of_a_request_is_known_when_it_is_handled_again() -> None:
+    """So that it is counted once."""
+    seen: list[tuple[bool, tuple[int, int] | None]] = []
+
+    def endpoint() -> Response:
+        request = current_request()
+        seen.append((is_on_event_loop(), request.rate_limit))
+        request.rate_limit = (7, 6)
+        require_thread()
+        return Response()
+
+    made = send(endpoint)
+    assert made.status == 200 and dict(made.headers)[b"ratelimit"] == b'"requests";r=6;t=1'
+    assert seen == [(True, None), (False, (7, 6))]
+
+
+class Sends:
+    """An endpoint that answers later, with what `outcome` has then; at once where it is called in a thread."""
+
+    def __init__(self, outcome: Callable[[], Callable[[], Response]], together: int = 1) -> None:
+        self.on_the_loop: list[bool] = []
+        self._outcome = outcome
+        self._waiting: list[PendingResponse] = []
+        self._together = together
+
+    def __call__(self) -> Response | PendingResponse:
+        self.on_the_loop.append(is_on_event_loop())
+        if not is_on_event_loop():
+            return Response(b"in a thread")
+        pending = PendingResponse(self._outcome)
+        self._waiting.append(pending)
+        if len(self._waiting) == self._together:
+            threading.Timer(0.01, complete, [self._waiting, lambda: None]).start()
+            self._waiting = []
+        return pending
+
+
+def made() -> Callable[[], Response]:
+    return lambda: Response(b"later")
+
+
+def test_a_response_that_is_there_later_is_sent_then_and_made_once() -> None:
+    sends = Sends(made)
+    status, headers, body = send(sends)
+    assert (status, headers[0], body) == (200, (b"content-length", b"5"), b"later")
+    assert sends.on_the_loop == [True]
+
+
+def test_others_are_handled_while_one_waits() -> None:
+    sends = Sends(made, together=3)
+
+    async def three() -> list[Answer]:
+        served = Application(answer_in_thread, on_loop(sends))
+        return await asyncio.gather(*(handled(served) for _ in range(3)))
+
+    assert [answer.status for answer in asyncio.run(three())] == [200] * 3
+
+
+def test_after_its_commit_a_request_is_never_handled_again(caplog: pytest.LogCaptureFixture) -> None:
+    """It would send and charge twice. That it blocks there is a mistake of ours, and an error."""
+
+    def ring() -> Response:
+        raise NeedsThread
+
+    sends = Sends(lambda: ring)
+    assert send(sends).status == 500
+    assert "after its commit" in caplog.text and sends.on_the_loop == [True]
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_what_fails_in_its_commit_or_after_it_is_answered_as_errors_are(
+    committed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It may have been committed: it is not handled again."""
+
+    def fails() -> Any:
+        raise ConnectionError("the database has gone")
+
+    sends = Sends((lambda: fails) if committed else fails)
+    made = send(sends)
+    assert made.status == 500 and b'"internal_error"' in made.body
+    assert (b"content-type", b"application/problem+json") in made.headers
+    assert "the database has gone" in caplog.text and sends.on_the_loop == [True]
+
+
+def test_a_problem_is_answered_in_its_shape_with_the_headers_of_every_response() -> None:
+    def refuses() -> Response:
+        raise Problem("low_balance", "Too little.", headers={"X-A": "b"})
+
+    made = send(refuses)
+    headers = dict(made.headers)
+    assert (made.status, json.loads(made.body)["code"]) == (402, "low_balance")
+    assert headers[b"x-a"] == b"b" and headers[b"x-content-type-options"] == b"nosniff"
+    assert json.loads(made.body)["request_id"].encode() == headers[b"x-request-id"]
+
+
+def test_a_request_whose_commit_had_no_effect_is_handled_again() -> None:
+    def commit_in_vain() -> Callable[[], Response]:
+        raise NeedsThread
+
+    sends = Sends(commit_in_vain)
+    assert send(sends).body == b"in a thread"
+    assert sends.on_the_loop == [True, False]
+
+
+def test_a_request_leaves_nothing_to_the_garbage_collector() -> None:
+    """Its collections would stop the process for tens of milliseconds."""
+    sends = Sends(made)
+
+    async def several() -> int:
+        served = Application(answer_in_thread, on_loop(sends))
+        await handled(served)
+        gc.collect()
+        for _ in range(20):
+            await handled(served)
+        return gc.collect()
+
+    gc.disable()
+    try:
+        assert asyncio.run(several()) == 0
+    finally:
+        gc.enable()
+
+
+def test_an_answer_without_a_length_is_sent_as_it_is_made() -> None:
+    closed: list[bool] = []
+
+    class Pieces:
+        def __iter__(self) -> Iterator[bytes]:
+            yield from (b"a", b"", b"b")
+
+        def close(self) -> None:
+            closed.append(True)
+
+    def app(_: dict[str, Any], start: Start) -> Iterable[bytes]:
+        start("200 OK", [("Content-Type", "text/csv")])
+        return Pieces()
+
+    sent = ask(app, "/api/v1/exports")
+    assert [message.get("body") for message in sent] == [None, b"a", b"b", b""]
+    assert sent[-1].get("more_body", False) is False and closed == [True]
+
+
+def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 0)
+    app = Calls()
+    sent = ask(app, "/api/v1/balance")
+    for status, headers, body in ((sent[0]["status"], sent[0]["headers"], sent[1]["body"]), send(app.endpoint)):
+        assert status == 429 and (b"retry-after", b"1") in headers and b'"rate_limited"' in body
+    assert app.on_the_loop == []
+
+
+class Sockets:
+    """Requests of one application, each with a client that sends and takes what it is told to."""
+
+    def __init__(self, app: Callable[..., Iterable[bytes]], **more: Any) -> None:
+        self.served = Application(app, **more)
+        self.tasks: list[asyncio.Task[None]] = []
+
+    def open(self, address: str, body: Iterable[bytes] | None = (b"",), **more: Any) -> "Socket":
+        """A request from an address; without a body it waits for one without end."""
+        return Socket(self, address, body, **more)
+
+
+class Socket:
+    """One request, and what was sent to it."""
+
+    def __init__(
+        self,
+        sockets: Sockets,
+        address: str,
+        body: Iterable[bytes] | None,
+        path: str = "/api/v1/auth/token",
+        announced: int | None = None,
+        takes: bool = True,
+        accept: bytes = b"*/*",
+    ) -> None:
+        length = (b"transfer-encoding", b"chunked") if announced is None else (b"content-length", b"%d" % announced)
+        asked = scope(path, headers=[length, (b"accept", accept)]) | {"client": (address, 4711)}
+        self.sent: list[dict[str, Any]] = []
+        self.gone = asyncio.Event()
+        self._takes = takes
+        self.left = list(body) if body is not None else None
+        self.task = asyncio.ensure_future(sockets.served(asked, self._receive, self._send))
+
+    @property
+    def status(self) -> int:
+        """Of the answer; 0 without one."""
+        return int(self.sent[0]["status"]) if self.sent else 0
+
+    async def _receive(self) -> dict[str, Any]:
+        if self.left:
+            return {"type": "http.request", "body": self.left.pop(0), "more_body": bool(self.left)}
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Any) -> None:
+        if self.sent and not self._takes:
+            await self.gone.wait()
+        self.sent.append(message)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not true():
+            await asyncio.sleep(0.005)
+
+
+def test_strangers_who_send_nothing_hold_up_nobody_else() -> None:
+    """As many as one address may have wait for a body; one more is refused, and others are answered."""
+
+    async def run() -> None:
+        sockets = Sockets(Calls())
+        silent = [sockets.open("198.51.100.1", None) for _ in range(1_300)]
+        await until(lambda: sum(socket.status == 429 for socket in silent) >= 1_300 - asgi.MAX_PER_ADDRESS)
+        for number in range(10):
+            other = sockets.open(f"203.0.113.{number}", announced=0)
+            await other.task
+            assert other.status == 200
+        assert {socket.status for socket in silent} == {0, 429}
+        for socket in silent:
+            socket.gone.set()
+        await asyncio.gather(*(socket.task for socket in silent))
+        again = sockets.open("198.51.100.1", announced=0)
+        await again.task
+        assert again.status == 200
+
+    asyncio.run(run())
+
+
+def test_bodies_that_come_slowly_hold_no_thread() -> None:
+    async def run() -> None:
+        sockets = Sockets(Calls())
+        slow = [sockets.open(f"198.51.100.{number}", None, announced=60_000) for number in range(100)]
+        slow += [sockets.open(f"192.0.2.{number}", None) for number in range(100)]
+        other = sockets.open("203.0.113.1", [b"a" * 60_000, b""])
+        await other.task
+        assert other.status == 200
+        assert [socket.status for socket in slow] == [0] * 200
+        for socket in slow:
+            socket.gone.set()
+
+    asyncio.run(run())
+
+
+def test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time() -> None:
+    """Each takes some 50 MB when it is parsed. Its small requests do not wait for them, nor do files for imports."""
+    release, worked = threading.Event(), []
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        worked.append(environ["PATH_INFO"])
+        if environ["PATH_INFO"] == "/large":
+            release.wait(20)
+        return answer(start)
+
+    async def run() -> None:
+        sockets = Sockets(app, owner_of=lambda environ: 7)
+        large = [sockets.open("198.51.100.1", [b"a" * 70_000, b""], path="/large") for _ in range(6)]
+        await until(lambda: len(worked) >= WORKED_ON_OF_ACCOUNT)
+        others = [
+            sockets.open("198.51.100.1", announced=0, path="/small"),
+            sockets.open("198.51.100.1", [b"a" * 70_000, b""], path="/groups/1/import"),
+        ]
+        await asyncio.gather(*(socket.task for socket in others))
+        assert [socket.status for socket in others] == [200, 200]
+        assert worked.count("/large") == WORKED_ON_OF_ACCOUNT
+        release.set()
+        await asyncio.gather(*(socket.task for socket in large))
+        assert worked.count("/large") == 6
+
+    asyncio.run(run())
+
+
+def test_slow_readers_hold_no_thread() -> None:
+    closed: list[int] = []
+
+    class Export:
+        def __iter__(self) -> Iterator[bytes]:
+            return iter([b"a", b"b"])
+
+        def close(self) -> None:
+            closed.append(1)
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        if environ["PATH_INFO"] != "/export":
+            return answer(start)
+        start("200 OK", [("Content-Type", "text/csv")])
+        return Export()
+
+    async def run() -> None:
+        sockets = Sockets(app)
+        readers = [
+            sockets.open(f"198.51.100.{number // 4}", path="/export", announced=0, takes=False) for number in range(140)
+        ]
+        await until(lambda: all(socket.status == 200 for socket in readers))
+        other = sockets.open("203.0.113.1", announced=0)
+        await other.task
+        assert other.status == 200 and closed == []
+        one_more = sockets.open("198.51.100.1", path="/export", announced=0)
+        await one_more.task
+        assert one_more.status == 429 and closed == [1]
+        for socket in readers:
+            socket.gone.set()
+        await asyncio.gather(*(socket.task for socket in readers))
+        assert len(closed) == 141
+
+    asyncio.run(run())
+
+
+def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
+    """Who asks again and again while others of its exports are written costs no thread and no query."""
+    made: list[str] = []
+
+    class Export:
+        def __iter__(self) -> Iterator[bytes]:
+            return iter([b"a", b"b"])
+
+        def close(self) -> None:
+            pass
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        made.append(environ["PATH_INFO"])
+        if environ["PATH_INFO"] != "/export":
+            return answer(start)
+        start("200 OK", [("Content-Type", "text/csv")])
+        return Export()
+
+    async def run() -> None:
+        sockets = Sockets(app)
+
+        def export(address: str, **more: Any) -> Socket:
+            return sockets.open(address, path="/export", announced=0, accept=b"text/csv", **more)
+
+        readers = [export("198.51.100.1", takes=False) for _ in range(4)]
+        await until(lambda: all(socket.status == 200 for socket in readers))
+        refused = [export("198.51.100.1") for _ in range(100)]
+        await asyncio.gather(*(socket.task for socket in refused))
+        assert {socket.status for socket in refused} == {429} and len(made) == 4
+        others = [export("198.51.100.2"), sockets.open("198.51.100.1", announced=0)]
+        await asyncio.gather(*(socket.task for socket in others))
+        assert [socket.status for socket in others] == [200, 200]
+        for socket in readers:
+            socket.gone.set()
+        await asyncio.gather(*(socket.task for socket in readers))
+
+    asyncio.run(run())
+
+
+def test_who_leaves_before_its_turn_is_not_worked_for() -> None:
+    release, worked = threading.Event(), []
+
+    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        worked.append(environ["PATH_INFO"])
+        release.wait(20)
+        return answer(start)
+
+    async def run() -> None:
+        sockets = Sockets(app)
+        first = [sockets.open("198.51.100.1", announced=0, path="/working") for _ in range(2)]
+        await until(lambda: len(worked) == 2)
+        waiting = sockets.open("198.51.100.1", announced=0, path="/waiting")
+        await asyncio.sleep(0.02)
+        waiting.gone.set()
+        await waiting.task
+        release.set()
+        await asyncio.gather(*(socket.task for socket in first))
+        assert worked == ["/working"] * 2 and waiting.sent == []
+
+    asyncio.run(run())
+
+
+def test_of_a_body_that_is_refused_early_some_is_read_before_the_connection_ends() -> None:
+    """Otherwise it would be reset, and its client would never read why."""
+
+    async def run() -> None:
+        socket = Sockets(Calls()).open("198.51.100.1", [b"a" * 50_000] * 10, announced=500_000)
+        await socket.task
+        assert [message.get("more_body") for message in socket.sent] == [None, True, None]
+        assert (b"connection", b"close") in socket.sent[0]["headers"] and socket.sent[1]["body"] == b"ok"
+        assert socket.left == []
+
+    asyncio.run(run())
+
+
+def test_what_wsgi_is_told_of_a_request() -> None:
+    headers = [
+        (b"content-type", b"text/csv"),
+        (b"x-request-id", b"a"),
+        (b"x-request-id", b"b"),
+        (b"x_forwarded_for", b"203.0.113.1"),
+        (b"x-latin", b"\xe9"),
+    ]
+    environ = environ_of(scope("/a%2Fb%C3%A9", "GET", headers), io.BytesIO())
+    assert {name: value for name, value in environ.items() if not name.startswith("wsgi.")} == {
+        "SCRIPT_NAME": "",
+        "REQUEST_METHOD": "GET",
+        "PATH_INFO": "/a/b\u00c3\u00a9",
+        "QUERY_STRING": "a=b",
+        "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8000",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": "192.0.2.1",
+        "CONTENT_TYPE": "text/csv",
+        "HTTP_X_REQUEST_ID": "a,b",
+        "HTTP_X_LATIN": "\u00e9",
+    }, "the header with underscores is nobody's"

@@ -1,0 +1,205 @@
+"""Connections in the states between requests: what each one may hold, for how long, and what its requests are told."""
+
+import asyncio
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from api.server import limits
+from api.server.connections import Connections
+from api.server.exchange import ServerState
+from api.server.protocol import HttpConnection
+from tests.unit.server.test_protocol import HEAD, Connection, after, length
+
+GET = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+SHORT = 0.1
+
+
+class Observed(Connection):
+    """Notes how it ended."""
+
+    aborted = False
+    on_resume: Callable[[], object] | None = None
+    """What happens, once, when it is read again."""
+
+    def resume_reading(self) -> None:
+        """Read again."""
+        if self.on_resume is not None:
+            self.on_resume()
+            self.on_resume = None
+
+    def abort(self) -> None:
+        """End it at once."""
+        self.aborted = self.closed = True
+
+
+def connected(application: Any = length) -> tuple[HttpConnection, Observed]:
+    """A connection of the running loop, and the transport of it."""
+    made, transport = HttpConnection(ServerState(application, Connections())), Observed()
+    made.connection_made(transport)
+    return made, transport
+
+
+def test_empty_lines_do_not_keep_an_idle_connection_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "KEEP_ALIVE_SECONDS", SHORT)
+    assert after(GET, b"\r\n", seconds=5 * SHORT).closed
+
+
+def test_a_client_that_never_takes_the_last_bytes_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing waits for what is still to be sent, and a client that does not read would hold the connection forever."""
+    monkeypatch.setattr(limits, "READER_SECONDS", SHORT)
+
+    async def run() -> bool:
+        made, transport = connected()
+        made.data_received(HEAD + b"Connection: close\r\n\r\n")
+        await asyncio.sleep(5 * SHORT)
+        return transport.aborted
+
+    assert asyncio.run(run())
+
+
+def test_a_request_learns_that_its_client_left_although_another_one_waits_behind_it() -> None:
+    told: list[str] = []
+
+    async def waits(scope: Any, receive: Any, send: Any) -> None:
+        while (message := await receive())["type"] != "http.disconnect":
+            pass
+        told.append(message["type"])
+
+    async def run() -> None:
+        made, _ = connected(waits)
+        made.data_received(GET + GET)
+        await asyncio.sleep(0)
+        made.connection_lost(None)
+        await asyncio.sleep(SHORT)
+
+    asyncio.run(run())
+    assert told == ["http.disconnect"]
+
+
+def test_requests_that_wait_on_one_connection_are_bounded() -> None:
+    seen = after(GET * 1000, seconds=5 * SHORT)
+    assert seen.written.count(b" 200 OK") == 1 + limits.MAX_PIPELINED and seen.closed
+    assert seen.written.count(b"connection: close") == 1, "the client knows that the others were not handled"
+    assert after(GET * (1 + limits.MAX_PIPELINED), seconds=5 * SHORT).closed is False
+
+
+@pytest.mark.parametrize("start", [HEAD, HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"], ids=["head", "trailers"])
+def test_headers_are_not_kept_beyond_their_number(start: bytes) -> None:
+    """A read of 256 kB can hold 50,000 of them."""
+
+    async def run() -> tuple[int, bytes]:
+        made, transport = connected()
+        data = start + b"".join(b"x:%d\r\n" % number for number in range(30_000))
+        tracemalloc.start()
+        made.data_received(data)
+        held = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return held, transport.written
+
+    held, written = asyncio.run(run())
+    assert held < 300_000 and written.startswith(b"HTTP/1.1 400 ")
+
+
+def test_the_deadline_of_a_request_does_not_count_while_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the third request is here; the server reads on when the first one is answered."""
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", SHORT)
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.sleep(4 * SHORT)
+        await length(scope, receive, send)
+
+    async def run() -> bytes:
+        made, transport = connected(slow)
+        transport.on_resume = lambda: asyncio.get_running_loop().call_soon(made.data_received, GET[10:])
+        made.data_received(GET + GET + GET[:10])
+        await asyncio.sleep(16 * SHORT)
+        return transport.written
+
+    assert asyncio.run(run()).count(b" 200 OK") == 3
+
+
+def test_the_deadline_of_a_body_is_not_that_of_the_next_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 4 * SHORT)
+
+    async def run() -> bytes:
+        made, transport = connected()
+        made.data_received(HEAD + b"Content-Length: 2\r\n\r\na")
+        await asyncio.sleep(3 * SHORT)
+        made.data_received(b"b" + GET[:10])
+        await asyncio.sleep(2 * SHORT)
+        made.data_received(GET[10:])
+        await asyncio.sleep(SHORT)
+        return transport.written
+
+    assert asyncio.run(run()).count(b" 200 OK") == 2
+
+
+def test_a_response_before_the_end_of_the_body_ends_the_connection() -> None:
+    """Nobody reads what is left of the body, and no deadline would end it."""
+
+    async def early(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+    assert after(HEAD + b"Content-Length: 100000\r\n\r\nabc", application=early).closed
+
+
+def test_http_1_0_gets_no_100_continue() -> None:
+    """RFC 9110 §10.1.1: such a client does not know interim responses."""
+    seen = after(b"POST /a HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n", b"a")
+    assert seen.written.startswith(b"HTTP/1.1 200 OK")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        HEAD + b"Transfer-Encoding: gzip, chunked\r\n",
+        HEAD + b"Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n",
+        b"POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n",
+        b"POST /a HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n",
+    ],
+)
+def test_a_body_whose_length_another_server_could_see_differently_is_refused(head: bytes) -> None:
+    """RFC 9112 §6.1."""
+    seen = after(head + b"\r\n0\r\n\r\n")
+    assert seen.written.startswith(b"HTTP/1.1 400 ") and b"Transfer-Encoding" in seen.written and seen.closed
+
+
+@pytest.mark.parametrize("framed", [b"Content-Length: 1\r\n\r\na", b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"])
+def test_a_request_for_another_protocol_is_not_handled_without_its_body(framed: bytes) -> None:
+    seen = after(HEAD + b"Connection: Upgrade\r\nUpgrade: h2c\r\n" + framed)
+    assert seen.written.startswith(b"HTTP/1.1 400 ") and b"Upgrade" in seen.written and seen.closed
+
+
+def test_spaces_around_the_value_of_a_header_are_no_part_of_it() -> None:
+    """RFC 9110 §5.5."""
+    values: list[bytes] = []
+
+    async def noting(scope: Any, receive: Any, send: Any) -> None:
+        values.extend(value for name, value in scope["headers"] if name != b"host")
+        await length(scope, receive, send)
+
+    after(HEAD + b"X-A: \t a b \t\r\nContent-Length: 0 \r\n\r\n", application=noting)
+    assert values == [b"a b", b"0"]
+
+
+@pytest.mark.parametrize("status", [204, 304])
+def test_a_response_that_has_no_body_is_sent_without_one(status: int) -> None:
+    """The client would take it for the beginning of the next response."""
+
+    async def wrong(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": b"HTTP/1.1 200 OK\r\n\r\n"})
+
+    assert after(GET, application=wrong).written.count(b"HTTP/1.1") == 1
+
+
+def test_a_bare_carriage_return_in_a_header_of_the_response_is_not_sent() -> None:
+    async def wrong(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"x-a", b"b\rx-c: d")]})
+        await send({"type": "http.response.body"})
+
+    assert b"x-c" not in after(GET, application=wrong).written

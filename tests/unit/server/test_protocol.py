@@ -1,0 +1,366 @@
+"""Connections on which a request comes too slowly, or with too much before it."""
+
+import asyncio
+import time
+from typing import Any, NamedTuple
+
+import pytest
+
+from api.http.direct import DirectEndpoint
+from api.http.request import Request, current_request, is_on_event_loop
+from api.http.request_head import MAX_HEAD_BYTES, MAX_LINE_BYTES
+from api.http.responses import Response
+from api.http.wsgi import Answer
+from api.server import limits
+from api.server.application import Application
+from api.server.connections import Connections
+from api.server.exchange import ServerState
+from api.server.protocol import HttpConnection
+from tests.harness.on_the_loop import on_loop
+
+HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
+
+
+class Connection(asyncio.Transport):
+    """Keeps what is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+        self.closed = False
+
+    def write(self, data: Any) -> None:
+        """Keep it."""
+        self.written += bytes(data)
+
+    def close(self) -> None:
+        """End it."""
+        self.closed = True
+
+    def is_closing(self) -> bool:
+        """Whether it was ended."""
+        return self.closed
+
+    def abort(self) -> None:
+        """End it at once."""
+        self.closed = True
+
+    def can_write_eof(self) -> bool:
+        """It ends for both sides, or for none."""
+        return False
+
+    def pause_reading(self) -> None:
+        """Nothing is read."""
+
+    def resume_reading(self) -> None:
+        """Nothing is read."""
+
+
+async def length(scope: Any, receive: Any, send: Any) -> None:
+    """Answers how long the body is."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        size, more = size + len(message["body"]), message["more_body"]
+    body = str(size).encode()
+    headers = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+class Seen(NamedTuple):
+    """What a client sees of its connection."""
+
+    written: bytes
+    closed: bool
+
+
+def after(*chunks: bytes, seconds: float = 0.0, application: Any = length) -> Seen:
+    """A connection on which these pieces came, one after the other, and then nothing for some seconds."""
+
+    async def run() -> Seen:
+        limits = application.connections if isinstance(application, Application) else Connections()
+        made, connection = HttpConnection(ServerState(application, limits)), Connection()
+        made.connection_made(connection)
+        for chunk in chunks:
+            made.data_received(chunk)
+            await asyncio.sleep(0)
+        await asyncio.sleep(seconds)
+        for _ in range(10):
+            await asyncio.sleep(0)
+        return Seen(connection.written, connection.closed)
+
+    return asyncio.run(run())
+
+
+def test_requests_that_come_whole_are_answered_and_the_connection_stays() -> None:
+    request = HEAD + b"Content-Length: 3\r\n\r\nabc"
+    connection = after(request, request[:20], request[20:])
+    assert connection.written.count(b"HTTP/1.1 200 OK") == 2 and connection.written.endswith(b"3")
+    assert not connection.closed
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [(), (b"POST",), (HEAD,), (HEAD + b"Content-Length: 3\r\n\r\n",), (HEAD + b"Content-Length: 3\r\n\r\na", b"b")],
+    ids=["nothing", "a word", "half a head", "no body", "half a body"],
+)
+def test_what_does_not_come_in_time_is_refused(chunks: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
+    connection = after(*chunks, seconds=0.2)
+    assert connection.closed
+    assert connection.written.startswith(b"HTTP/1.1 400 ") and b"did not arrive in time" in connection.written
+
+
+def test_a_large_body_is_awaited_by_whoever_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
+    connection = after(HEAD + b"Content-Length: 70000\r\n\r\n", b"a", seconds=0.2)
+    assert connection == (b"", False)
+
+
+def test_a_head_without_an_end() -> None:
+    connection = after(HEAD, *[b"X-A: " + b"a" * 1000 + b"\r\n"] * (MAX_HEAD_BYTES // 1000 + 1))
+    assert connection.closed and b"larger than 32,768 bytes" in connection.written
+
+
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
+
+
+@pytest.mark.parametrize("trailer", [b"X-Forwarded-For: 10.0.0.1", b"Authorization: Bearer x", b"X-A: b"])
+@pytest.mark.parametrize("together", [True, False])
+def test_trailers_are_refused(trailer: bytes, together: bool) -> None:
+    """By RFC 9110 §6.5.1 they are no headers; those that they were taken for, others believe."""
+    end = b"0\r\n" + trailer + b"\r\n\r\n"
+    sender = Sender()
+    seen = after(*([CHUNKED + end] if together else [CHUNKED, end]), seconds=0.1, application=sender.served)
+    assert seen.written.startswith(b"HTTP/1.1 400 ") and b"Trailers" in seen.written and seen.closed
+
+
+def test_a_trailer_without_an_end() -> None:
+    connection = after(CHUNKED, b"0\r\nX-A: ", *[b"a" * 1000] * 40)
+    assert connection.written.startswith(b"HTTP/1.1 400 ") and connection.closed
+
+
+def test_chunks_that_are_nothing_but_their_extension() -> None:
+    connection = after(CHUNKED, b"1;", *[b"a" * 1000] * 40)
+    assert connection.written.startswith(b"HTTP/1.1 400 ") and connection.closed
+
+
+def test_a_body_of_many_small_chunks_is_read() -> None:
+    connection = after(CHUNKED, *[b"1;a=b\r\na\r\n" * 100] * 50, b"0\r\n\r\n")
+    assert connection.written.endswith(b"\r\n\r\n5001") and not connection.closed
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"GET /a HTTP/1.1\r\n", 400),
+        (b"GET /a HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400),
+        (b"GET /a HTTP/1.0\r\nHost: a\r\nhost: a\r\n", 400),
+        (b"GET /a HTTP/1.0\r\n", 200),
+        (b"GET /a HTTP/1.1\r\nHost: a\r\n", 200),
+    ],
+)
+def test_a_request_has_one_host(head: bytes, status: int) -> None:
+    """RFC 9112 §3.2."""
+    assert after(head + b"\r\n").written.startswith(b"HTTP/1.1 %d " % status)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        HEAD + b"X-A: " + b"a" * MAX_LINE_BYTES + b"\r\n",
+        HEAD.replace(b"/a", b"/" + b"a" * MAX_LINE_BYTES),
+        HEAD + b"".join(b"X-%d: %s\r\n" % (number, b"a" * 4000) for number in range(9)),
+        HEAD + b"".join(b"X-%d: a\r\n" % number for number in range(100)),
+    ],
+)
+def test_a_head_that_is_here_at_once_and_too_large(head: bytes) -> None:
+    connection = after(head + b"\r\n")
+    assert connection.written.startswith(b"HTTP/1.1 400 ") and b"larger than" in connection.written
+    assert connection.closed
+
+
+def test_many_requests_that_come_at_once_are_answered() -> None:
+    """They are together larger than the head of one may be, and of the last one some is missing."""
+    request = HEAD + b"X-A: " + b"a" * 4000 + b"\r\nContent-Length: 3\r\n\r\nabc"
+    seen = after(request * 20 + request[:100], request[100:], seconds=0.1)
+    assert seen.written.count(b" 200 OK") == 21 and not seen.closed
+
+
+def test_what_follows_a_request_and_is_none_is_refused_after_its_answer() -> None:
+    connection = after(HEAD + b"Content-Length: 3\r\n\r\nabc" + b"\0\0\0 nothing\r\n\r\n")
+    assert connection.written.startswith(b"HTTP/1.1 200 OK") and connection.written.endswith(b"3")
+    assert connection.closed and b"connection: close" in connection.written
+
+
+def test_another_protocol_is_not_spoken() -> None:
+    connection = after(HEAD + b"Connection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 0\r\n\r\n")
+    assert connection.written.startswith(b"HTTP/1.1 200 OK") and connection.closed
+
+
+BODY = b'{"phone": "254711000000"}'
+SEND = b"POST /api/v1/sms/send HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n" % len(BODY)
+
+
+class Sender:
+    """An application that notes where it is called, and answers with the body that it was given."""
+
+    def __init__(self) -> None:
+        self.on_the_loop: list[bool] = []
+        self.served = Application(self, on_loop(self.endpoint))
+
+    def __call__(self, environ: dict[str, Any], start: Any) -> list[bytes]:
+        self.on_the_loop.append(is_on_event_loop())
+        body = environ["wsgi.input"].read()
+        start("200 OK", [("Content-Length", str(len(body))), ("X-Asked", environ["REQUEST_METHOD"])])
+        return [body]
+
+    def endpoint(self) -> Response:
+        """The same without WSGI."""
+        self.on_the_loop.append(is_on_event_loop())
+        environ = current_request().environ
+        return Response(environ["wsgi.input"].read(), 200, [("X-Asked", environ["REQUEST_METHOD"])])
+
+
+def test_one_message_is_handled_on_the_loop_and_answered_in_one_piece() -> None:
+    sender = Sender()
+    seen = after(SEND, b"\r\n" + BODY[:3], BODY[3:], SEND + b"\r\n" + BODY, application=sender.served)
+    head, _, rest = seen.written.partition(b"\r\n\r\n")
+    lines = head.split(b"\r\n")
+    assert lines[0] == b"HTTP/1.1 200 OK" and b"content-length: 25" in lines and b"x-asked: POST" in lines
+    assert any(line.startswith(b"date: ") and line.endswith(b" GMT") for line in lines)
+    assert rest.startswith(BODY + b"HTTP/1.1 200 OK\r\n") and rest.endswith(b"\r\n\r\n" + BODY)
+    assert sender.on_the_loop == [True, True] and not seen.closed
+
+
+@pytest.mark.parametrize(
+    ("head", "on_the_loop"),
+    [
+        (SEND.replace(b"1.1\r\n", b"1.0\r\n"), True),
+        (SEND.replace(b"/send", b"/send?a=b"), True),
+        (SEND + b"Expect: 100-continue\r\n", True),
+        (SEND.replace(b"POST", b"PUT"), False),
+        (SEND.replace(b"/send", b"/send/"), False),
+        (SEND.replace(b"Content-Length: 25", b"Transfer-Encoding: chunked"), False),
+    ],
+)
+def test_an_unusual_request_is_handled(head: bytes, on_the_loop: bool) -> None:
+    sender = Sender()
+    body = b"19\r\n" + BODY + b"\r\n0\r\n\r\n" if b"chunked" in head else BODY
+    seen = after(head + b"\r\n" + body, seconds=0.3, application=sender.served)
+    assert sender.on_the_loop == [on_the_loop]
+    assert b" 200 OK\r\n" in seen.written and seen.written.endswith(BODY)
+    assert seen.closed == (b"HTTP/1.0" in head) and (b"100 Continue" in seen.written) == (b"Expect" in head)
+
+
+def test_requests_on_one_connection_are_answered_in_their_order() -> None:
+    """The second of two that came at once waits for the first, wherever each is handled."""
+    sender = Sender()
+    other = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"
+    seen = after(other + SEND + b"\r\n" + BODY + other, seconds=0.3, application=sender.served)
+    assert [line[9:] for line in seen.written.split(b"\r\n") if line.startswith(b"x-asked")] == [
+        b"GET",
+        b"POST",
+        b"GET",
+    ]
+
+
+def test_who_asks_for_it_is_answered_and_the_connection_ends() -> None:
+    seen = after(SEND + b"Connection: close\r\n\r\n" + BODY, application=Sender().served)
+    assert b"connection: close\r\n" in seen.written and seen.written.endswith(BODY) and seen.closed
+
+
+def test_a_failure_outside_of_the_application_is_an_internal_error() -> None:
+    class Broken(DirectEndpoint):
+        def answer(self, request: Request, response: Response) -> Answer:
+            raise ValueError("a mistake")
+
+    served = Application(Sender(), Broken(Sender().endpoint, None, 100))
+    seen = after(SEND + b"\r\n" + BODY, application=served)
+    assert seen.written.startswith(b"HTTP/1.1 500 ") and b'"internal_error"' in seen.written
+    assert seen.written.count(b"connection: close") == 1 and seen.closed
+
+
+def test_requests_that_come_at_once_are_handled_one_after_the_other() -> None:
+    sender = Sender()
+    seen = after((SEND + b"\r\n" + BODY) * 20, seconds=0.5, application=sender.served)
+    assert sender.on_the_loop == [True] * 20 and seen.written.count(b" 200 OK") == 20
+
+
+def test_a_response_without_a_length_ends_with_its_last_chunk_or_its_connection() -> None:
+    async def stream(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for body in (b"ab", b"", b"c"):
+            await send({"type": "http.response.body", "body": body, "more_body": body != b"c"})
+
+    new = after(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", application=stream)
+    assert new.written.endswith(b"\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n") and not new.closed
+    old = after(b"GET / HTTP/1.0\r\n\r\n", application=stream)
+    assert old.written.endswith(b"\r\n\r\nabc") and b"chunked" not in old.written and old.closed
+
+
+def test_the_response_to_head_has_no_body() -> None:
+    seen = after(b"HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", application=length)
+    assert b"content-length: 1\r\n" in seen.written and seen.written.endswith(b"\r\n\r\n") and not seen.closed
+
+
+@pytest.mark.parametrize("headers", [[(b"content-length", b"5")], [(b"x-a", b"b\r\nx-c: d")]], ids=["length", "break"])
+def test_a_response_that_is_wrong_is_not_sent_as_it_is(headers: Any, caplog: pytest.LogCaptureFixture) -> None:
+    async def wrong(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"abc"})
+
+    seen = after(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", application=wrong)
+    assert seen.closed and b"x-c: d" not in seen.written and "failed outside of the application" in caplog.text
+
+
+def test_half_a_request_behind_another_is_not_answered_between() -> None:
+    """What is wrong with it would stand in the middle of the response before it."""
+    sender = Sender()
+
+    def slow(environ: dict[str, Any], start: Any) -> list[bytes]:
+        time.sleep(0.1)
+        return sender(environ, start)
+
+    seen = after(b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n" + CHUNKED + b"zz", seconds=0.3, application=Application(slow))
+    assert seen.written.count(b"HTTP/1.1 ") == 1 and b" 200 OK" in seen.written and seen.closed
+
+
+def test_after_an_answer_that_ends_the_connection_nothing_is_handled() -> None:
+    """Nobody would get its answer."""
+
+    class Broken(Sender):
+        def endpoint(self) -> Response:
+            """Ask for the end of the connection."""
+            answer = super().endpoint()
+            answer.headers.append(("Connection", "close"))
+            return answer
+
+    broken = Broken()
+    seen = after((SEND + b"\r\n" + BODY) * 2, seconds=0.1, application=broken.served)
+    assert len(broken.on_the_loop) == 1 and seen.written.count(b"HTTP/1.1 ") == 1 and seen.closed
+
+
+def test_a_request_that_takes_longer_than_connections_are_kept_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "KEEP_ALIVE_SECONDS", 0.2)
+    sender = Sender()
+
+    def slow(environ: dict[str, Any], start: Any) -> list[bytes]:
+        if environ["REQUEST_METHOD"] == "GET":
+            time.sleep(0.4)
+        return sender(environ, start)
+
+    other = b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n"
+    served = Application(slow, on_loop(sender.endpoint))
+    seen = after(SEND + b"\r\n" + BODY + other, seconds=0.45, application=served)
+    assert seen.written.count(b" 200 OK") == 2 and not seen.closed
+
+
+def test_a_small_body_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
+    sender = Sender()
+    seen = after(SEND + b"\r\n" + BODY[:5], seconds=0.2, application=sender.served)
+    assert b"did not arrive in time" in seen.written and seen.closed and not sender.on_the_loop

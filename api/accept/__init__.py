@@ -1,1 +1,1 @@
-"""The accepting of a send: checked, priced, reserved and enqueued. Begin with `accept.py`."""
+"""Accept a send: validate, price, reserve and enqueue it. Start with `accept.py`."""

@@ -1,4 +1,4 @@
-"""The accepting of a send, top to bottom:
+"""Accept a send, step by step:
 
 sender       is it the account's, and approved
 text         does it fit, and into how many segments
@@ -64,7 +64,7 @@ SENDER_IN_OTHER_CASE = text(
 
 
 def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse | PendingResponse:
-    """Accept a send: when it is answered, it is stored and paid for. Raises Problem, and then nothing has happened."""
+    """Accept a send. It is stored and reserved before the response. Raises Problem if it had no effect."""
     key = key_of_request(caller, body)
     try:
         draft = make_draft(services, caller, kind, body)
@@ -108,7 +108,7 @@ def _accepted(services: Services, draft: Draft, body: dict[str, Any], answered: 
 
 
 def _publish(tasks: TaskPublisher, draft: Draft) -> None:
-    """Tell the workers of a send that is committed and due."""
+    """Notify the workers of a committed send that is due."""
     if draft.kind == "single":
         tasks.publish_single(draft.batches[0])
     elif draft.batches:
@@ -118,7 +118,7 @@ def _publish(tasks: TaskPublisher, draft: Draft) -> None:
 
 
 def make_draft(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
-    """Check and price a send. Raises Problem for whatever keeps it from being accepted, but for the balance."""
+    """Validate and price a send. Raises Problem if it cannot be accepted for any reason but the balance."""
     check_sender(services, caller, body["sender_id"], body["category"])
     now = datetime.now(UTC)
     send_at = due_time(body.get("send_at"), now)
@@ -166,7 +166,7 @@ def check_sender(services: Services, caller: Caller, sender: str, category: Cate
 
 
 def _sender_not_registered(services: Services, caller: Caller, sender: str) -> Problem:
-    """A 403, which says so where the account has the sender ID in other letters."""
+    """The 403 for an unknown sender ID, with a hint if the account has it in other letter case."""
     with reading(services.engine) as connection:
         alike = connection.execute(SENDER_IN_OTHER_CASE, {"account": caller.account_id, "sender": sender}).scalar()
     hint = f" It has {alike!r}: sender IDs are case-sensitive." if alike else ""
@@ -202,7 +202,7 @@ def _unicode_rejected(message: str, recipients: int) -> Problem:
 
 
 def _content(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-    """What the send says to whom. Where nothing differs by recipient, a message with placeholders is one without."""
+    """The draft's message and recipients. Placeholders are resolved here if every recipient gets the same text."""
     common = common_text(kind, body)
     if common is not None:
         recipients = _recipients(services, caller, kind, body)
@@ -286,7 +286,7 @@ def _several_phones(
 def _screen(
     entries: list[object], allow_duplicates: bool, template: Template | None
 ) -> tuple[Screened, dict[int, Variables]]:
-    """The phones of the entries, and the values that came with them."""
+    """Validate the phones of the entries, and collect their placeholder values."""
     if template is None:
         screened = screen(entries, allow_duplicates)
         if not screened.rejected or not any(isinstance(entry, dict) for entry in entries):

@@ -15,14 +15,14 @@ HAS_CALLBACKS = text(
 
 
 def check_callback(services: Services, url: str) -> None:
-    """Raises Problem for an address that this installation does not post to."""
+    """Raise Problem for a URL that this installation does not post to."""
     problem = url_problem(url, services.settings.webhook_loopback)
     if problem is not None:
         raise invalid([{"pointer": "/callback_url", "code": "invalid_url", "detail": problem}])
 
 
 def expect_callbacks(services: Services, account: int) -> None:
-    """See to it that no event of a send accepted after this is missed. The first time, that takes a second."""
+    """Start recording events for the callbacks of sends accepted from now on. Takes a second the first time."""
     listen(services.engine, account)
     with reading(services.engine) as connection:
         if connection.execute(HAS_CALLBACKS, {"account": account}).scalar():

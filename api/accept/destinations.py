@@ -1,4 +1,4 @@
-"""Where an account may send to, and whether it looks like pumping: what an operator set, looked at before the price."""
+"""Checks of a send's destinations and of SMS pumping, as configured by the operator, before pricing."""
 
 from sqlalchemy import text
 
@@ -30,7 +30,7 @@ def check_destination(limits: Limits, phone: str) -> None:
 
 
 def forbidden(limits: Limits, phones: list[str]) -> set[str]:
-    """Those of the phones that the account may not send to."""
+    """The phones that the account may not send to."""
     return set() if limits.destinations is None else {phone for phone in phones if not limits.allows(phone)}
 
 

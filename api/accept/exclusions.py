@@ -1,4 +1,4 @@
-"""Recipients that a send leaves out: who has opted out, is out of the account's reach, or has had enough."""
+"""Recipients excluded from a send: opted out, in a destination not allowed, or over the recipient limit."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may n
 
 
 def drop_excluded(services: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
-    """The recipients of a list but for those that are left out, who are then among the rejected, with the reason."""
+    """Move the excluded recipients of a list to the rejected ones, each with its reason."""
     unwanted = dict.fromkeys(opted_out(services, caller, body, screened.accepted), OPTED_OUT_ENTRY)
     barred = forbidden(services.tokens.limits_of(caller.account_id), screened.accepted)
     unwanted |= dict.fromkeys(barred, BARRED_ENTRY)
@@ -37,7 +37,7 @@ def drop_excluded(services: Services, caller: Caller, body: dict[str, Any], scre
 
 
 def opted_out(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[str]:
-    """Those of the phones that have opted out of such messages."""
+    """The phones that have opted out of messages of this category and sender ID."""
     if not phones or not services.remembered.has_suppressions(caller.account_id):
         return set()
     numbers = [int(phone) for phone in phones]

@@ -55,7 +55,7 @@ def render_one(template: Template, body: dict[str, Any]) -> str:
 
 
 def unpack(entries: list[object]) -> Recipients:
-    """Recipients that are objects with `phone` and `variables`, or phones."""
+    """Split entries, which are phones or objects with `phone` and `variables`, into phones and values."""
     phones: list[object] = []
     variables: dict[int, Variables] = {}
     problems: dict[int, Unfit] = {}
@@ -73,7 +73,7 @@ def unpack(entries: list[object]) -> Recipients:
 
 
 def without(screened: Screened, problems: dict[int, Unfit]) -> Screened:
-    """The recipients without those that something is wrong with."""
+    """Move the recipients with a problem to the rejected ones."""
     if not problems:
         return screened
     positions = positions_of(screened)

@@ -1,4 +1,4 @@
-"""What a send would cost and reject, before it is sent."""
+"""Quotes: what a send would cost and reject."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -
 
 
 def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[str, Any]:
-    """The answer without its texts, which are not kept in the clear."""
+    """The response without texts, which are not stored in the clear."""
     quote_id, expires_at = keep(connection, draft, body)
     balance = connection.execute(BALANCE, {"account": draft.account_id}).scalar_one()
     made: dict[str, Any] = {

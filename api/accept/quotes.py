@@ -1,4 +1,4 @@
-"""Quotes hold their price: a send that names one, with the same body, costs no more than it said."""
+"""Stored quotes: a send with a quote's id and the same body costs no more than quoted."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from shared.ids import new_id
 from shared.plurals import counted
 
 MINUTES = 15
-"""How long a quote holds."""
+"""Minutes until a quote expires."""
 
 KEEP = text(
     """
@@ -34,7 +34,7 @@ FIND = text(
 
 
 def keep(connection: Connection, draft: Draft, body: dict[str, Any]) -> tuple[UUID, datetime]:
-    """Remember what the request would cost. Returns the quote's id, and until when it holds."""
+    """Store a quote for the request. Returns its id and when it expires."""
     values = {"id": new_id(), "account": draft.account_id, "fingerprint": _fingerprint(body), "minutes": MINUTES}
     row = connection.execute(KEEP, {**values, "cost": draft.cost}).one()
     return row.id, row.expires_at

@@ -16,7 +16,7 @@ ENTRY = {
 
 
 def recipients_over_limit(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[int]:
-    """The places of those phones of a list that may get no more messages now."""
+    """The indexes of the phones that have reached their hourly limit."""
     lane = LANES.index(body["category"])
     limit = services.tokens.limits_of(caller.account_id).recipients(lane, services.settings.recipient_limits)
     if not limit:
@@ -46,5 +46,5 @@ def count_recipients(services: Services, draft: Draft) -> None:
 
 
 def uncount_recipients(services: Services, draft: Draft) -> None:
-    """The send was not accepted, or had been before."""
+    """Undo `count_recipients` for a send that was not accepted, or was a replay."""
     services.recipients.give_back(draft.account_id, draft.lane, draft.phones)

@@ -1,4 +1,4 @@
-"""What a send answers."""
+"""Response schemas of sends and quotes."""
 
 from marshmallow import Schema
 
@@ -23,16 +23,16 @@ REJECTIONS = [
     "wrong_type",
     "invalid",
 ]
-"""Why a recipient is not accepted."""
+"""Reasons why a recipient is not accepted."""
 
 
 class SegmentsResponse(Schema):
-    """How one message is cut."""
+    """The segments of one message."""
 
     count = fields.Integer(required=True, metadata=doc("Segments.", 1))
     encoding = fields.String(
         required=True,
-        metadata=doc("gsm7 where every character fits, else ucs2.", "gsm7", enum=["gsm7", "ucs2"]),
+        metadata=doc("`gsm7` if every character fits, otherwise `ucs2`.", "gsm7", enum=["gsm7", "ucs2"]),
     )
     characters = fields.Integer(required=True, metadata=doc("Unicode code points.", 20))
 
@@ -40,13 +40,15 @@ class SegmentsResponse(Schema):
 class CharacterResponse(Schema):
     """A character that is not in GSM-7."""
 
-    index = fields.Integer(required=True, metadata=doc("Its place in the message: code points, from 0.", 3))
+    index = fields.Integer(required=True, metadata=doc("Position in the message, in code points from 0.", 3))
     char = fields.String(required=True, metadata=doc("The character.", "\u2019"))
-    codepoint = fields.String(required=True, metadata=doc("Its number in Unicode.", "U+2019"))
+    codepoint = fields.String(required=True, metadata=doc("Its Unicode code point.", "U+2019"))
     replacement = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("What may stand in its place; empty: nothing, it does not show. Null: nothing will do.", "'"),
+        metadata=doc(
+            "Its GSM-7 replacement; empty if the character is invisible and can be dropped, null if there is none.", "'"
+        ),
     )
 
 
@@ -59,65 +61,66 @@ class AlternativeResponse(Schema):
 
 
 class EncodingResponse(Schema):
-    """Why the text is UCS-2, or what was changed for it not to be. Absent where the text is GSM-7 as it was given."""
+    """Why the text is UCS-2, or what was changed to avoid it. Absent if the given text is GSM-7."""
 
     name = fields.String(
         required=True,
-        metadata=doc("What the text is sent in.", "ucs2", enum=["gsm7", "ucs2"]),
+        metadata=doc("The encoding in which the text is sent.", "ucs2", enum=["gsm7", "ucs2"]),
     )
     cause = fields.List(
         fields.Nested(CharacterResponse),
         required=True,
         metadata=doc(
-            "The characters that make it UCS-2, in their order: the first 20. Where texts differ by recipient, those"
+            "The first 20 characters that make it UCS-2, in order. If texts differ by recipient, only those"
             " of the message itself."
         ),
     )
-    cause_count = fields.Integer(required=True, metadata=doc("How many such characters there are.", 1))
+    cause_count = fields.Integer(required=True, metadata=doc("Number of such characters.", 1))
     changed = fields.List(
         fields.Nested(CharacterResponse),
         required=True,
-        metadata=doc("The characters that were replaced, in their order: the first 20."),
+        metadata=doc("The first 20 characters that were replaced, in order."),
     )
-    changed_count = fields.Integer(required=True, metadata=doc("How many characters were replaced.", 0))
+    changed_count = fields.Integer(required=True, metadata=doc("Number of replaced characters.", 0))
     gsm7_alternative = fields.Nested(
         AlternativeResponse,
         required=True,
         allow_none=True,
         metadata=doc(
-            "What `on_unicode: transliterate` would send; null: it would change what the text says, or the texts"
-            " differ."
+            "What `on_unicode: transliterate` would send; null if it would change the meaning, or if the texts differ."
         ),
     )
 
 
 class SendFacts(Schema):
-    """What every answer tells of a send."""
+    """Properties of a send in every response."""
 
     send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
     category = fields.String(
         required=True,
-        metadata=doc("What it is for: decides how soon its turn comes.", "transactional", enum=[*map(str, Category)]),
+        metadata=doc("The message's purpose, which decides its priority.", "transactional", enum=[*map(str, Category)]),
     )
     reference = fields.String(
-        required=True, allow_none=True, metadata=doc("Yours; comes back everywhere.", "order A-1042")
+        required=True,
+        allow_none=True,
+        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
     test = fields.Boolean(
         required=True,
-        metadata=doc("Of the sandbox, accepted with a test key: it reaches no phone and takes play credits.", False),
+        metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
     )
     created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))
 
 
 class AcceptedSendResponse(SendFacts):
-    """What a send answers, whatever its recipients."""
+    """An accepted send."""
 
-    status = fields.String(required=True, metadata=doc("Where it is.", "queued", enum=[*map(str, SendState)]))
+    status = fields.String(required=True, metadata=doc("Current status.", "queued", enum=[*map(str, SendState)]))
     cost = fields.Integer(required=True, metadata=doc("Credits.", 1))
-    balance = fields.Integer(required=True, metadata=doc("Credits that can still be spent, after this.", 999))
-    send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null: at once."))
-    expires_at = fields.Timestamp(required=True, metadata=doc("When it is given up.", EXPIRES_AT))
+    balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 999))
+    send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null means at once."))
+    expires_at = fields.Timestamp(required=True, metadata=doc("When unsent messages expire.", EXPIRES_AT))
     simulated = fields.Boolean(
         metadata=doc(
             "Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message"
@@ -128,7 +131,7 @@ class AcceptedSendResponse(SendFacts):
     encoding = fields.Nested(
         EncodingResponse,
         metadata=doc(
-            "Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given."
+            "Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7."
         ),
     )
 
@@ -140,23 +143,24 @@ class SingleResponse(AcceptedSendResponse):
     phone = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Digits only, beginning with the country code; null: it was erased.", PHONE),
+        metadata=doc("Digits only, starting with the country code; null if it was erased.", PHONE),
     )
-    segments = fields.Nested(SegmentsResponse, required=True, metadata=doc("How many, and in which encoding."))
+    segments = fields.Nested(SegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding."))
 
 
 class CountsResponse(Schema):
-    """Recipients of one request."""
+    """The recipients of a request, counted."""
 
     submitted = fields.Integer(required=True, metadata=doc("Recipients in the request, or contacts in the group.", 5))
-    accepted = fields.Integer(required=True, metadata=doc("Will be sent to.", 3))
-    duplicate = fields.Integer(required=True, metadata=doc("Dropped: listed before.", 1))
+    accepted = fields.Integer(required=True, metadata=doc("Recipients that a message will be sent to.", 3))
+    duplicate = fields.Integer(required=True, metadata=doc("Dropped because they were listed before.", 1))
     invalid = fields.Integer(
-        required=True, metadata=doc("Not a phone, or without a value that the message needs; `rejected` tells.", 1)
+        required=True,
+        metadata=doc("Invalid phones, or recipients without a value that the message needs; see `rejected`.", 1),
     )
     suppressed = fields.Integer(
         required=True,
-        metadata=doc("Opted out, in a destination that the account may not send to, or over the recipient limit.", 0),
+        metadata=doc("Opted out, in a destination not allowed for the account, or over the recipient limit.", 0),
     )
 
 
@@ -164,16 +168,14 @@ class BulkSegmentsResponse(Schema):
     """Segments of one message, and of all."""
 
     per_message = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Segments of each message; null where they differ.", 1)
+        required=True, allow_none=True, metadata=doc("Segments of each message; null if messages differ.", 1)
     )
     encoding = fields.String(
-        required=True, metadata=doc("gsm7 where every character fits, else ucs2.", "gsm7", enum=["gsm7", "ucs2"])
+        required=True, metadata=doc("`gsm7` if every character fits, otherwise `ucs2`.", "gsm7", enum=["gsm7", "ucs2"])
     )
     total = fields.Integer(
         required=True,
-        metadata=doc(
-            "Segments of all messages; of a group that gets different ones, at most, until it is expanded.", 3
-        ),
+        metadata=doc("Segments of all messages; an upper bound for a group with placeholders until it is expanded.", 3),
     )
 
 
@@ -183,19 +185,19 @@ class RejectedResponse(Schema):
     index = fields.Integer(
         required=True,
         allow_none=True,
-        metadata=doc("The recipient's place in `phones`, from 0; null of a contact of a group.", 3),
+        metadata=doc("The recipient's index in `phones`, from 0; null for a contact of a group.", 3),
     )
     phone = fields.String(
-        required=True, allow_none=True, metadata=doc("As it was given; null where it was no text.", "0712")
+        required=True, allow_none=True, metadata=doc("As given; null if it was not a string.", "0712")
     )
     code = fields.String(required=True, metadata=doc("Why.", "invalid_phone", enum=REJECTIONS))
     detail = fields.String(
-        allow_none=True, metadata=doc("What it is this time, for people; null: it was erased.", NOT_A_PHONE)
+        allow_none=True, metadata=doc("Human-readable explanation; null if it was erased.", NOT_A_PHONE)
     )
     suggestion = fields.String(
-        allow_none=True, metadata=doc("What was probably meant; null: it was erased.", "254712000000")
+        allow_none=True, metadata=doc("The phone that was probably meant; null if it was erased.", "254712000000")
     )
-    duplicate_of = fields.Integer(metadata=doc("The index at which the phone is listed first.", 0))
+    duplicate_of = fields.Integer(metadata=doc("The index of the phone's first occurrence.", 0))
 
 
 class AcceptedResponse(Schema):
@@ -205,77 +207,79 @@ class AcceptedResponse(Schema):
     phone = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Digits only, beginning with the country code; null: it was erased.", PHONE),
+        metadata=doc("Digits only, starting with the country code; null if it was erased.", PHONE),
     )
 
 
 class BulkResponse(AcceptedSendResponse):
     """An accepted bulk or group send."""
 
-    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, of a group send."))
-    counts = fields.Nested(CountsResponse, required=True, metadata=doc("What became of the recipients."))
-    segments = fields.Nested(BulkSegmentsResponse, required=True, metadata=doc("How many, and in which encoding."))
+    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, for a group send."))
+    counts = fields.Nested(CountsResponse, required=True, metadata=doc("Accepted and rejected recipients, counted."))
+    segments = fields.Nested(
+        BulkSegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding.")
+    )
     cost = fields.Integer(required=True, metadata=doc("Credits.", 3))
-    balance = fields.Integer(required=True, metadata=doc("Credits that can still be spent, after this.", 996))
+    balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 996))
     rejected = fields.List(
         fields.Nested(RejectedResponse),
         required=True,
         metadata=doc(
-            "The recipients that were not accepted, 1,000 at most.",
+            "The recipients that were not accepted, at most 1,000.",
             [
                 {"index": 3, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE},
                 {"index": 4, "phone": PHONE, "code": "duplicate", "duplicate_of": 0},
             ],
         ),
     )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more than this.", True))
+    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more.", True))
     messages = fields.List(
         fields.Nested(AcceptedResponse),
         required=True,
-        metadata=doc("The accepted recipients in order, 1,000 at most; of a group send, none."),
+        metadata=doc("The accepted recipients in order, at most 1,000; none for a group send."),
     )
-    messages_truncated = fields.Boolean(
-        metadata=doc("Whether there are more messages than this: see `messages_url`.", True)
-    )
+    messages_truncated = fields.Boolean(metadata=doc("Whether there are more messages; see `messages_url`.", True))
     messages_url = fields.String(
-        required=True, metadata=doc("Where all messages of the send are listed.", f"/api/v1/sends/{SEND_ID}/messages")
+        required=True, metadata=doc("URL that lists all messages of the send.", f"/api/v1/sends/{SEND_ID}/messages")
     )
 
 
 class QuoteResponse(Schema):
-    """What a send would cost and reject."""
+    """The cost of a send and the recipients it would reject."""
 
-    counts = fields.Nested(CountsResponse, required=True, metadata=doc("What became of the recipients."))
-    segments = fields.Nested(BulkSegmentsResponse, required=True, metadata=doc("How many, and in which encoding."))
+    counts = fields.Nested(CountsResponse, required=True, metadata=doc("Accepted and rejected recipients, counted."))
+    segments = fields.Nested(
+        BulkSegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding.")
+    )
     parts = fields.List(
         fields.String(),
         required=True,
-        metadata=doc(
-            "The text as it is cut, one entry a segment; none where the messages differ.", ["Your table is ready."]
-        ),
+        metadata=doc("The text of each segment; empty if messages differ.", ["Your table is ready."]),
     )
     cost = fields.Integer(required=True, metadata=doc("Credits.", 3))
-    quote_id = fields.UUID(required=True, metadata=doc("Give it to the send.", "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38"))
-    quote_expires_at = fields.Timestamp(
-        required=True, metadata=doc("Until when the quote holds: 15 minutes.", "2026-03-02T09:15:00.120Z")
+    quote_id = fields.UUID(
+        required=True, metadata=doc("Pass it to the send as `quote_id`.", "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38")
     )
-    balance = fields.Integer(required=True, metadata=doc("Credits that can still be spent, after this.", 996))
-    sufficient = fields.Boolean(required=True, metadata=doc("Whether the balance covers it.", True))
+    quote_expires_at = fields.Timestamp(
+        required=True, metadata=doc("When the quote expires: after 15 minutes.", "2026-03-02T09:15:00.120Z")
+    )
+    balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 996))
+    sufficient = fields.Boolean(required=True, metadata=doc("Whether the balance covers the cost.", True))
     rejected = fields.List(
         fields.Nested(RejectedResponse),
         required=True,
         metadata=doc(
-            "The recipients that were not accepted, 1,000 at most.",
+            "The recipients that were not accepted, at most 1,000.",
             [
                 {"index": 3, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE},
                 {"index": 4, "phone": PHONE, "code": "duplicate", "duplicate_of": 0},
             ],
         ),
     )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more than this.", True))
+    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more.", True))
     encoding = fields.Nested(
         EncodingResponse,
         metadata=doc(
-            "Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given."
+            "Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7."
         ),
     )

@@ -1,4 +1,4 @@
-"""The three sends, as requests."""
+"""Request schemas of the three sends."""
 
 import json
 from datetime import datetime
@@ -22,7 +22,7 @@ MAX_METADATA_BYTES = 2048
 
 
 class SendOptions(Request):
-    """What every send takes."""
+    """Fields common to all sends."""
 
     sender_id = fields.String(
         required=True,
@@ -35,17 +35,21 @@ class SendOptions(Request):
             "1 to 1,600 characters, not blank.", "Your table is ready.", minLength=1, maxLength=MAX_CHARACTERS
         ),
     )
-    send_at = fields.Timestamp(metadata=doc("When to send: at most 90 days ahead. Up to 60 seconds ago: now."))
-    expires_at = fields.Timestamp(metadata=doc("When to give up: 72 hours after it is due, unless said."))
+    send_at = fields.Timestamp(
+        metadata=doc("When to send, at most 90 days ahead. A time up to 60 seconds ago means now.")
+    )
+    expires_at = fields.Timestamp(
+        metadata=doc("When unsent messages expire; by default 72 hours after the send is due.")
+    )
     reference = fields.String(
         validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters."),
-        metadata=doc("Yours; comes back everywhere.", "order A-1042"),
+        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
     category = fields.Enum(
         Category,
         by_value=True,
         load_default=Category.TRANSACTIONAL,
-        metadata=doc("What it is for: decides how soon its turn comes.", "transactional", enum=[*map(str, Category)]),
+        metadata=doc("The message's purpose, which decides its priority.", "transactional", enum=[*map(str, Category)]),
     )
     on_unicode = fields.String(
         validate=validate.OneOf(["send", "transliterate", "reject"]),
@@ -53,36 +57,38 @@ class SendOptions(Request):
         metadata=doc("What to do with a message that does not fit GSM-7.", "send"),
     )
     max_segments = fields.WholeNumber(
-        validate=validate.Range(1, 30, error=IN_RANGE), metadata=doc("Refuse the message when it takes more.", 2)
+        validate=validate.Range(1, 30, error=IN_RANGE), metadata=doc("Refuse the message if it takes more segments.", 2)
     )
-    strict = fields.StrictBoolean(load_default=False, metadata=doc("All recipients, or nothing.", False))
+    strict = fields.StrictBoolean(
+        load_default=False, metadata=doc("Refuse the request unless every recipient can be accepted.", False)
+    )
     allow_duplicates = fields.StrictBoolean(
-        load_default=False, metadata=doc("Send to a phone as often as it is listed; otherwise once.", False)
+        load_default=False, metadata=doc("Send to a phone as often as it is listed, instead of once.", False)
     )
     rate = fields.WholeNumber(
         validate=validate.Range(1, 100_000, error=IN_RANGE),
-        metadata=doc("Segments per second, at most.", 50),
+        metadata=doc("Maximum segments per second.", 50),
     )
     callback_url = fields.WebhookUrl(
-        metadata=doc("Where the events of this send are posted, besides your webhooks.", WEBHOOK_URL)
+        metadata=doc("URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL)
     )
     quiet_hours = fields.Nested(
         QuietHours,
         metadata=doc(
-            "When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then."
-            " Without it, what the account has for the category. Not for `authentication`.",
+            "Hours in which messages wait, in the recipient's local time, with the time zone derived from the prefix."
+            " Defaults to the account's quiet hours for the category. Not allowed for `authentication`.",
             {"from": "21:00", "until": "08:00"},
         ),
     )
     quote_id = fields.UUID(
         metadata=doc(
-            "Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused.",
+            "A quote from POST /sms/quote. With the same body, the send costs no more than quoted, or is refused.",
             "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38",
         )
     )
     metadata = fields.Dict(
         keys=fields.String(),
-        metadata=doc("At most 2 kB of your own; comes back.", {"order": "A-1042"}),
+        metadata=doc("Your own data, up to 2 kB, returned with the send.", {"order": "A-1042"}),
     )
 
     @validates("send_at")
@@ -97,7 +103,7 @@ class SendOptions(Request):
 
     @validates_schema
     def never_quiet(self, data: dict[str, Any], **_: Any) -> None:
-        """A code that somebody waits for is not held back."""
+        """One-time passwords must not be delayed."""
         if "quiet_hours" in data and data.get("category") == Category.AUTHENTICATION:
             detail = "The category `authentication` has no quiet hours."
             raise ValidationError({"quiet_hours": {"code": "invalid", "detail": detail}})
@@ -110,7 +116,7 @@ class SendOptions(Request):
 
 
 class Values(fields.Dict):
-    """Texts by name."""
+    """An object of strings."""
 
     json_schema: ClassVar[dict[str, Any]] = {"additionalProperties": {"type": "string"}}
 
@@ -126,7 +132,7 @@ class Values(fields.Dict):
 
 
 class Recipients(fields.Raw):
-    """The recipients, as given; each one is checked later, all at once."""
+    """The recipients as given; they are validated later, all together."""
 
     json_schema: ClassVar[dict[str, Any]] = {
         "type": "array",
@@ -152,7 +158,7 @@ class Recipients(fields.Raw):
         if not isinstance(value, list):
             raise fail("wrong_type", 'Use a list, such as ["254711000000"].')
         if not value:
-            raise fail("required", "Name at least one recipient.")
+            raise fail("required", "Provide at least one recipient.")
         return value
 
 
@@ -161,7 +167,7 @@ class SingleSend(SendOptions):
 
     phone = fields.Phone(
         required=True,
-        metadata=doc("Digits only, beginning with the country code.", PHONE),
+        metadata=doc("Digits only, starting with the country code.", PHONE),
     )
     variables = Values(
         metadata=doc(
@@ -178,7 +184,7 @@ class BulkSend(SendOptions, PartRules):
     phones = Recipients(
         required=True,
         metadata=doc(
-            "1 to 100,000 phones: digits only, beginning with the country code; or objects with `phone` and"
+            "1 to 100,000 phones: digits only, starting with the country code; or objects with `phone` and"
             " `variables`, values for the placeholders of the message.",
             [PHONE, OTHER_PHONE],
         ),

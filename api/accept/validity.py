@@ -1,4 +1,4 @@
-"""When a send is due, and until when its messages are worth sending."""
+"""When a send is due, and when its messages expire."""
 
 from datetime import datetime, timedelta
 

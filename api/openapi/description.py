@@ -1,4 +1,4 @@
-"""The document's own texts: what the API is, its tags, and the variables of its paths."""
+"""Texts of the OpenAPI document: the API's description, its tags, and its path variables."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ air. One credit is one segment.
 **Forms.** Bodies are JSON in UTF-8. Times are RFC 3339, and answers give them in UTC with `Z`. Ids are UUIDs, given
 in lower case and read in any. Answers may get new fields: ignore those that you do not know.
 
-**Trying again.** Give every send an `Idempotency-Key`: the same request with the same key has one effect and gets the
+**Retries.** Give every send an `Idempotency-Key`: the same request with the same key has one effect and gets the
 first answer again, so it is safe to repeat after a timeout. A key belongs to your account and the path of the request,
 and is kept for {IDEMPOTENCY_DAYS} days; only successes are kept, so after a refusal the same key may be used again. The
 first answer is for the API key that made the request: another one of your account gets 422, and nothing is done twice.
@@ -51,38 +51,38 @@ front had no answer from us it is 502 `bad_gateway` or 504 `gateway_timeout`: re
 `Idempotency-Key`, because it may have had an effect.
 """
 TAGS = {
-    "auth": "Exchange an API key for a token, and take the token back.",
-    "api-keys": "The keys that are exchanged: make, limit, rotate and revoke them.",
-    "sms": "Send, or ask what it would cost.",
-    "sender-ids": "In whose name messages are sent.",
-    "suppressions": "Who has opted out.",
-    "sends": "Accepted requests: where they are, and how to stop them.",
-    "messages": "One SMS to one phone each: its status, and what happened to it.",
+    "auth": "Exchange an API key for a token, and revoke tokens.",
+    "api-keys": "API keys: create, restrict, rotate and revoke them.",
+    "sms": "Send messages, or get a quote.",
+    "sender-ids": "The names and numbers that messages are sent from.",
+    "suppressions": "Phones that have opted out.",
+    "sends": "Accepted requests: their progress, and how to change or stop them.",
+    "messages": "Single messages: their status and timeline.",
     "inbound": "Messages from phones. A STOP, in any of many languages, puts its phone on the opt-out list.",
-    "webhooks": "Where events are posted, signed as Standard Webhooks 1.0 says, and what became of it.",
+    "webhooks": "URLs that receive events, signed according to Standard Webhooks 1.0, and the deliveries to them.",
     "webhook-events": "What is posted to your webhooks.",
-    "events": "The same events to be pulled, in order.",
+    "events": "The same events as a stream to pull, in order.",
     "balance": "Credits, and the ledger behind them.",
     "groups": "Contact groups and their contacts.",
-    "usage": "What was sent, counted.",
-    "erasures": "Erase a person, and the receipts of it.",
-    "imports": "Files of contacts on their way into groups.",
-    "sandbox": "The play credits of test keys.",
-    "limits": "What the service takes at most.",
+    "usage": "Counts of sent messages.",
+    "erasures": "Erase a person's data, and the receipts of erasures.",
+    "imports": "Imports of contact files into groups.",
+    "sandbox": "The play credits of the sandbox.",
+    "limits": "The limits of the service and the account.",
     "errors": "Every error code.",
 }
 
 PATH_VARIABLES: Final[dict[str, tuple[str, str]]] = {
-    "code": ("What it is, for programs.", "low_balance"),
-    "erasure_id": ("The erasure: keep it as the receipt.", ERASURE_ID),
+    "code": ("Machine-readable code.", "low_balance"),
+    "erasure_id": ("The erasure; keep the id as the receipt.", ERASURE_ID),
     "event_id": ("The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream.", EVENT_ID),
     "group_id": ("The group.", GROUP_ID),
     "import_id": ("The import.", IMPORT_ID),
     "key_id": ("The API key.", API_KEY),
     "message_id": ("The message.", MESSAGE_ID),
-    "phone": ("Digits only, beginning with the country code.", PHONE),
+    "phone": ("Digits only, starting with the country code.", PHONE),
     "send_id": ("The send.", SEND_ID),
     "sender": ("The sender ID's `id`.", SENDER_UUID),
     "webhook_id": ("The webhook.", WEBHOOK_ID),
 }
-"""What each variable of a path is, and an example."""
+"""The description and an example of each path variable."""

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made of the endpoints' contracts and the schemas of requests and responses."""
+"""The OpenAPI 3.1 document, generated from the endpoints' contracts and schemas."""
 
 import inspect
 import re
@@ -136,7 +136,7 @@ def _parameters(operation: Endpoint) -> list[Any]:
         parameters.append({"in": "query", "schema": operation.query})
     if operation.path == "/auth/token":
         for name in ("X-API-Key", "X-API-Secret"):
-            description = "In place of the body: both headers, and no body."
+            description = "Instead of a body: send both headers and no body."
             parameters.append({"in": "header", "name": name, "description": description, "schema": {"type": "string"}})
     if _takes_key(operation):
         parameters.append("Idempotency-Key")

@@ -1,4 +1,4 @@
-"""Examples of whole bodies where they are more than those of their fields, and the headers of responses."""
+"""Examples of bodies that fields' examples cannot express, and of response headers."""
 
 from typing import Any
 
@@ -103,18 +103,18 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
 """Detail and further members of the errors that have them."""
 HEADERS = {
     "X-Request-Id": (
-        "The request's name in the service's log; yours, where the request has one.",
+        "The request's id in the service's log; your own if the request has one.",
         "req_5b0a8e6f1d2c3b4a",
     ),
     "RateLimit-Policy": (
-        "Requests that are taken from an account in a window of `w` seconds.",
+        "Requests allowed per account in a window of `w` seconds.",
         '"requests";q=10000;w=1',
     ),
     "RateLimit": (
         "Requests that are left now; one with much work counts as several (`request_cost` of GET /limits).",
         '"requests";r=9999;t=1',
     ),
-    "Idempotency-Replayed": ("`true`: this is the answer of an earlier request with the same key.", "true"),
+    "Idempotency-Replayed": ("`true` if this is the response to an earlier request with the same key.", "true"),
     "Retry-After": ("Seconds to wait before the next try.", "2"),
     "WWW-Authenticate": ("How to authenticate.", 'Bearer realm="bulksms", error="invalid_token"'),
     "Content-Disposition": ("The name to save the file as.", f'attachment; filename="{SEND_ID}.csv"'),

@@ -1,4 +1,4 @@
-"""An error's answer, as the OpenAPI document describes it."""
+"""The error response in the OpenAPI document."""
 
 from marshmallow import Schema
 
@@ -10,28 +10,29 @@ from api.schemas.fields import doc
 
 
 class FieldErrorResponse(Schema):
-    """One field that is wrong."""
+    """An invalid field."""
 
     pointer = fields.String(
         required=True,
-        metadata=doc("The field, as a JSON pointer (RFC 6901); of a query or a header, its name.", "/phone"),
+        metadata=doc("The field, as a JSON pointer (RFC 6901); for a query parameter or header, its name.", "/phone"),
     )
     code = fields.String(required=True, metadata=doc("What is wrong with it.", "invalid_phone"))
-    detail = fields.String(required=True, metadata=doc("What it is this time, for people.", NOT_A_PHONE))
+    detail = fields.String(required=True, metadata=doc("Human-readable explanation of this occurrence.", NOT_A_PHONE))
     suggestion = fields.String(metadata=doc("What was probably meant.", "254712000000"))
 
 
 class ErrorResponse(Schema):
-    """RFC 9457 problem details, with the members that some errors have besides."""
+    """RFC 9457 problem details, with additional members of some errors."""
 
-    type = fields.String(required=True, metadata=doc("Where the error is explained.", "/api/v1/errors/low_balance"))
-    title = fields.String(required=True, metadata=doc("What it is, for people.", "Low balance"))
+    type = fields.String(required=True, metadata=doc("URL that explains the error.", "/api/v1/errors/low_balance"))
+    title = fields.String(required=True, metadata=doc("Human-readable summary.", "Low balance"))
     status = fields.Integer(required=True, metadata=doc("The HTTP status.", 402))
-    detail = fields.String(required=True, metadata=doc("What it is this time, for people.", NOT_A_PHONE))
+    detail = fields.String(required=True, metadata=doc("Human-readable explanation of this occurrence.", NOT_A_PHONE))
     instance = fields.String(required=True, metadata=doc("The path of the request.", "/api/v1/sms/send"))
-    code = fields.String(required=True, metadata=doc("What it is, for programs.", "low_balance"))
+    code = fields.String(required=True, metadata=doc("Machine-readable code.", "low_balance"))
     request_id = fields.String(
-        required=True, metadata=doc("Also in X-Request-Id. Tell it to the operator.", "req_5b0a8e6f1d2c3b4a")
+        required=True,
+        metadata=doc("Also in X-Request-Id. Quote it when you contact the operator.", "req_5b0a8e6f1d2c3b4a"),
     )
     retryable = fields.Boolean(required=True, metadata=doc("Whether the same request may succeed later.", False))
     remediation = fields.String(

@@ -1,4 +1,4 @@
-"""What is posted to webhooks, as the OpenAPI document describes it: an operation of the receiver for each event."""
+"""The webhooks of the OpenAPI document: one operation of the receiver for each event type."""
 
 import re
 from typing import Any, Final
@@ -27,7 +27,7 @@ def _header(name: str, description: str) -> dict[str, Any]:
 
 
 HEADERS = [
-    _header("webhook-id", "The event's id, the same at every try."),
+    _header("webhook-id", "The event's id, the same for every attempt."),
     _header("webhook-timestamp", "When it was posted, in seconds since 1970."),
     _header("webhook-signature", "Signatures by Standard Webhooks 1.0, with a space between two: `v1,…`."),
 ]
@@ -53,7 +53,7 @@ def _schema(event: EventType) -> dict[str, Any]:
         "required": ["type", "timestamp", "data"],
         "properties": {
             "type": {"type": "string", "const": event.value, "description": "What happened."},
-            "timestamp": {"type": "string", "format": "date-time", "description": "When it happened."},
+            "timestamp": {"type": "string", "format": "date-time", "description": "When the event happened."},
             "data": {"$ref": f"#/components/schemas/{data_of(event).__name__}", "description": "What it is about."},
         },
     }
@@ -65,14 +65,14 @@ def _operation(event: EventType) -> dict[str, Any]:
     return {
         "operationId": f"on_{event.value.replace('.', '_')}",
         "summary": f"Receive {event.value}",
-        "description": "Answer 2xx within 15 seconds. An event may be posted more than once: tell it by `webhook-id`.",
+        "description": "Answer 2xx within 15 seconds. An event can be posted more than once; check `webhook-id`.",
         "tags": ["webhook-events"],
         "security": [],
         "parameters": HEADERS,
         "requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}},
         "responses": {
-            "2XX": {"description": "The event was taken."},
-            "410": {"description": "Post nothing more here: the webhook is disabled."},
-            "default": {"description": "Anything else: it is posted again later, ten times in 75 hours."},
+            "2XX": {"description": "The event was received."},
+            "410": {"description": "The webhook is disabled and receives no more events."},
+            "default": {"description": "Any other response: the event is posted again, up to ten times in 75 hours."},
         },
     }

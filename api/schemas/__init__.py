@@ -1,1 +1,1 @@
-"""What requests look like: they are checked by it, and the OpenAPI document is made of it."""
+"""Fields and schemas that validate requests and from which the OpenAPI document is generated."""

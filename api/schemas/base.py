@@ -1,4 +1,4 @@
-"""What requests are made of."""
+"""The base class of request schemas."""
 
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -20,12 +20,12 @@ class Request(Schema):
         "type": coded("wrong_type", "Use an object, in braces, as /reference shows it."),
     }
     independent: ClassVar[frozenset[str]] = frozenset()
-    """Fields that no `validates` and no `validates_schema` reads."""
+    """Fields that no `validates` and no `validates_schema` method reads."""
 
     def load(self, data: Any, **options: Any) -> Any:
-        """As Marshmallow loads it, without a look at the optional fields that are absent: they take as long as others.
+        """Load as Marshmallow does, but skip absent optional fields, which would take as long as the others.
 
-        Where all that is given is valid and `independent`, the fields alone are asked. Raises ValidationError.
+        If all given fields are valid and `independent`, only the fields' own checks run. Raises ValidationError.
         """
         if options or not isinstance(data, dict) or not data.keys() <= self.fields.keys():
             return super().load(data, **options)
@@ -43,7 +43,7 @@ class Request(Schema):
 
 @lru_cache(500)
 def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict[str, Any], list[tuple[str, Coded]]]:
-    """For an object with these keys: a schema, the values of absent fields, and the fields if all are independent."""
+    """For an object with these keys: a schema, the defaults of absent fields, and the fields if all are independent."""
     whole = kind()
     if any(field.data_key for field in whole.fields.values()):
         return whole, {}, []

@@ -1,4 +1,4 @@
-"""Lists of contacts or phones, and entries of them that were not taken."""
+"""Lists of contacts or phones, and their rejected entries."""
 
 from typing import Any, ClassVar
 
@@ -10,11 +10,11 @@ from api.schemas.examples import NOT_A_PHONE
 from api.schemas.fields import doc
 
 MAX_ENTRIES = 100_000
-"""Contacts of one request."""
+"""Entries per request."""
 
 
 class Entries(fields.Raw):
-    """1 to 100,000 entries, as given; each one is checked later."""
+    """1 to 100,000 entries as given; each is validated later."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "array", "minItems": 1, "maxItems": MAX_ENTRIES}
 
@@ -29,11 +29,11 @@ class Entries(fields.Raw):
 
 
 class RejectedEntryResponse(Schema):
-    """An entry that was not taken."""
+    """A rejected entry."""
 
-    index = fields.Integer(required=True, metadata=doc("The entry's place in the list, from 0.", 3))
+    index = fields.Integer(required=True, metadata=doc("The entry's index in the list, from 0.", 3))
     phone = fields.String(
-        required=True, allow_none=True, metadata=doc("As it was given; null where it was no text.", "0712")
+        required=True, allow_none=True, metadata=doc("As given; null if it was not a string.", "0712")
     )
     code = fields.String(required=True, metadata=doc("Why.", "invalid_phone"))
-    detail = fields.String(required=True, metadata=doc("Why, for people.", NOT_A_PHONE))
+    detail = fields.String(required=True, metadata=doc("Human-readable reason.", NOT_A_PHONE))

@@ -1,12 +1,12 @@
 // Made of the OpenAPI document by `make clients`. Do not edit.
 
-/** One field that is wrong. */
+/** An invalid field. */
 export interface FieldError {
-  /** The field, as a JSON pointer (RFC 6901); of a query or a header, its name. */
+  /** The field, as a JSON pointer (RFC 6901); for a query parameter or header, its name. */
   pointer: string;
   /** What is wrong with it. */
   code: string;
-  /** What it is this time, for people. */
+  /** Human-readable explanation of this occurrence. */
   detail: string;
   /** What was probably meant. */
   suggestion?: string;
@@ -14,29 +14,29 @@ export interface FieldError {
 
 /** A recipient that was not accepted. */
 export interface Rejected {
-  /** The recipient's place in `phones`, from 0; null of a contact of a group. */
+  /** The recipient's index in `phones`, from 0; null for a contact of a group. */
   index: number | null;
-  /** As it was given; null where it was no text. */
+  /** As given; null if it was not a string. */
   phone: string | null;
   /** Why. */
   code: "invalid_phone" | "duplicate" | "suppressed" | "missing_variable" | "too_many_segments" | "unicode_rejected" | "destination_not_allowed" | "recipient_limit" | "message_empty" | "message_too_long" | "invalid_characters" | "unknown_field" | "wrong_type" | "invalid";
-  /** What it is this time, for people; null: it was erased. */
+  /** Human-readable explanation; null if it was erased. */
   detail?: string | null;
-  /** What was probably meant; null: it was erased. */
+  /** The phone that was probably meant; null if it was erased. */
   suggestion?: string | null;
-  /** The index at which the phone is listed first. */
+  /** The index of the phone's first occurrence. */
   duplicate_of?: number;
 }
 
 /** A character that is not in GSM-7. */
 export interface Character {
-  /** Its place in the message: code points, from 0. */
+  /** Position in the message, in code points from 0. */
   index: number;
   /** The character. */
   char: string;
-  /** Its number in Unicode. */
+  /** Its Unicode code point. */
   codepoint: string;
-  /** What may stand in its place; empty: nothing, it does not show. Null: nothing will do. */
+  /** Its GSM-7 replacement; empty if the character is invisible and can be dropped, null if there is none. */
   replacement: string | null;
 }
 
@@ -50,37 +50,37 @@ export interface Alternative {
   cost: number;
 }
 
-/** Why the text is UCS-2, or what was changed for it not to be. Absent where the text is GSM-7 as it was given. */
+/** Why the text is UCS-2, or what was changed to avoid it. Absent if the given text is GSM-7. */
 export interface Encoding {
-  /** What the text is sent in. */
+  /** The encoding in which the text is sent. */
   name: "gsm7" | "ucs2";
-  /** The characters that make it UCS-2, in their order: the first 20. Where texts differ by recipient, those of the message itself. */
+  /** The first 20 characters that make it UCS-2, in order. If texts differ by recipient, only those of the message itself. */
   cause: Array<Character>;
-  /** How many such characters there are. */
+  /** Number of such characters. */
   cause_count: number;
-  /** The characters that were replaced, in their order: the first 20. */
+  /** The first 20 characters that were replaced, in order. */
   changed: Array<Character>;
-  /** How many characters were replaced. */
+  /** Number of replaced characters. */
   changed_count: number;
-  /** What `on_unicode: transliterate` would send; null: it would change what the text says, or the texts differ. */
+  /** What `on_unicode: transliterate` would send; null if it would change the meaning, or if the texts differ. */
   gsm7_alternative: Alternative | null;
 }
 
-/** RFC 9457 problem details, with the members that some errors have besides. */
+/** RFC 9457 problem details, with additional members of some errors. */
 export interface Error {
-  /** Where the error is explained. */
+  /** URL that explains the error. */
   type: string;
-  /** What it is, for people. */
+  /** Human-readable summary. */
   title: string;
   /** The HTTP status. */
   status: number;
-  /** What it is this time, for people. */
+  /** Human-readable explanation of this occurrence. */
   detail: string;
   /** The path of the request. */
   instance: string;
-  /** What it is, for programs. */
+  /** Machine-readable code. */
   code: string;
-  /** Also in X-Request-Id. Tell it to the operator. */
+  /** Also in X-Request-Id. Quote it when you contact the operator. */
   request_id: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
@@ -134,7 +134,7 @@ export interface Error {
   send_status?: string;
 }
 
-/** Why a message did not arrive, or is in doubt. */
+/** Why a message was not delivered, or is in doubt. */
 export interface MessageError {
   /** What went wrong, one of the codes of `GET /errors?kind=message`. */
   code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent";
@@ -142,9 +142,9 @@ export interface MessageError {
   permanent: boolean;
   /** The carrier at which it happened; null: no carrier had a part in it. */
   carrier: string | null;
-  /** The carrier's own code, as it was told; null: it told none. */
+  /** The carrier's own code; null if it gave none. */
   carrier_code: string | null;
-  /** What the code means, for people. */
+  /** Human-readable meaning of the code. */
   text: string;
 }
 
@@ -154,7 +154,7 @@ export interface MessageEventData {
   message_id: string;
   /** The send. */
   send_id: string;
-  /** Digits only, beginning with the country code; null: it was erased. */
+  /** Digits only, starting with the country code; null if it was erased. */
   phone: string | null;
   /** What it is now. */
   status: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered";
@@ -162,15 +162,15 @@ export interface MessageEventData {
   sequence: number;
   /** The carrier's own code, or ours; null: nothing is wrong. */
   error: string | null;
-  /** Why it did not arrive, or is in doubt; null: nothing is wrong. */
+  /** Why it was not delivered, or is in doubt; null if there was no error. */
   error_details: MessageError | null;
   /** The sender ID. */
   sender_id: string | null;
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Yours, as it was given. */
+  /** Your own data, as given. */
   metadata: Record<string, unknown> | null;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
 }
 
@@ -178,7 +178,7 @@ export interface MessageEventData {
 export interface MessageReceivedData {
   /** The message from a phone. */
   inbound_id: string;
-  /** Who sent it. */
+  /** The phone that sent it. */
   phone: string;
   /** The number of yours that it was sent to. */
   sender_id: string;
@@ -194,7 +194,7 @@ export interface SendEventData {
   send_id: string;
   /** What it is now. */
   status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
-  /** What was asked for. */
+  /** The kind of send. */
   kind: "single" | "bulk" | "group";
   /** The sender ID. */
   sender_id: string;
@@ -202,21 +202,21 @@ export interface SendEventData {
   counts: Record<string, number>;
   /** Why the send is held. */
   held_reason: string | null;
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Yours, as it was given. */
+  /** Your own data, as given. */
   metadata: Record<string, unknown> | null;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
   /** When it was accepted. */
   created_at: string;
-  /** When nothing was left to submit. */
+  /** When the last message was submitted or ended. */
   completed_at: string | null;
 }
 
 /** Phones that came on the opt-out list together. What is not the same for all of them is null. */
 export interface SuppressionEventData {
-  /** New on the list. */
+  /** Phones added to the list. */
   added: number;
   /** The phone, where it was one. */
   phone: string | null;
@@ -274,43 +274,43 @@ export interface SingleSend {
   sender_id: string;
   /** 1 to 1,600 characters, not blank. */
   message: string;
-  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
+  /** When to send, at most 90 days ahead. A time up to 60 seconds ago means now. */
   send_at?: string;
-  /** When to give up: 72 hours after it is due, unless said. */
+  /** When unsent messages expire; by default 72 hours after the send is due. */
   expires_at?: string;
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference?: string;
-  /** What it is for: decides how soon its turn comes. */
+  /** The message's purpose, which decides its priority. */
   category?: "authentication" | "transactional" | "marketing";
   /** What to do with a message that does not fit GSM-7. */
   on_unicode?: "send" | "transliterate" | "reject";
-  /** Refuse the message when it takes more. */
+  /** Refuse the message if it takes more segments. */
   max_segments?: number;
-  /** All recipients, or nothing. */
+  /** Refuse the request unless every recipient can be accepted. */
   strict?: boolean;
-  /** Send to a phone as often as it is listed; otherwise once. */
+  /** Send to a phone as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
-  /** Segments per second, at most. */
+  /** Maximum segments per second. */
   rate?: number;
-  /** Where the events of this send are posted, besides your webhooks. */
+  /** URL that receives this send's events, in addition to your webhooks. */
   callback_url?: string;
-  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
+  /** Hours in which messages wait, in the recipient's local time, with the time zone derived from the prefix. Defaults to the account's quiet hours for the category. Not allowed for `authentication`. */
   quiet_hours?: QuietHours;
-  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
+  /** A quote from POST /sms/quote. With the same body, the send costs no more than quoted, or is refused. */
   quote_id?: string;
-  /** At most 2 kB of your own; comes back. */
+  /** Your own data, up to 2 kB, returned with the send. */
   metadata?: Record<string, unknown>;
-  /** Digits only, beginning with the country code. */
+  /** Digits only, starting with the country code. */
   phone: string;
   /** Values for the placeholders of the message, by name. */
   variables?: Record<string, string>;
 }
 
-/** How one message is cut. */
+/** The segments of one message. */
 export interface Segments {
   /** Segments. */
   count: number;
-  /** gsm7 where every character fits, else ucs2. */
+  /** `gsm7` if every character fits, otherwise `ucs2`. */
   encoding: "gsm7" | "ucs2";
   /** Unicode code points. */
   characters: number;
@@ -322,33 +322,33 @@ export interface Single {
   send_id: string;
   /** The sender ID. */
   sender_id: string;
-  /** What it is for: decides how soon its turn comes. */
+  /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
   /** When it was accepted. */
   created_at: string;
-  /** Where it is. */
+  /** Current status. */
   status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
   /** Credits. */
   cost: number;
-  /** Credits that can still be spent, after this. */
+  /** Credits left to spend after this. */
   balance: number;
-  /** When it is due; null: at once. */
+  /** When it is due; null means at once. */
   send_at: string | null;
-  /** When it is given up. */
+  /** When unsent messages expire. */
   expires_at: string;
   /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
   simulated?: boolean;
-  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7. */
   encoding?: Encoding;
   /** The message. */
   message_id: string;
-  /** Digits only, beginning with the country code; null: it was erased. */
+  /** Digits only, starting with the country code; null if it was erased. */
   phone: string | null;
-  /** How many, and in which encoding. */
+  /** Number of segments, and their encoding. */
   segments: Segments;
 }
 
@@ -370,60 +370,60 @@ export interface BulkSend {
   sender_id: string;
   /** 1 to 1,600 characters, not blank. */
   message: string;
-  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
+  /** When to send, at most 90 days ahead. A time up to 60 seconds ago means now. */
   send_at?: string;
-  /** When to give up: 72 hours after it is due, unless said. */
+  /** When unsent messages expire; by default 72 hours after the send is due. */
   expires_at?: string;
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference?: string;
-  /** What it is for: decides how soon its turn comes. */
+  /** The message's purpose, which decides its priority. */
   category?: "authentication" | "transactional" | "marketing";
   /** What to do with a message that does not fit GSM-7. */
   on_unicode?: "send" | "transliterate" | "reject";
-  /** Refuse the message when it takes more. */
+  /** Refuse the message if it takes more segments. */
   max_segments?: number;
-  /** All recipients, or nothing. */
+  /** Refuse the request unless every recipient can be accepted. */
   strict?: boolean;
-  /** Send to a phone as often as it is listed; otherwise once. */
+  /** Send to a phone as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
-  /** Segments per second, at most. */
+  /** Maximum segments per second. */
   rate?: number;
-  /** Where the events of this send are posted, besides your webhooks. */
+  /** URL that receives this send's events, in addition to your webhooks. */
   callback_url?: string;
-  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
+  /** Hours in which messages wait, in the recipient's local time, with the time zone derived from the prefix. Defaults to the account's quiet hours for the category. Not allowed for `authentication`. */
   quiet_hours?: QuietHours;
-  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
+  /** A quote from POST /sms/quote. With the same body, the send costs no more than quoted, or is refused. */
   quote_id?: string;
-  /** At most 2 kB of your own; comes back. */
+  /** Your own data, up to 2 kB, returned with the send. */
   metadata?: Record<string, unknown>;
-  /** 1 to 100,000 phones: digits only, beginning with the country code; or objects with `phone` and `variables`, values for the placeholders of the message. */
+  /** 1 to 100,000 phones: digits only, starting with the country code; or objects with `phone` and `variables`, values for the placeholders of the message. */
   phones: Array<string | {
     phone: string;
     variables?: Record<string, string>;
   }>;
 }
 
-/** Recipients of one request. */
+/** The recipients of a request, counted. */
 export interface Counts {
   /** Recipients in the request, or contacts in the group. */
   submitted: number;
-  /** Will be sent to. */
+  /** Recipients that a message will be sent to. */
   accepted: number;
-  /** Dropped: listed before. */
+  /** Dropped because they were listed before. */
   duplicate: number;
-  /** Not a phone, or without a value that the message needs; `rejected` tells. */
+  /** Invalid phones, or recipients without a value that the message needs; see `rejected`. */
   invalid: number;
-  /** Opted out, in a destination that the account may not send to, or over the recipient limit. */
+  /** Opted out, in a destination not allowed for the account, or over the recipient limit. */
   suppressed: number;
 }
 
 /** Segments of one message, and of all. */
 export interface BulkSegments {
-  /** Segments of each message; null where they differ. */
+  /** Segments of each message; null if messages differ. */
   per_message: number | null;
-  /** gsm7 where every character fits, else ucs2. */
+  /** `gsm7` if every character fits, otherwise `ucs2`. */
   encoding: "gsm7" | "ucs2";
-  /** Segments of all messages; of a group that gets different ones, at most, until it is expanded. */
+  /** Segments of all messages; an upper bound for a group with placeholders until it is expanded. */
   total: number;
 }
 
@@ -431,7 +431,7 @@ export interface BulkSegments {
 export interface Accepted {
   /** The message. */
   message_id: string;
-  /** Digits only, beginning with the country code; null: it was erased. */
+  /** Digits only, starting with the country code; null if it was erased. */
   phone: string | null;
 }
 
@@ -441,43 +441,43 @@ export interface Bulk {
   send_id: string;
   /** The sender ID. */
   sender_id: string;
-  /** What it is for: decides how soon its turn comes. */
+  /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
   /** When it was accepted. */
   created_at: string;
-  /** Where it is. */
+  /** Current status. */
   status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
   /** Credits. */
   cost: number;
-  /** Credits that can still be spent, after this. */
+  /** Credits left to spend after this. */
   balance: number;
-  /** When it is due; null: at once. */
+  /** When it is due; null means at once. */
   send_at: string | null;
-  /** When it is given up. */
+  /** When unsent messages expire. */
   expires_at: string;
   /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
   simulated?: boolean;
-  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7. */
   encoding?: Encoding;
-  /** The group, of a group send. */
+  /** The group, for a group send. */
   group_id: string | null;
-  /** What became of the recipients. */
+  /** Accepted and rejected recipients, counted. */
   counts: Counts;
-  /** How many, and in which encoding. */
+  /** Number of segments, and their encoding. */
   segments: BulkSegments;
-  /** The recipients that were not accepted, 1,000 at most. */
+  /** The recipients that were not accepted, at most 1,000. */
   rejected: Array<Rejected>;
-  /** Whether there are more than this. */
+  /** Whether there are more. */
   rejected_truncated?: boolean;
-  /** The accepted recipients in order, 1,000 at most; of a group send, none. */
+  /** The accepted recipients in order, at most 1,000; none for a group send. */
   messages: Array<Accepted>;
-  /** Whether there are more messages than this: see `messages_url`. */
+  /** Whether there are more messages; see `messages_url`. */
   messages_truncated?: boolean;
-  /** Where all messages of the send are listed. */
+  /** URL that lists all messages of the send. */
   messages_url: string;
 }
 
@@ -491,59 +491,59 @@ export interface GroupSend {
   sender_id: string;
   /** 1 to 1,600 characters, not blank. */
   message: string;
-  /** When to send: at most 90 days ahead. Up to 60 seconds ago: now. */
+  /** When to send, at most 90 days ahead. A time up to 60 seconds ago means now. */
   send_at?: string;
-  /** When to give up: 72 hours after it is due, unless said. */
+  /** When unsent messages expire; by default 72 hours after the send is due. */
   expires_at?: string;
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference?: string;
-  /** What it is for: decides how soon its turn comes. */
+  /** The message's purpose, which decides its priority. */
   category?: "authentication" | "transactional" | "marketing";
   /** What to do with a message that does not fit GSM-7. */
   on_unicode?: "send" | "transliterate" | "reject";
-  /** Refuse the message when it takes more. */
+  /** Refuse the message if it takes more segments. */
   max_segments?: number;
-  /** All recipients, or nothing. */
+  /** Refuse the request unless every recipient can be accepted. */
   strict?: boolean;
-  /** Send to a phone as often as it is listed; otherwise once. */
+  /** Send to a phone as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
-  /** Segments per second, at most. */
+  /** Maximum segments per second. */
   rate?: number;
-  /** Where the events of this send are posted, besides your webhooks. */
+  /** URL that receives this send's events, in addition to your webhooks. */
   callback_url?: string;
-  /** When nothing is sent, by the clock of the recipient, whose prefix tells the time zone: messages wait then. Without it, what the account has for the category. Not for `authentication`. */
+  /** Hours in which messages wait, in the recipient's local time, with the time zone derived from the prefix. Defaults to the account's quiet hours for the category. Not allowed for `authentication`. */
   quiet_hours?: QuietHours;
-  /** Of POST /sms/quote: with the same body the send costs no more than was quoted, or is refused. */
+  /** A quote from POST /sms/quote. With the same body, the send costs no more than quoted, or is refused. */
   quote_id?: string;
-  /** At most 2 kB of your own; comes back. */
+  /** Your own data, up to 2 kB, returned with the send. */
   metadata?: Record<string, unknown>;
   /** A group of the account. */
   group_id: string;
 }
 
-/** What a send would cost and reject. */
+/** The cost of a send and the recipients it would reject. */
 export interface Quote {
-  /** What became of the recipients. */
+  /** Accepted and rejected recipients, counted. */
   counts: Counts;
-  /** How many, and in which encoding. */
+  /** Number of segments, and their encoding. */
   segments: BulkSegments;
-  /** The text as it is cut, one entry a segment; none where the messages differ. */
+  /** The text of each segment; empty if messages differ. */
   parts: Array<string>;
   /** Credits. */
   cost: number;
-  /** Give it to the send. */
+  /** Pass it to the send as `quote_id`. */
   quote_id: string;
-  /** Until when the quote holds: 15 minutes. */
+  /** When the quote expires: after 15 minutes. */
   quote_expires_at: string;
-  /** Credits that can still be spent, after this. */
+  /** Credits left to spend after this. */
   balance: number;
-  /** Whether the balance covers it. */
+  /** Whether the balance covers the cost. */
   sufficient: boolean;
-  /** The recipients that were not accepted, 1,000 at most. */
+  /** The recipients that were not accepted, at most 1,000. */
   rejected: Array<Rejected>;
-  /** Whether there are more than this. */
+  /** Whether there are more. */
   rejected_truncated?: boolean;
-  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent where it is GSM-7 as given. */
+  /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7. */
   encoding?: Encoding;
 }
 
@@ -551,23 +551,23 @@ export interface Quote {
 export interface ApiKey {
   /** The API key. */
   api_key: string;
-  /** Yours, to tell keys apart. */
+  /** Your own name for the key. */
   name: string | null;
-  /** Whether it is a key of the sandbox: its messages reach no phone and take play credits. */
+  /** Whether it is a test key: its messages reach no phone and use play credits. */
   test: boolean;
-  /** What it may be used for. */
+  /** Its scopes. */
   scopes: Array<string>;
-  /** The networks from which alone it may be used; null: from everywhere. */
+  /** The networks that it may be used from; null means anywhere. */
   allowed_ips: Array<string> | null;
-  /** Requests per second, at most; null: as many as the account. */
+  /** Maximum requests per second; null means the account's limit. */
   requests_per_second: number | null;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
-  /** When it ends by itself; null: never. */
+  /** When it expires; null means never. */
   expires_at: string | null;
-  /** When it was used last, to the minute; null: never. */
+  /** When it was last used, to the minute; null if never. */
   last_used_at: string | null;
-  /** When the secret before ends; null: there is none. */
+  /** When the previous secret expires; null if there is none. */
   old_secret_expires_at: string | null;
 }
 
@@ -578,61 +578,61 @@ export interface ApiKeyPage {
   next_cursor: string | null;
 }
 
-/** A new key. What is left out is as with the key in use, but for the scopes. */
+/** A new key. Omitted properties, except scopes, are copied from the key in use. */
 export interface MakeApiKey {
-  /** Yours, to tell keys apart. */
+  /** Your own name for the key. */
   name?: string;
-  /** Make a test key, for the sandbox; without it, as the key in use is. */
+  /** Create a test key, for the sandbox. Defaults to the kind of the key in use. */
   test?: boolean;
   /** What it may be used for: of sms:send, sms:read, balance:read, groups:read, groups:write, keys:read, keys:write, senders:read, senders:write, suppressions:read, suppressions:write, webhooks:read, webhooks:write, privacy:write. Without it: `sms:send` and those to read, as far as the key in use has them. */
   scopes?: Array<"sms:send" | "sms:read" | "balance:read" | "groups:read" | "groups:write" | "keys:read" | "keys:write" | "senders:read" | "senders:write" | "suppressions:read" | "suppressions:write" | "webhooks:read" | "webhooks:write" | "privacy:write">;
-  /** The networks, or addresses, from which alone it may be used. */
+  /** The networks or addresses that it may be used from. */
   allowed_ips?: Array<string>;
-  /** Requests per second, at most. */
+  /** Maximum requests per second. */
   requests_per_second?: number;
-  /** When it ends by itself. */
+  /** When it expires. */
   expires_at?: string;
 }
 
-/** A new API key, with its secret: it is shown now and never again, so an answer that is told again has none. */
+/** A new API key with its secret, which is shown only once: a replayed response does not contain it. */
 export interface NewApiKey {
   /** The API key. */
   api_key: string;
-  /** Yours, to tell keys apart. */
+  /** Your own name for the key. */
   name: string | null;
-  /** Whether it is a key of the sandbox: its messages reach no phone and take play credits. */
+  /** Whether it is a test key: its messages reach no phone and use play credits. */
   test: boolean;
-  /** What it may be used for. */
+  /** Its scopes. */
   scopes: Array<string>;
-  /** The networks from which alone it may be used; null: from everywhere. */
+  /** The networks that it may be used from; null means anywhere. */
   allowed_ips: Array<string> | null;
-  /** Requests per second, at most; null: as many as the account. */
+  /** Maximum requests per second; null means the account's limit. */
   requests_per_second: number | null;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
-  /** When it ends by itself; null: never. */
+  /** When it expires; null means never. */
   expires_at: string | null;
-  /** When it was used last, to the minute; null: never. */
+  /** When it was last used, to the minute; null if never. */
   last_used_at: string | null;
-  /** When the secret before ends; null: there is none. */
+  /** When the previous secret expires; null if there is none. */
   old_secret_expires_at: string | null;
-  /** Its secret: keep it now. Absent where `Idempotency-Replayed` is true. */
+  /** The secret; store it now. Absent if `Idempotency-Replayed` is true. */
   api_secret?: string;
 }
 
-/** Another secret for a key. */
+/** Options for rotating a key's secret. */
 export interface RotateApiKey {
-  /** How long the secret before goes on working, in seconds: 0 to 604,800. */
+  /** How long the previous secret stays valid, in seconds: 0 to 604,800. */
   overlap_seconds?: number;
 }
 
-/** The new secret: it is shown now and never again, so an answer that is told again has none. */
+/** The key's new secret, which is shown only once: a replayed response does not contain it. */
 export interface RotatedApiKey {
   /** The API key. */
   api_key: string;
-  /** Its new secret: keep it now. Absent where `Idempotency-Replayed` is true. */
+  /** The new secret; store it now. Absent if `Idempotency-Replayed` is true. */
   api_secret?: string;
-  /** When the secret before ends, and the tokens that were got with it. */
+  /** When the previous secret expires, with the tokens issued for it. */
   old_secret_expires_at: string;
 }
 
@@ -640,7 +640,7 @@ export interface RotatedApiKey {
 export interface RevokedApiKey {
   /** The API key. */
   api_key: string;
-  /** The key is dead, and its tokens are. */
+  /** The key and its tokens are revoked. */
   revoked: boolean;
 }
 
@@ -654,13 +654,13 @@ export interface Credentials {
 
 /** A bearer token. */
 export interface Token {
-  /** Goes into `Authorization: Bearer …`. */
+  /** Send it as `Authorization: Bearer …`. */
   access_token: string;
   /** Always Bearer. */
   token_type: "Bearer";
-  /** Seconds until the token ends. */
+  /** Seconds until the token expires. */
   expires_in: number;
-  /** When the token ends. */
+  /** When the token expires. */
   expires_at: string;
   /** What the token may be used for, separated by spaces. */
   scope: string;
@@ -672,37 +672,37 @@ export interface RevokeToken {
   token?: string;
 }
 
-/** The token is dead. */
+/** The token is revoked. */
 export interface Revoked {
-  /** The token is dead. */
+  /** The token is revoked. */
   revoked: boolean;
 }
 
 /** What can be spent, and what is reserved. */
 export interface Balance {
-  /** Credits that can still be spent; what a 402 compares. */
+  /** Credits left to spend; a 402 is decided by this. */
   balance: number;
-  /** Credits set aside for messages that are on their way. */
+  /** Credits reserved for unfinished messages. */
   reserved: number;
   /** One credit is one segment of an SMS. */
   unit: string;
   /** Below this the balance counts as low. */
   low_balance_threshold: number;
-  /** When it changed last. */
+  /** When it last changed. */
   updated_at: string;
 }
 
 /** A row of the ledger. */
 export interface Transaction {
-  /** Grows with every row. */
+  /** Increases with every row. */
   id: number;
   /** Why. */
   kind: "topup" | "reserve" | "capture" | "release" | "refund" | "reversal";
   /** Credits. */
   amount: number;
-  /** The book that the credits came from. */
+  /** The ledger account that the credits came from. */
   debit: string;
-  /** The book that the credits went to. */
+  /** The ledger account that the credits went to. */
   credit: string;
   /** The send. */
   send_id: string | null;
@@ -710,7 +710,7 @@ export interface Transaction {
   batch_id: string | null;
   /** The message. */
   message_id: string | null;
-  /** Of a top-up, its reversal, or a refund: why. */
+  /** The reason for a top-up, its reversal, or a refund. */
   reason: string | null;
   /** When it was posted. */
   created_at: string;
@@ -731,9 +731,9 @@ export interface Group {
   name: string;
   /** Contacts in the group. */
   contact_count: number;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
-  /** When it changed last. */
+  /** When it last changed. */
   updated_at: string;
 }
 
@@ -744,13 +744,13 @@ export interface GroupPage {
   next_cursor: string | null;
 }
 
-/** A group to be, or its new name. */
+/** The name of a new or renamed group. */
 export interface GroupBody {
   /** The group's name. */
   name: string;
 }
 
-/** The group is gone; sends to it that were accepted before go on. */
+/** The group is deleted; sends to it that were already accepted continue. */
 export interface DeletedGroup {
   /** The group. */
   group_id: string;
@@ -760,11 +760,11 @@ export interface DeletedGroup {
 
 /** A contact of a group. */
 export interface Contact {
-  /** Digits only, beginning with the country code. */
+  /** Digits only, starting with the country code. */
   phone: string;
   /** Texts by name, for placeholders in messages. */
   fields: Record<string, string>;
-  /** Words by which contacts are found. */
+  /** Labels to filter contacts by. */
   tags: Array<string>;
 }
 
@@ -785,33 +785,33 @@ export interface ContactsBody {
   }>;
 }
 
-/** What became of the entries. */
+/** The entries of a request, counted. */
 export interface ContactCounts {
-  /** Entries of the request. */
+  /** Entries in the request. */
   submitted: number;
-  /** Contacts that are new in the group. */
+  /** Contacts added to the group. */
   added: number;
-  /** Contacts of the group that got other fields or tags. */
+  /** Contacts whose fields or tags were changed. */
   changed: number;
-  /** Contacts that were in the group as they are. */
+  /** Contacts that were already in the group, unchanged. */
   unchanged: number;
-  /** Not taken: listed before. */
+  /** Rejected because the phone was listed before. */
   duplicate: number;
-  /** Not taken: see `rejected`. */
+  /** Rejected; see `rejected`. */
   invalid: number;
 }
 
-/** An entry that was not taken. */
+/** A rejected entry. */
 export interface RejectedContact {
-  /** The entry's place in `contacts`, from 0. */
+  /** The entry's index in `contacts`, from 0. */
   index: number;
-  /** As it was given; null where it was no text. */
+  /** As given; null if it was not a string. */
   phone: string | null;
   /** Why. */
   code: "invalid_phone" | "duplicate" | "unknown_field" | "wrong_type" | "invalid" | "too_long";
-  /** Why, for people. */
+  /** Human-readable reason. */
   detail: string;
-  /** The index at which the phone is listed first. */
+  /** The index of the phone's first occurrence. */
   duplicate_of?: number;
 }
 
@@ -821,27 +821,27 @@ export interface PutContacts {
   group_id: string;
   /** Contacts in the group. */
   contact_count: number;
-  /** What became of the entries. */
+  /** Added and rejected entries, counted. */
   counts: ContactCounts;
-  /** The entries that were not taken, 1,000 at most. */
+  /** The rejected entries, at most 1,000. */
   rejected: Array<RejectedContact>;
-  /** Whether there are more than this. */
+  /** Whether there are more. */
   rejected_truncated?: boolean;
 }
 
-/** Phones to take out of a group. */
+/** Phones to remove from a group. */
 export interface PhonesBody {
-  /** 1 to 100,000 phones, written as they may be for the account's country. */
+  /** 1 to 100,000 phones, in international form or as written in the account's country. */
   phones: Array<string>;
 }
 
-/** None of the phones is in the group. */
+/** The phones were removed from the group. */
 export interface RemovedContacts {
   /** The group. */
   group_id: string;
   /** Contacts in the group. */
   contact_count: number;
-  /** Contacts that were taken out. */
+  /** Contacts removed from the group. */
   removed: number;
   /** Phones that were not in the group. */
   absent: number;
@@ -855,21 +855,21 @@ export interface Webhook {
   url: string | null;
   /** The types of events that are posted; null: all. */
   events: Array<string> | null;
-  /** Yours, to know it by. */
+  /** Your own description. */
   description: string | null;
   /** Whether events are posted to it. */
   status: "active" | "disabled";
-  /** Why nothing is posted to it; null while it is active. */
+  /** Why the webhook is disabled; null while it is active. */
   disabled_reason: string | null;
-  /** Since then no post has succeeded; null: the last one did. */
+  /** Since when all posts have failed; null if the last one succeeded. */
   failing_since: string | null;
   /** Rises by one with each rotation of the secret. */
   secret_version: number;
-  /** Until then posts are signed with the secret before, too; null: they are not. */
+  /** Until when posts are also signed with the previous secret; null if they are not. */
   previous_secret_until: string | null;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
-  /** When it changed last. */
+  /** When it last changed. */
   updated_at: string;
 }
 
@@ -880,17 +880,17 @@ export interface WebhookPage {
   next_cursor: string | null;
 }
 
-/** A webhook to be. Without `url` it is that of the sends' `callback_url`. */
+/** A new webhook. Without `url` it receives the events of sends with a `callback_url`. */
 export interface WebhookBody {
   /** Where events are posted; null: to each send's `callback_url`. */
   url?: string;
   /** The types of events that are posted; null: all. */
   events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "webhook.disabled"> | null;
-  /** Yours, to know it by. */
+  /** Your own description. */
   description?: string | null;
 }
 
-/** A webhook with its new secret, which is shown this once. */
+/** A webhook with its new secret, which is shown only once. */
 export interface Secret {
   /** The webhook. */
   webhook_id: string;
@@ -898,39 +898,39 @@ export interface Secret {
   url: string | null;
   /** The types of events that are posted; null: all. */
   events: Array<string> | null;
-  /** Yours, to know it by. */
+  /** Your own description. */
   description: string | null;
   /** Whether events are posted to it. */
   status: "active" | "disabled";
-  /** Why nothing is posted to it; null while it is active. */
+  /** Why the webhook is disabled; null while it is active. */
   disabled_reason: string | null;
-  /** Since then no post has succeeded; null: the last one did. */
+  /** Since when all posts have failed; null if the last one succeeded. */
   failing_since: string | null;
   /** Rises by one with each rotation of the secret. */
   secret_version: number;
-  /** Until then posts are signed with the secret before, too; null: they are not. */
+  /** Until when posts are also signed with the previous secret; null if they are not. */
   previous_secret_until: string | null;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
-  /** When it changed last. */
+  /** When it last changed. */
   updated_at: string;
-  /** Signs what is posted. Shown this once. */
+  /** The secret that signs posts. Shown only once. */
   secret: string;
 }
 
-/** What is to be different about a webhook. */
+/** Changes to a webhook. */
 export interface WebhookChange {
   /** Where events are posted; null: to each send's `callback_url`. */
   url?: string;
   /** The types of events that are posted; null: all. */
   events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "webhook.disabled"> | null;
-  /** Yours, to know it by. */
+  /** Your own description. */
   description?: string | null;
-  /** `active` posts from now on; POST …/recover brings what was missed. */
+  /** `active` posts events from now on; POST …/recover posts those that were missed. */
   status?: "active" | "disabled";
 }
 
-/** A webhook that is no more. */
+/** The webhook is deleted. */
 export interface DeletedWebhook {
   /** The webhook. */
   webhook_id: string;
@@ -938,7 +938,7 @@ export interface DeletedWebhook {
   deleted: boolean;
 }
 
-/** An event that goes to this webhook only. */
+/** A test event, posted only to this webhook. */
 export interface Test {
   /** The webhook. */
   webhook_id: string;
@@ -948,7 +948,7 @@ export interface Test {
   type: string;
 }
 
-/** What became of posting one event to one webhook. */
+/** The delivery of one event to one webhook. */
 export interface Delivery {
   /** The webhook. */
   webhook_id: string;
@@ -956,23 +956,23 @@ export interface Delivery {
   event_id: string;
   /** What happened. */
   type: string;
-  /** `failed`: it was tried often enough. */
+  /** `failed` after the last attempt. */
   status: "pending" | "delivered" | "failed";
-  /** How often it was posted. */
+  /** Number of attempts. */
   attempts: number;
-  /** When it is tried again; of pending ones. */
+  /** When it is attempted again, if pending. */
   next_attempt_at: string | null;
   /** Where it was posted. */
   url: string;
-  /** What the last attempt was answered; null: nothing. */
+  /** The last attempt's HTTP status; null if there was no response. */
   http_status: number | null;
   /** Why the last attempt failed. */
   error: string | null;
   /** How long the last attempt took. */
   milliseconds: number | null;
-  /** When it was tried first. */
+  /** When it was first attempted. */
   created_at: string;
-  /** When it changed last. */
+  /** When it last changed. */
   updated_at: string;
 }
 
@@ -983,13 +983,13 @@ export interface DeliveryPage {
   next_cursor: string | null;
 }
 
-/** From when on events are to be posted that were not delivered. */
+/** Since when to post undelivered events again. */
 export interface RecoverBody {
   /** At most 8 days ago. */
   since: string;
 }
 
-/** Events are posted again from then on, but for those that were delivered. */
+/** Undelivered events since then will be posted again. */
 export interface Recover {
   /** The webhook. */
   webhook_id: string;
@@ -997,7 +997,7 @@ export interface Recover {
   since: string;
 }
 
-/** What can be wrong with one field, explained. */
+/** An error code of a single field, explained. */
 export interface FieldCode {
   /** What is wrong with the field. */
   code: string;
@@ -1007,17 +1007,17 @@ export interface FieldCode {
 
 /** An error code, explained. */
 export interface ErrorEntry {
-  /** What it is, for programs. */
+  /** Machine-readable code. */
   code: string;
   /** Whether requests or messages have this error. */
   kind: "request" | "message";
-  /** The HTTP status; null of errors of messages. */
+  /** The HTTP status; null for message errors. */
   status: number | null;
-  /** Whether the same message would fail again; null of errors of requests. */
+  /** Whether the same message would fail again; null for request errors. */
   permanent: boolean | null;
-  /** What it is, for people. */
+  /** Human-readable summary. */
   title: string;
-  /** What it means, for people; null of errors of requests. */
+  /** Human-readable meaning; null for request errors. */
   meaning: string | null;
   /** What to do about it. */
   remediation: string;
@@ -1040,7 +1040,7 @@ export interface StreamEvent {
   event_id: string;
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What happened to what. */
   data: Record<string, unknown>;
@@ -1053,43 +1053,43 @@ export interface StreamEventPage {
   next_cursor: string | null;
 }
 
-/** What became of the rows so far. */
+/** The rows read so far, counted. */
 export interface ImportCounts {
   /** Rows that were read, without the header. */
   rows: number;
-  /** Contacts that are new in the group. */
+  /** Contacts added to the group. */
   added: number;
-  /** Contacts of the group that got other fields or tags. */
+  /** Contacts whose fields or tags were changed. */
   changed: number;
-  /** Contacts that were in the group as they are. */
+  /** Contacts that were already in the group, unchanged. */
   unchanged: number;
-  /** Rows that are no contacts. */
+  /** Rows that are not valid contacts. */
   invalid: number;
 }
 
-/** A file of contacts on its way into a group. */
+/** An import of a file of contacts into a group. */
 export interface Import {
   /** The import. */
   import_id: string;
   /** The group. */
   group_id: string;
-  /** Where it is. */
+  /** Current status. */
   status: "queued" | "running" | "completed" | "failed" | "canceled";
-  /** The country in whose way the file writes numbers; null: only international ones are read. */
+  /** The country whose national number format the file uses; null: international numbers only. */
   country: string | null;
   /** The file's size, as UTF-8. */
   bytes: number;
-  /** How much of it was read. */
+  /** Bytes read so far. */
   bytes_done: number;
-  /** What became of the rows so far. */
+  /** The rows read so far, counted. */
   counts: ImportCounts;
-  /** Of a failed import: why. */
+  /** Why the import failed. */
   error: string | null;
-  /** Where the rows that are no contacts are listed. */
+  /** URL that lists the rows that are not valid contacts. */
   errors_url: string;
-  /** When the file was complete. */
+  /** When the upload was complete. */
   created_at: string;
-  /** When it ended. */
+  /** When it finished. */
   finished_at: string | null;
 }
 
@@ -1100,15 +1100,15 @@ export interface ImportPage {
   next_cursor: string | null;
 }
 
-/** A row that is no contact. */
+/** A row that is not a valid contact. */
 export interface ImportError {
   /** The row's first line in the file, from 1. */
   line: number;
   /** The row's phone as it was given, cut to 40 characters. */
   value: string;
-  /** Why it is no contact. */
+  /** Why it is not a valid contact. */
   code: "invalid_phone" | "invalid";
-  /** Why, for people. */
+  /** Human-readable reason. */
   detail: string;
 }
 
@@ -1123,7 +1123,7 @@ export interface ImportErrorPage {
 export interface Inbound {
   /** The message from a phone. */
   inbound_id: string;
-  /** Who sent it. */
+  /** The phone that sent it. */
   phone: string;
   /** The number of yours that it was sent to. */
   sender_id: string;
@@ -1131,13 +1131,13 @@ export interface Inbound {
   message: string;
   /** What a message that is nothing but such a word asks for: `stop` to be written to no more, `start` the opposite. Null for every other message. */
   keyword: "stop" | "start" | null;
-  /** Segments that it came in. */
+  /** Number of segments. */
   segments: number;
-  /** Segments of it that never came; its text is then what did. */
+  /** Segments that never arrived; the text is then incomplete. */
   missing_segments: number;
-  /** The carrier that it came from. */
+  /** The carrier that delivered it. */
   carrier: string;
-  /** When it came. */
+  /** When it was received. */
   received_at: string;
 }
 
@@ -1182,7 +1182,7 @@ export interface RecipientLimits {
   marketing: number | null;
 }
 
-/** What the service takes at most, and the account's backlog. */
+/** The limits of the service and the account, and the account's backlog. */
 export interface Limits {
   /** The longest message, in Unicode code points. */
   message_characters: number;
@@ -1198,11 +1198,11 @@ export interface Limits {
   metadata_bytes: number;
   /** How long a token is valid, in seconds. */
   token_seconds: number;
-  /** Requests per second that are taken from the account. */
+  /** Requests per second that the account may make. */
   requests_per_second: number;
   /** What costs as much as one request; the account's next requests pay for what was too much. */
   request_cost: RequestCost;
-  /** The longest page. */
+  /** Maximum entries per page. */
   page_items: number;
   /** Bytes of a URL, and of one header. */
   header_bytes: number;
@@ -1232,11 +1232,11 @@ export interface Limits {
   groups: number;
   /** How long an Idempotency-Key is remembered, in days. */
   idempotency_days: number;
-  /** The account's messages that wait to be sent. */
+  /** The account's messages waiting to be sent. */
   backlog_messages: number;
   /** What the largest send of the backlog waits for: as `limited_by` of a send. */
   backlog_limited_by: string | null;
-  /** When the last message that is queued should be handed over; null where nobody knows. */
+  /** Estimated time at which the last queued message is submitted; null if unknown. */
   backlog_eta: string | null;
   /** What its sends may reserve in a day and a month of UTC. */
   spending: Spending;
@@ -1272,37 +1272,37 @@ export interface Cap {
   hours: number;
 }
 
-/** An accepted request and what has become of it. */
+/** A send, its status and its counts. */
 export interface Send {
   /** The send. */
   send_id: string;
-  /** What was asked for. */
+  /** The kind of send. */
   kind: "single" | "bulk" | "group";
-  /** Where it is. */
+  /** Current status. */
   status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
   /** The sender ID. */
   sender_id: string;
   /** The text; `{{name}}` and `{{name|default}}` are placeholders. */
   message: string;
-  /** The group, of a group send. */
+  /** The group, for a group send. */
   group_id: string | null;
-  /** Recipients at the door, and the accepted ones by message status. */
+  /** Recipients by outcome of acceptance, and accepted ones by message status. */
   counts: Record<string, number>;
-  /** How many, and in which encoding. */
+  /** Number of segments, and their encoding. */
   segments: BulkSegments;
-  /** Credits that were reserved for it when it was accepted. */
+  /** Credits reserved when the send was accepted. */
   cost: number;
   /** Credits of its messages that a carrier took: `sent`, `delivered` and `undelivered`. What is neither charged nor waiting, sending or in doubt was given back. */
   charged: number;
-  /** What it is for: decides how soon its turn comes. */
+  /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Yours, as it was given. */
+  /** Your own data, as given. */
   metadata: Record<string, unknown> | null;
-  /** Where the events of this send are posted, besides your webhooks. */
+  /** URL that receives this send's events, in addition to your webhooks. */
   callback_url: string | null;
-  /** Segments per second, at most; null: as fast as the route goes. */
+  /** Maximum segments per second; null means as fast as the route allows. */
   rate: number | null;
   /** When the send is to be held because messages fail; null: never, or not any more. */
   stop_if: StopRule | null;
@@ -1312,7 +1312,7 @@ export interface Send {
   cap: Cap | null;
   /** How many messages go first; null: there is no canary, or it is over. */
   canary: number | null;
-  /** When the last message should be handed over; null where nobody knows. */
+  /** Estimated time at which the last message is submitted; null if unknown. */
   eta: string | null;
   /** What it waits for at present, one of: `send_at`, `paused`, `held`, `carrier_paused`, `carrier_down`, `no_worker`, `send_rate`, `sender_rate`, `prefix_rate`, `canary`, `quiet_hours`, `retry`, `throttled`, `carrier_rate`, `queue_turn`, `window`. `carrier_rate` is the usual one of a large send; `sender_rate`, `prefix_rate`: its sender ID, or the numbers that it goes to, may have no more a second; `queue_turn`: others are before it; `throttled`: the carrier asked for less; `retry`: it goes again in a moment. Null: nothing waits. */
   limited_by: string | null;
@@ -1322,17 +1322,17 @@ export interface Send {
   held_by: "operator" | "crashes" | "sender_id" | "canary" | "stop_if" | null;
   /** Why the send is held. */
   held_reason: string | null;
-  /** When it is due; null: at once. */
+  /** When it is due; null means at once. */
   send_at: string | null;
-  /** When it is given up. */
+  /** When unsent messages expire. */
   expires_at: string;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
-  /** Where all messages of the send are listed. */
+  /** URL that lists all messages of the send. */
   messages_url: string;
   /** When it was accepted. */
   created_at: string;
-  /** When nothing was left to submit. */
+  /** When the last message was submitted or ended. */
   completed_at: string | null;
 }
 
@@ -1343,19 +1343,19 @@ export interface SendPage {
   next_cursor: string | null;
 }
 
-/** What of a send is to change. */
+/** Changes to a send. */
 export interface SendChanges {
   /** When it is due: at most 90 days ahead. Null, or up to 60 seconds ago: now. An `expires_at` that was not chosen moves with it. */
   send_at?: string | null;
-  /** When it is given up. */
+  /** When unsent messages expire. */
   expires_at?: string;
-  /** Segments per second, at most; null: as fast as the route goes. */
+  /** Maximum segments per second; null means as fast as the route allows. */
   rate?: number | null;
   /** The text; `{{name}}` and `{{name|default}}` are placeholders. */
   message?: string;
   /** What to do with a message that does not fit GSM-7. */
   on_unicode?: "send" | "transliterate" | "reject";
-  /** Refuse the message when it takes more. */
+  /** Refuse the message if it takes more segments. */
   max_segments?: number;
 }
 
@@ -1365,29 +1365,29 @@ export interface Message {
   message_id: string;
   /** The send. */
   send_id: string;
-  /** Digits only, beginning with the country code; null: it was erased. */
+  /** Digits only, starting with the country code; null if it was erased. */
   phone: string | null;
-  /** Where it is. */
+  /** Current status. */
   status: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered";
   /** The sender ID. */
   sender_id: string;
   /** Segments of this message. */
   segments: number;
-  /** Credits; 0 where they were given back. */
+  /** Credits; 0 if they were released. */
   cost: number;
-  /** What it is for: decides how soon its turn comes. */
+  /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
   /** The carrier that took it, or was the last to refuse it; null: none was asked. */
   carrier: string | null;
   /** Two letters of ISO 3166-1, by the phone's first digits; null: none, or the phone was erased. */
   country: string | null;
-  /** The group, of a group send. */
+  /** The group, for a group send. */
   group_id: string | null;
-  /** Why it did not arrive, or is in doubt; null: nothing is wrong. */
+  /** Why it was not delivered, or is in doubt; null if there was no error. */
   error: MessageError | null;
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
   /** When it was handed to the carrier; where a crash left it in doubt, no later than this. Null: it was not. */
   submitted_at: string | null;
@@ -1406,23 +1406,23 @@ export interface MessagePage {
 
 /** One submit of a message to a carrier. */
 export interface Attempt {
-  /** The carrier that was asked. */
+  /** The carrier that it was submitted to. */
   carrier: string | null;
   /** The route and why it led to that carrier; null where there is one carrier only. */
   route: string | null;
   /** When it was submitted. */
   submitted_at: string;
-  /** When it was answered; null: no answer came. */
+  /** When the carrier responded; null if it did not. */
   answered_at: string | null;
   /** What it was answered: `rejected` is for good, `failed` for this time, `in_doubt` is no answer. */
   answer: "accepted" | "rejected" | "failed" | "in_doubt";
-  /** The carrier's own code, as it was told; null: it told none. */
+  /** The carrier's own code; null if it gave none. */
   carrier_code: string | null;
   /** Milliseconds from the submit to the answer; null: no answer came, or it is not known. */
   latency_ms: number | null;
 }
 
-/** Something that happened to a message. */
+/** An event in a message's timeline. */
 export interface Event {
   /** When. */
   at: string;
@@ -1434,11 +1434,11 @@ export interface Event {
   route?: string | null;
   /** The carrier's own id of the message. */
   carrier_reference?: string | null;
-  /** How often it was handed to a carrier. */
+  /** Number of submits to a carrier. */
   attempts?: number;
-  /** What went wrong; null: nothing. */
+  /** The error; null if there was none. */
   error?: MessageError | null;
-  /** What it is this time, for people. */
+  /** Human-readable explanation of this occurrence. */
   detail?: string;
   /** When it happened by the carrier's clock; null: it told no time. `at` is when we learned it. */
   carrier_at?: string | null;
@@ -1450,13 +1450,13 @@ export interface Event {
   evidence?: string | null;
 }
 
-/** A message left and no answer came. */
+/** A message that was submitted without a response from the carrier. */
 export interface Doubt {
-  /** Since when no answer was waited for. */
+  /** When the wait for a response ended. */
   since: string;
   /** Why: a code of `GET /errors?kind=message`. */
   reason: string;
-  /** When it was resolved; null: it lasts. */
+  /** When the doubt was resolved; null if it was not. */
   resolved_at: string | null;
   /** What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end of its validity; null: nothing so far. */
   resolved_by: "answer" | "receipt" | "operator" | "reconciliation" | "validity" | null;
@@ -1464,35 +1464,35 @@ export interface Doubt {
   evidence: string | null;
 }
 
-/** One SMS to one phone, with its text and all that happened to it. */
+/** One SMS to one phone, with its text and timeline. */
 export interface MessageDetail {
   /** The message. */
   message_id: string;
   /** The send. */
   send_id: string;
-  /** Digits only, beginning with the country code; null: it was erased. */
+  /** Digits only, starting with the country code; null if it was erased. */
   phone: string | null;
-  /** Where it is. */
+  /** Current status. */
   status: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered";
   /** The sender ID. */
   sender_id: string;
   /** Segments of this message. */
   segments: number;
-  /** Credits; 0 where they were given back. */
+  /** Credits; 0 if they were released. */
   cost: number;
-  /** What it is for: decides how soon its turn comes. */
+  /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
   /** The carrier that took it, or was the last to refuse it; null: none was asked. */
   carrier: string | null;
   /** Two letters of ISO 3166-1, by the phone's first digits; null: none, or the phone was erased. */
   country: string | null;
-  /** The group, of a group send. */
+  /** The group, for a group send. */
   group_id: string | null;
-  /** Why it did not arrive, or is in doubt; null: nothing is wrong. */
+  /** Why it was not delivered, or is in doubt; null if there was no error. */
   error: MessageError | null;
-  /** Yours; comes back everywhere. */
+  /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Of the sandbox, accepted with a test key: it reaches no phone and takes play credits. */
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
   /** When it was handed to the carrier; where a crash left it in doubt, no later than this. Null: it was not. */
   submitted_at: string | null;
@@ -1502,15 +1502,15 @@ export interface MessageDetail {
   created_at: string;
   /** The text as it is sent to this phone, with its values; null: it was erased. */
   text: string | null;
-  /** gsm7 where every character fits, else ucs2. */
+  /** `gsm7` if every character fits, otherwise `ucs2`. */
   encoding: "gsm7" | "ucs2";
-  /** The text as it is cut, one entry a segment. */
+  /** The text of each segment. */
   parts: Array<string>;
-  /** Each submit to a carrier, oldest first; what a carrier only put off is none. */
+  /** Each submit to a carrier, oldest first; throttled ones are not counted. */
   attempts: Array<Attempt>;
-  /** What happened, oldest first. */
+  /** Events, oldest first. */
   timeline: Array<Event>;
-  /** Why it was in doubt, and what ended that; null: it was not. */
+  /** Why it was in doubt, and what resolved it; null if it never was. */
   doubt: Doubt | null;
 }
 
@@ -1518,13 +1518,13 @@ export interface MessageDetail {
 export interface Events {
   /** The message. */
   message_id: string;
-  /** What happened, oldest first. */
+  /** Events, oldest first. */
   data: Array<Event>;
 }
 
 /** The phone of the person to be erased. */
 export interface ErasureBody {
-  /** Digits only, beginning with the country code. */
+  /** Digits only, starting with the country code. */
   phone: string;
 }
 
@@ -1542,7 +1542,7 @@ export interface ErasureCounts {
 
 /** The erasure of a person: a receipt, which does not name the phone. */
 export interface Erasure {
-  /** The erasure: keep it as the receipt. */
+  /** The erasure; keep the id as the receipt. */
   erasure_id: string;
   /** `pending` until nothing has the phone any more. What is on its way is waited for, and what waits to be sent is not sent. `failed`: the service could not do it, and its operator has been told. */
   status: "pending" | "completed" | "failed";
@@ -1565,9 +1565,9 @@ export interface ErasurePage {
 export interface Refill {
   /** Play credits that were added. */
   added: number;
-  /** Credits that can still be spent, after this. */
+  /** Credits left to spend after this. */
   balance: number;
-  /** Credits set aside for messages that are on their way. */
+  /** Credits reserved for unfinished messages. */
   reserved: number;
 }
 
@@ -1614,7 +1614,7 @@ export interface Deleted {
 
 /** A phone that has opted out, and of what. */
 export interface Suppression {
-  /** Digits only, beginning with the country code. */
+  /** Digits only, starting with the country code. */
   phone: string;
   /** Has opted out of this category only; null: of all. */
   category: "authentication" | "transactional" | "marketing" | null;
@@ -1622,7 +1622,7 @@ export interface Suppression {
   sender_id: string | null;
   /** Why: `stop` where the phone's owner wrote so. */
   reason: string;
-  /** When it was put on the list. */
+  /** When it was added to the list. */
   created_at: string;
 }
 
@@ -1633,75 +1633,75 @@ export interface SuppressionPage {
   next_cursor: string | null;
 }
 
-/** Phones that have opted out. */
+/** Phones to add to the opt-out list. */
 export interface SuppressionsBody {
   /** Only of messages of this category; without it, of all. */
   category?: "authentication" | "transactional" | "marketing";
   /** Only of messages from this sender ID; without it, from all. */
   sender_id?: string;
-  /** 1 to 100,000 phones, as contacts are written. */
+  /** 1 to 100,000 phones, in international form or as written in the account's country. */
   phones: Array<string>;
-  /** Why: for your own records. */
+  /** The reason, for your own records. */
   reason?: string;
 }
 
-/** What became of the entries. */
+/** The entries of a request, counted. */
 export interface SuppressedCounts {
   /** Entries in the request. */
   submitted: number;
-  /** New on the list. */
+  /** Phones added to the list. */
   added: number;
-  /** On the list before. */
+  /** Phones already on the list. */
   unchanged: number;
   /** Listed before in this request. */
   duplicate: number;
-  /** Not taken: see `rejected`. */
+  /** Rejected; see `rejected`. */
   invalid: number;
 }
 
-/** An entry that was not taken. */
+/** A rejected entry. */
 export interface RejectedSuppression {
-  /** The entry's place in the list, from 0. */
+  /** The entry's index in the list, from 0. */
   index: number;
-  /** As it was given; null where it was no text. */
+  /** As given; null if it was not a string. */
   phone: string | null;
   /** Why. */
   code: "invalid_phone" | "invalid";
-  /** Why, for people. */
+  /** Human-readable reason. */
   detail: string;
 }
 
-/** The valid phones are on the list. */
+/** The valid phones are on the opt-out list. */
 export interface Suppressed {
-  /** What became of the entries. */
+  /** Added and rejected entries, counted. */
   counts: SuppressedCounts;
-  /** The entries that were not taken, 1,000 at most. */
+  /** The rejected entries, at most 1,000. */
   rejected: Array<RejectedSuppression>;
-  /** Whether there are more than this. */
+  /** Whether there are more. */
   rejected_truncated?: boolean;
 }
 
-/** The phone may be sent to again. */
+/** The opt-outs were removed. */
 export interface Unsuppressed {
-  /** Digits only, beginning with the country code. */
+  /** Digits only, starting with the country code. */
   phone: string;
-  /** Opt-outs that were taken from the list. */
+  /** Opt-outs removed from the list. */
   removed: number;
 }
 
-/** Messages with a result, counted. What they were not counted by is null. */
+/** A count of messages with a result. Dimensions that they are not grouped by are null. */
 export interface Usage {
   /** The day on which the send was accepted, UTC; null where not counted by it. */
   day: string | null;
-  /** The sender ID; null where not counted by it. */
+  /** The sender ID; null if not grouped by it. */
   sender_id: string | null;
   /** Two letters of ISO 3166-1, by the phone's first digits. Null where it is not counted by it, for phones of no country, and for messages that ended with their send and were never handed over. */
   country: string | null;
-  /** What they were for; null where not counted by it. */
+  /** The messages' category; null if not grouped by it. */
   category: string | null;
   /** What became of them; null where not counted by it. */
   status: "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" | null;
-  /** How many messages. */
+  /** Number of messages. */
   messages: number;
   /** Credits of those that a carrier took: `sent`, `delivered` and `undelivered`. */
   credits: number;
@@ -1720,7 +1720,7 @@ export interface UsagePage {
 export interface MessageSentEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: MessageEventData;
@@ -1729,7 +1729,7 @@ export interface MessageSentEvent {
 export interface MessageDeliveredEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: MessageEventData;
@@ -1738,7 +1738,7 @@ export interface MessageDeliveredEvent {
 export interface MessageUndeliveredEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: MessageEventData;
@@ -1747,7 +1747,7 @@ export interface MessageUndeliveredEvent {
 export interface MessageFailedEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: MessageEventData;
@@ -1756,7 +1756,7 @@ export interface MessageFailedEvent {
 export interface MessageRejectedEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: MessageEventData;
@@ -1765,7 +1765,7 @@ export interface MessageRejectedEvent {
 export interface MessageExpiredEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: MessageEventData;
@@ -1774,7 +1774,7 @@ export interface MessageExpiredEvent {
 export interface MessageCanceledEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: MessageEventData;
@@ -1783,7 +1783,7 @@ export interface MessageCanceledEvent {
 export interface MessageInDoubtEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: MessageEventData;
@@ -1792,7 +1792,7 @@ export interface MessageInDoubtEvent {
 export interface MessageReceivedEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: MessageReceivedData;
@@ -1801,7 +1801,7 @@ export interface MessageReceivedEvent {
 export interface SendCompletedEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: SendEventData;
@@ -1810,7 +1810,7 @@ export interface SendCompletedEvent {
 export interface SendCanceledEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: SendEventData;
@@ -1819,7 +1819,7 @@ export interface SendCanceledEvent {
 export interface SendHeldEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: SendEventData;
@@ -1828,7 +1828,7 @@ export interface SendHeldEvent {
 export interface SuppressionCreatedEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: SuppressionEventData;
@@ -1837,7 +1837,7 @@ export interface SuppressionCreatedEvent {
 export interface SenderIdApprovedEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: SenderIdEventData;
@@ -1846,7 +1846,7 @@ export interface SenderIdApprovedEvent {
 export interface SenderIdRejectedEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: SenderIdEventData;
@@ -1855,7 +1855,7 @@ export interface SenderIdRejectedEvent {
 export interface SenderIdSuspendedEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: SenderIdEventData;
@@ -1864,7 +1864,7 @@ export interface SenderIdSuspendedEvent {
 export interface BalanceLowEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: LowBalanceData;
@@ -1873,7 +1873,7 @@ export interface BalanceLowEvent {
 export interface WebhookDisabledEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: WebhookDisabledData;
@@ -1882,7 +1882,7 @@ export interface WebhookDisabledEvent {
 export interface WebhookTestEvent {
   /** What happened. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
   /** What it is about. */
   data: WebhookTestData;
@@ -1908,31 +1908,31 @@ export interface Operations {
   createApiKey(request: { body: MakeApiKey; key?: string; signal?: AbortSignal }): Promise<NewApiKey>;
   /** Give a key another secret, which is shown now and never again. The old one works until old_secret_expires_at. */
   rotateApiKeySecret(request: { path: { key_id: string }; body: RotateApiKey; key?: string; signal?: AbortSignal }): Promise<RotatedApiKey>;
-  /** Revoke a key. It and its tokens are dead within five seconds everywhere. */
+  /** Revoke a key. It and its tokens stop working within five seconds. */
   revokeApiKey(request: { path: { key_id: string }; signal?: AbortSignal }): Promise<RevokedApiKey>;
   /** Exchange an API key and secret for a bearer token, valid for 24 hours. */
   createToken(request?: { body?: Credentials; signal?: AbortSignal }): Promise<Token>;
-  /** Revoke the token in use, or the one given as token. It is dead within five seconds everywhere. */
+  /** Revoke the token in use, or the one given as token. It stops working within five seconds. */
   revokeAccessToken(request?: { body?: RevokeToken; signal?: AbortSignal }): Promise<Revoked>;
-  /** What can still be spent, in credits. balance is what a 402 compares. */
+  /** Show the credits left to spend, and those reserved. A 402 is decided by balance. */
   getBalance(request?: { signal?: AbortSignal }): Promise<Balance>;
   /** List the ledger, newest first: every credit, tied to its send, batch or message. */
   listTransactions(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<TransactionPage>;
   /** List the contact groups with their contact counts. Without parameters, all of them. */
   listGroups(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<GroupPage>;
-  /** Make an empty group. */
+  /** Create an empty group. */
   createGroup(request: { body: GroupBody; key?: string; signal?: AbortSignal }): Promise<Group>;
   /** Show one group. */
   getGroup(request: { path: { group_id: string }; signal?: AbortSignal }): Promise<Group>;
-  /** Give a group another name. */
+  /** Rename a group. */
   renameGroup(request: { path: { group_id: string }; body: GroupBody; signal?: AbortSignal }): Promise<Group>;
-  /** Delete a group and its contacts. Sends to it that were accepted before go on; its name is free again. */
+  /** Delete a group and its contacts. Sends already accepted continue, and the name becomes available. */
   deleteGroup(request: { path: { group_id: string }; signal?: AbortSignal }): Promise<DeletedGroup>;
-  /** List the contacts of a group in the order in which they came; with Accept: text/csv, stream all as CSV. */
+  /** List the contacts of a group in the order they were added; with Accept: text/csv, stream all as CSV. */
   listContacts(request: { path: { group_id: string }; query?: { limit?: number; cursor?: string; phone?: string; tag?: string }; signal?: AbortSignal }): Promise<ContactPage>;
   /** Add up to 100,000 contacts to a group, and change those that are in it. */
   addContacts(request: { path: { group_id: string }; body: ContactsBody; key?: string; signal?: AbortSignal }): Promise<PutContacts>;
-  /** Take up to 100,000 phones out of a group. Phones that are not in it are counted as absent. */
+  /** Remove up to 100,000 phones from a group. Phones that are not in it are counted as absent. */
   removeContacts(request: { path: { group_id: string }; body: PhonesBody; signal?: AbortSignal }): Promise<RemovedContacts>;
   /** List the account's webhooks. */
   listWebhooks(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<WebhookPage>;
@@ -1946,13 +1946,13 @@ export interface Operations {
   deleteWebhook(request: { path: { webhook_id: string }; signal?: AbortSignal }): Promise<DeletedWebhook>;
   /** Make a new secret. For 24 hours posts are signed with the one before, too, so that a receiver can change over. */
   rotateWebhookSecret(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Secret>;
-  /** Post a webhook.test event to this webhook; what became of it is among its deliveries. */
+  /** Post a webhook.test event to this webhook. Its outcome is among the deliveries. */
   testWebhook(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Test>;
-  /** List what became of the webhook's events, newest first. Those that wait for their first attempt are not there. */
+  /** List the webhook's deliveries, newest first. Events that wait for their first attempt are not included. */
   listDeliveries(request: { path: { webhook_id: string }; query?: { limit?: number; cursor?: string; status?: "pending" | "delivered" | "failed" }; signal?: AbortSignal }): Promise<DeliveryPage>;
-  /** Post an event to this webhook again, whatever became of it, with the same id. */
+  /** Post an event to this webhook again, with the same id, whatever its status. */
   replayDelivery(request: { path: { webhook_id: string; event_id: string }; key?: string; signal?: AbortSignal }): Promise<Delivery>;
-  /** Post every event since then that was not delivered to this webhook, also what happened while it was disabled. */
+  /** Post all undelivered events since a time, including those from while the webhook was disabled. */
   recoverWebhook(request: { path: { webhook_id: string }; body: RecoverBody; key?: string; signal?: AbortSignal }): Promise<Recover>;
   /** List every error code: of requests, or with kind=message of messages. */
   listErrors(request?: { query?: { kind?: "request" | "message" }; signal?: AbortSignal }): Promise<ErrorEntryPage>;
@@ -1964,15 +1964,15 @@ export interface Operations {
   importContacts(request: { path: { group_id: string }; query?: { country?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the imports, newest first. */
   listImports(request?: { query?: { limit?: number; cursor?: string; group_id?: string }; signal?: AbortSignal }): Promise<ImportPage>;
-  /** Show how far an import is. */
+  /** Show the progress of an import. */
   getImport(request: { path: { import_id: string }; signal?: AbortSignal }): Promise<Import>;
-  /** List the rows that are no contacts, in their order; with Accept: text/csv, stream all of them as CSV. */
+  /** List the rows that are not valid contacts, in order; with Accept: text/csv, stream all of them as CSV. */
   listImportErrors(request: { path: { import_id: string }; query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ImportErrorPage>;
-  /** Stop an import. What was imported until then stays in the group. */
+  /** Stop an import. Contacts imported so far stay in the group. */
   cancelImport(request: { path: { import_id: string }; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the messages that phones sent to the account's numbers, newest first. */
   listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
-  /** Tell every limit, and the account's backlog. */
+  /** List all limits, and the account's backlog. */
   getLimits(request?: { signal?: AbortSignal }): Promise<Limits>;
   /** List the account's sends, newest first. */
   listSends(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled"; reference?: string }; signal?: AbortSignal }): Promise<SendPage>;
@@ -1980,19 +1980,19 @@ export interface Operations {
   getSend(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<Send>;
   /** Change when a send is due or expires, its rate, or its text. */
   updateSend(request: { path: { send_id: string }; body: SendChanges; signal?: AbortSignal }): Promise<Send>;
-  /** Cancel what was not handed to a carrier yet; its credits are given back. Needs the scope sms:read, too. */
+  /** Cancel the messages not yet submitted to a carrier and release their credits. Also needs the scope sms:read. */
   cancelSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
-  /** Stop handing messages to carriers until the send is resumed. Needs the scope sms:read, too. */
+  /** Stop submitting messages until the send is resumed. Also needs the scope sms:read. */
   pauseSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
-  /** Go on with a paused send, or with one that its canary or stop_if holds: that rule has ended then. */
+  /** Resume a paused send, or one held by its canary or stop_if, which then no longer applies. */
   resumeSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
   /** List the messages of a send in order; with Accept: text/csv, stream all of them as CSV. */
   listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
-  /** List the account's messages, newest send first; filter by what they are, and by time. */
+  /** List the account's messages, newest send first, with filters. */
   listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string }; signal?: AbortSignal }): Promise<MessagePage>;
   /** Show one message: its text as it is sent to this phone, every attempt, and what happened to it. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
-  /** Tell what happened to a message: acceptance, every attempt, the carrier's answer, a doubt, receipts. */
+  /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
   /** Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent. */
   createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;

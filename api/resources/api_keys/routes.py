@@ -129,7 +129,7 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonRes
     scope="keys:write",
 )
 def revoke_api_key(caller: Caller, key_id: str) -> Any:
-    """Revoke a key. It and its tokens are dead within five seconds everywhere."""
+    """Revoke a key. It and its tokens stop working within five seconds."""
     with services().engine.begin() as connection:
         _refuse_more(_own(connection, caller), _live(connection, caller, key_id))
         revoke_key(connection, key_id, by=by_key(caller))

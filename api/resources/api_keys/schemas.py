@@ -20,17 +20,17 @@ KNOWN_SCOPES = f"The scopes are: {', '.join(SCOPES)}."
 
 
 class MakeApiKey(Request):
-    """A new key. What is left out is as with the key in use, but for the scopes."""
+    """A new key. Omitted properties, except scopes, are copied from the key in use."""
 
     name = fields.String(
         validate=[
             validate.Length(1, LONGEST_NAME, error="A name has {min} to {max} characters."),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
         ],
-        metadata=doc("Yours, to tell keys apart.", "shop"),
+        metadata=doc("Your own name for the key.", "shop"),
     )
     test = fields.StrictBoolean(
-        metadata=doc("Make a test key, for the sandbox; without it, as the key in use is.", False)
+        metadata=doc("Create a test key, for the sandbox. Defaults to the kind of the key in use.", False)
     )
     scopes = fields.List(
         fields.String(validate=validate.OneOf(SCOPES, error=KNOWN_SCOPES)),
@@ -44,12 +44,12 @@ class MakeApiKey(Request):
     allowed_ips = fields.List(
         fields.String(),
         validate=validate.Length(1, MAX_NETWORKS, error="Name {min} to {max} networks."),
-        metadata=doc("The networks, or addresses, from which alone it may be used.", NETWORKS),
+        metadata=doc("The networks or addresses that it may be used from.", NETWORKS),
     )
     requests_per_second = fields.WholeNumber(
-        validate=validate.Range(1, MAX_REQUESTS, error=IN_RANGE), metadata=doc("Requests per second, at most.", 20)
+        validate=validate.Range(1, MAX_REQUESTS, error=IN_RANGE), metadata=doc("Maximum requests per second.", 20)
     )
-    expires_at = fields.Timestamp(metadata=doc("When it ends by itself."))
+    expires_at = fields.Timestamp(metadata=doc("When it expires."))
 
     @validates("allowed_ips")
     def each_a_network(self, allowed_ips: list[str], data_key: str) -> None:
@@ -62,18 +62,18 @@ class MakeApiKey(Request):
 
     @validates("expires_at")
     def in_the_future(self, expires_at: datetime, data_key: str) -> None:
-        """A key that has ended is of no use."""
+        """An expired key would be useless."""
         if expires_at <= datetime.now(UTC):
             raise fail("invalid_time", "`expires_at` must be in the future.")
 
 
 class RotateApiKey(Request):
-    """Another secret for a key."""
+    """Options for rotating a key's secret."""
 
     overlap_seconds = fields.WholeNumber(
         load_default=86_400,
         validate=validate.Range(0, MAX_OVERLAP_SECONDS, error=IN_RANGE),
-        metadata=doc("How long the secret before goes on working, in seconds: 0 to 604,800.", 86_400),
+        metadata=doc("How long the previous secret stays valid, in seconds: 0 to 604,800.", 86_400),
     )
 
 
@@ -81,51 +81,49 @@ class ApiKeyResponse(Schema):
     """An API key, without its secret."""
 
     api_key = fields.String(required=True, attribute="id", metadata=doc("The API key.", API_KEY))
-    name = fields.String(required=True, allow_none=True, metadata=doc("Yours, to tell keys apart.", "shop"))
+    name = fields.String(required=True, allow_none=True, metadata=doc("Your own name for the key.", "shop"))
     test = fields.Boolean(
         required=True,
-        metadata=doc("Whether it is a key of the sandbox: its messages reach no phone and take play credits.", False),
+        metadata=doc("Whether it is a test key: its messages reach no phone and use play credits.", False),
     )
-    scopes = fields.List(
-        fields.String(), required=True, metadata=doc("What it may be used for.", ["sms:send", "sms:read"])
-    )
+    scopes = fields.List(fields.String(), required=True, metadata=doc("Its scopes.", ["sms:send", "sms:read"]))
     allowed_ips = fields.List(
         fields.String(),
         required=True,
         allow_none=True,
-        metadata=doc("The networks from which alone it may be used; null: from everywhere.", NETWORKS),
+        metadata=doc("The networks that it may be used from; null means anywhere.", NETWORKS),
     )
     requests_per_second = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Requests per second, at most; null: as many as the account.")
+        required=True, allow_none=True, metadata=doc("Maximum requests per second; null means the account's limit.")
     )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was made.", "2026-03-02T09:00:00.120Z"))
-    expires_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it ends by itself; null: never."))
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was created.", "2026-03-02T09:00:00.120Z"))
+    expires_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it expires; null means never."))
     last_used_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When it was used last, to the minute; null: never.")
+        required=True, allow_none=True, metadata=doc("When it was last used, to the minute; null if never.")
     )
     old_secret_expires_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When the secret before ends; null: there is none.")
+        required=True, allow_none=True, metadata=doc("When the previous secret expires; null if there is none.")
     )
 
 
 class NewApiKeyResponse(ApiKeyResponse):
-    """A new API key, with its secret: it is shown now and never again, so an answer that is told again has none."""
+    """A new API key with its secret, which is shown only once: a replayed response does not contain it."""
 
     api_secret = fields.String(
-        metadata=doc("Its secret: keep it now. Absent where `Idempotency-Replayed` is true.", SECRET)
+        metadata=doc("The secret; store it now. Absent if `Idempotency-Replayed` is true.", SECRET)
     )
 
 
 class RotatedApiKeyResponse(Schema):
-    """The new secret: it is shown now and never again, so an answer that is told again has none."""
+    """The key's new secret, which is shown only once: a replayed response does not contain it."""
 
     api_key = fields.String(required=True, metadata=doc("The API key.", API_KEY))
     api_secret = fields.String(
-        metadata=doc("Its new secret: keep it now. Absent where `Idempotency-Replayed` is true.", SECRET)
+        metadata=doc("The new secret; store it now. Absent if `Idempotency-Replayed` is true.", SECRET)
     )
     old_secret_expires_at = fields.Timestamp(
         required=True,
-        metadata=doc("When the secret before ends, and the tokens that were got with it.", "2026-03-03T09:00:00.120Z"),
+        metadata=doc("When the previous secret expires, with the tokens issued for it.", "2026-03-03T09:00:00.120Z"),
     )
 
 
@@ -133,4 +131,4 @@ class RevokedApiKeyResponse(Schema):
     """The key is revoked."""
 
     api_key = fields.String(required=True, metadata=doc("The API key.", API_KEY))
-    revoked = fields.Boolean(required=True, metadata=doc("The key is dead, and its tokens are.", True))
+    revoked = fields.Boolean(required=True, metadata=doc("The key and its tokens are revoked.", True))

@@ -87,7 +87,7 @@ def _credentials() -> dict[str, Any]:
     scope="",
 )
 def revoke(caller: Any) -> JsonResponse:
-    """Revoke the token in use, or the one given as `token`. It is dead within five seconds everywhere."""
+    """Revoke the token in use, or the one given as `token`. It stops working within five seconds."""
     raw = read_bytes(SMALL_BODY)
     body = load(REVOKE_TOKEN, parse_object(raw)) if raw.strip() else {}
     tokens = services().tokens

@@ -27,13 +27,13 @@ class TokenResponse(Schema):
 
     access_token = fields.String(
         required=True,
-        metadata=doc("Goes into `Authorization: Bearer …`.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),
+        metadata=doc("Send it as `Authorization: Bearer …`.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),
     )
     token_type = fields.String(required=True, metadata=doc("Always Bearer.", "Bearer", enum=["Bearer"]))
-    expires_in = fields.Integer(required=True, metadata=doc("Seconds until the token ends.", 86_400))
+    expires_in = fields.Integer(required=True, metadata=doc("Seconds until the token expires.", 86_400))
     expires_at = fields.Timestamp(
         required=True,
-        metadata=doc("When the token ends.", "2026-03-03T09:00:00.000Z", format="date-time"),
+        metadata=doc("When the token expires.", "2026-03-03T09:00:00.000Z", format="date-time"),
     )
     scope = fields.String(
         required=True,
@@ -44,6 +44,6 @@ class TokenResponse(Schema):
 
 
 class RevokedResponse(Schema):
-    """The token is dead."""
+    """The token is revoked."""
 
-    revoked = fields.Boolean(required=True, metadata=doc("The token is dead.", True))
+    revoked = fields.Boolean(required=True, metadata=doc("The token is revoked.", True))

@@ -32,7 +32,7 @@ BALANCE_RESPONSE, TRANSACTION = BalanceResponse(), TransactionResponse()
 
 @endpoint("GET", "/balance", answers=BalanceResponse, scope="balance:read")
 def balance(caller: Caller) -> Any:
-    """What can still be spent, in credits. `balance` is what a 402 compares."""
+    """Show the credits left to spend, and those reserved. A 402 is decided by `balance`."""
     with reading(services().engine) as connection:
         row = connection.execute(BALANCE, {"account": caller.account_id}).one()
     return BALANCE_RESPONSE.dump({**row._mapping, "unit": "sms"})

@@ -1,4 +1,4 @@
-"""Contacts as a request lists them: each checked by itself, so that the valid ones can be taken."""
+"""Validate each contact of a request by itself, so that the valid ones can be accepted."""
 
 from typing import Any, NamedTuple
 
@@ -13,14 +13,14 @@ QUOTED = 32
 
 
 class Entries(NamedTuple):
-    """The contacts to be, each phone once, and what is wrong with the other entries, by index."""
+    """Valid contacts, each phone once, and the rejected entries with their indexes and reasons."""
 
     contacts: list[Contact]
     rejected: list[dict[str, object]]
 
 
 def read_entries(entries: list[object], numbering: Numbering) -> Entries:
-    """Tell contacts from what is none. Of equal phones the first is taken and the others are rejected as duplicates."""
+    """Separate valid contacts from invalid entries. Repeated phones are rejected as duplicates of the first."""
     contacts: list[Contact] = []
     rejected: list[dict[str, object]] = []
     first: dict[int, int] = {}
@@ -37,7 +37,7 @@ def read_entries(entries: list[object], numbering: Numbering) -> Entries:
 
 
 def _read(entry: object, numbering: Numbering, with_hint: bool) -> Contact | dict[str, Any]:
-    """The contact, or what is wrong."""
+    """The contact, or the problem with the entry."""
     values: dict[str, Any] = entry if isinstance(entry, dict) else {"phone": entry}
     unknown = next((name for name in values if name not in KNOWN), None)
     if unknown is not None:

@@ -66,7 +66,7 @@ CONTACT, ADDED, REMOVED = ContactResponse(), PutContactsResponse(), RemovedConta
     scope="groups:read",
 )
 def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
-    """List the contacts of a group in the order in which they came; with `Accept: text/csv`, stream all as CSV."""
+    """List the contacts of a group in the order they were added; with `Accept: text/csv`, stream all as CSV."""
     with reading_list(services().engine) as connection:
         find_group(connection, caller, group_id)
         if current_request().wants_csv:
@@ -90,12 +90,13 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> JsonRe
     """Add up to 100,000 contacts to a group, and change those that are in it.
 
     `fields` and `tags` replace those that the contact has; left out, they stay as they are. Numbers may be written as
-    in the account's country. An entry that is no contact is reported in `rejected`, and the others are taken.
+    in the account's country. Invalid entries are reported in `rejected`; the others are accepted.
     """
     key = key_of_request(caller, body)
     with reading(services().engine) as connection:
         numbering = numbering_of(find_group(connection, caller, group_id).country)
-    entries = read_entries(body["contacts"], numbering)  # before the transaction, which would stand still meanwhile
+    # Before the transaction, which would otherwise stay open during the parsing.
+    entries = read_entries(body["contacts"], numbering)
     with services().engine.begin() as connection:
 
         def act() -> str:
@@ -117,7 +118,7 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> JsonRe
     large=True,
 )
 def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
-    """Take up to 100,000 phones out of a group. Phones that are not in it are counted as `absent`."""
+    """Remove up to 100,000 phones from a group. Phones that are not in it are counted as `absent`."""
     with reading(services().engine) as connection:
         numbering = numbering_of(find_group(connection, caller, group_id).country)
     phones = {numbering.read(phone) for phone in body["phones"] if isinstance(phone, str)} - {None}

@@ -11,7 +11,7 @@ from api.schemas.paging import Paging
 from shared.contacts.fields import LONGEST_TAG
 
 REJECTIONS = ["invalid_phone", "duplicate", "unknown_field", "wrong_type", "invalid", "too_long"]
-"""Why an entry is not taken."""
+"""Reasons why an entry is rejected."""
 
 
 class ContactsBody(Request):
@@ -43,20 +43,22 @@ class ContactsBody(Request):
 
 
 class PhonesBody(Request):
-    """Phones to take out of a group."""
+    """Phones to remove from a group."""
 
     phones = Entries(
         required=True,
         metadata=doc(
-            "1 to 100,000 phones, written as they may be for the account's country.", [PHONE], items={"type": "string"}
+            "1 to 100,000 phones, in international form or as written in the account's country.",
+            [PHONE],
+            items={"type": "string"},
         ),
     )
 
 
 class ContactPaging(Paging):
-    """A page of a group's contacts, in the order in which they came."""
+    """A page of a group's contacts, in the order in which they were added."""
 
-    phone = fields.Phone(metadata=doc("Digits only, beginning with the country code.", PHONE))
+    phone = fields.Phone(metadata=doc("Digits only, starting with the country code.", PHONE))
     tag = fields.String(
         validate=validate.Length(1, LONGEST_TAG, error="A tag has {min} to {max} characters."),
         metadata=doc("Only contacts with this tag.", "vip"),
@@ -66,7 +68,7 @@ class ContactPaging(Paging):
 class ContactResponse(Schema):
     """A contact of a group."""
 
-    phone = fields.String(required=True, metadata=doc("Digits only, beginning with the country code.", PHONE))
+    phone = fields.String(required=True, metadata=doc("Digits only, starting with the country code.", PHONE))
     contact_fields = fields.Dict(
         keys=fields.String(),
         values=fields.String(),
@@ -75,28 +77,26 @@ class ContactResponse(Schema):
         attribute="fields",
         metadata=doc("Texts by name, for placeholders in messages.", {"name": "Ann", "city": "Nairobi"}),
     )
-    tags = fields.List(
-        fields.String(), required=True, metadata=doc("Words by which contacts are found.", ["vip", "new"])
-    )
+    tags = fields.List(fields.String(), required=True, metadata=doc("Labels to filter contacts by.", ["vip", "new"]))
 
 
 class ContactCountsResponse(Schema):
-    """What became of the entries."""
+    """The entries of a request, counted."""
 
-    submitted = fields.Integer(required=True, metadata=doc("Entries of the request.", 5))
-    added = fields.Integer(required=True, metadata=doc("Contacts that are new in the group.", 2))
-    changed = fields.Integer(required=True, metadata=doc("Contacts of the group that got other fields or tags.", 1))
-    unchanged = fields.Integer(required=True, metadata=doc("Contacts that were in the group as they are.", 0))
-    duplicate = fields.Integer(required=True, metadata=doc("Not taken: listed before.", 1))
-    invalid = fields.Integer(required=True, metadata=doc("Not taken: see `rejected`.", 1))
+    submitted = fields.Integer(required=True, metadata=doc("Entries in the request.", 5))
+    added = fields.Integer(required=True, metadata=doc("Contacts added to the group.", 2))
+    changed = fields.Integer(required=True, metadata=doc("Contacts whose fields or tags were changed.", 1))
+    unchanged = fields.Integer(required=True, metadata=doc("Contacts that were already in the group, unchanged.", 0))
+    duplicate = fields.Integer(required=True, metadata=doc("Rejected because the phone was listed before.", 1))
+    invalid = fields.Integer(required=True, metadata=doc("Rejected; see `rejected`.", 1))
 
 
 class RejectedContactResponse(RejectedEntryResponse):
-    """An entry that was not taken."""
+    """A rejected entry."""
 
-    index = fields.Integer(required=True, metadata=doc("The entry's place in `contacts`, from 0.", 3))
+    index = fields.Integer(required=True, metadata=doc("The entry's index in `contacts`, from 0.", 3))
     code = fields.String(required=True, metadata=doc("Why.", "invalid_phone", enum=REJECTIONS))
-    duplicate_of = fields.Integer(metadata=doc("The index at which the phone is listed first.", 0))
+    duplicate_of = fields.Integer(metadata=doc("The index of the phone's first occurrence.", 0))
 
 
 class PutContactsResponse(Schema):
@@ -104,22 +104,22 @@ class PutContactsResponse(Schema):
 
     group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
     contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
-    counts = fields.Nested(ContactCountsResponse, required=True, metadata=doc("What became of the entries."))
+    counts = fields.Nested(ContactCountsResponse, required=True, metadata=doc("Added and rejected entries, counted."))
     rejected = fields.List(
         fields.Nested(RejectedContactResponse),
         required=True,
         metadata=doc(
-            "The entries that were not taken, 1,000 at most.",
+            "The rejected entries, at most 1,000.",
             [REJECTED_PHONE],
         ),
     )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more than this.", True))
+    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more.", True))
 
 
 class RemovedContactsResponse(Schema):
-    """None of the phones is in the group."""
+    """The phones were removed from the group."""
 
     group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
     contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
-    removed = fields.Integer(required=True, metadata=doc("Contacts that were taken out.", 2))
+    removed = fields.Integer(required=True, metadata=doc("Contacts removed from the group.", 2))
     absent = fields.Integer(required=True, metadata=doc("Phones that were not in the group.", 1))

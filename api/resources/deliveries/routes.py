@@ -1,4 +1,4 @@
-"""What became of posting events to a webhook: tests, the log, and posting again."""
+"""Deliveries of events to a webhook: tests, the log, and replays."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -79,7 +79,7 @@ DELIVERY_RESPONSE, TESTED, RECOVERED = DeliveryResponse(), TestResponse(), Recov
     scope="webhooks:write",
 )
 def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
-    """Post a `webhook.test` event to this webhook; what became of it is among its deliveries."""
+    """Post a `webhook.test` event to this webhook. Its outcome is among the deliveries."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
@@ -103,7 +103,7 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
     scope="webhooks:read",
 )
 def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
-    """List what became of the webhook's events, newest first. Those that wait for their first attempt are not there."""
+    """List the webhook's deliveries, newest first. Events that wait for their first attempt are not included."""
     parameters: dict[str, Any] = {
         "webhook": webhook_id,
         "before": uuid_cursor(query.get("cursor")),
@@ -126,7 +126,7 @@ def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
     scope="webhooks:write",
 )
 def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonResponse:
-    """Post an event to this webhook again, whatever became of it, with the same id."""
+    """Post an event to this webhook again, with the same id, whatever its status."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
@@ -151,7 +151,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonRes
     scope="webhooks:write",
 )
 def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> JsonResponse:
-    """Post every event since then that was not delivered to this webhook, also what happened while it was disabled."""
+    """Post all undelivered events since a time, including those from while the webhook was disabled."""
     since = body["since"]
     if since > datetime.now(UTC):
         raise invalid([{"pointer": "/since", "code": "invalid_time", "detail": "Use a time in the past."}])

@@ -13,7 +13,7 @@ DELIVERY_STATUSES = ("pending", "delivered", "failed")
 
 
 class RecoverBody(Request):
-    """From when on events are to be posted that were not delivered."""
+    """Since when to post undelivered events again."""
 
     since = fields.Timestamp(required=True, metadata=doc(f"At most {KEPT_DAYS} days ago.", "2026-03-01T00:00:00Z"))
 
@@ -28,7 +28,7 @@ class DeliveryPaging(Paging):
 
 
 class TestResponse(Schema):
-    """An event that goes to this webhook only."""
+    """A test event, posted only to this webhook."""
 
     webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
     event_id = fields.UUID(
@@ -41,14 +41,14 @@ class TestResponse(Schema):
 
 
 class RecoverResponse(Schema):
-    """Events are posted again from then on, but for those that were delivered."""
+    """Undelivered events since then will be posted again."""
 
     webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
     since = fields.Timestamp(required=True, metadata=doc("From then on.", "2026-03-01T00:00:00.000Z"))
 
 
 class DeliveryResponse(Schema):
-    """What became of posting one event to one webhook."""
+    """The delivery of one event to one webhook."""
 
     webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
     event_id = fields.UUID(
@@ -61,17 +61,19 @@ class DeliveryResponse(Schema):
     status = fields.String(
         required=True,
         attribute="state",
-        metadata=doc("`failed`: it was tried often enough.", "delivered", enum=[*DELIVERY_STATUSES]),
+        metadata=doc("`failed` after the last attempt.", "delivered", enum=[*DELIVERY_STATUSES]),
     )
-    attempts = fields.Integer(required=True, metadata=doc("How often it was posted.", 1))
+    attempts = fields.Integer(required=True, metadata=doc("Number of attempts.", 1))
     next_attempt_at = fields.Timestamp(
-        required=True, attribute="next_at", allow_none=True, metadata=doc("When it is tried again; of pending ones.")
+        required=True, attribute="next_at", allow_none=True, metadata=doc("When it is attempted again, if pending.")
     )
     url = fields.String(required=True, metadata=doc("Where it was posted.", WEBHOOK_URL))
     http_status = fields.Integer(
-        required=True, allow_none=True, metadata=doc("What the last attempt was answered; null: nothing.", 200)
+        required=True,
+        allow_none=True,
+        metadata=doc("The last attempt's HTTP status; null if there was no response.", 200),
     )
     error = fields.String(required=True, allow_none=True, metadata=doc("Why the last attempt failed."))
     milliseconds = fields.Integer(required=True, allow_none=True, metadata=doc("How long the last attempt took.", 48))
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was tried first.", DELIVERED_AT))
-    updated_at = fields.Timestamp(required=True, metadata=doc("When it changed last.", "2026-03-02T09:00:01.250Z"))
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was first attempted.", DELIVERED_AT))
+    updated_at = fields.Timestamp(required=True, metadata=doc("When it last changed.", "2026-03-02T09:00:01.250Z"))

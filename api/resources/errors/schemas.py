@@ -13,12 +13,12 @@ class ErrorQuery(Request):
     kind = fields.String(
         load_default="request",
         validate=validate.OneOf(["request", "message"], error="Use request or message."),
-        metadata=doc("Of what the errors are listed: `request` or `message`.", "message"),
+        metadata=doc("The kind of errors to list: `request` or `message`.", "message"),
     )
 
 
 class FieldCodeResponse(Schema):
-    """What can be wrong with one field, explained."""
+    """An error code of a single field, explained."""
 
     code = fields.String(required=True, metadata=doc("What is wrong with the field.", "invalid_phone"))
     remediation = fields.String(
@@ -29,22 +29,22 @@ class FieldCodeResponse(Schema):
 class ErrorEntryResponse(Schema):
     """An error code, explained."""
 
-    code = fields.String(required=True, metadata=doc("What it is, for programs.", "low_balance"))
+    code = fields.String(required=True, metadata=doc("Machine-readable code.", "low_balance"))
     kind = fields.String(
         required=True,
         metadata=doc("Whether requests or messages have this error.", "request", enum=["request", "message"]),
     )
     status = fields.Integer(
-        required=True, allow_none=True, metadata=doc("The HTTP status; null of errors of messages.", 402)
+        required=True, allow_none=True, metadata=doc("The HTTP status; null for message errors.", 402)
     )
     permanent = fields.Boolean(
         required=True,
         allow_none=True,
-        metadata=doc("Whether the same message would fail again; null of errors of requests.", False),
+        metadata=doc("Whether the same message would fail again; null for request errors.", False),
     )
-    title = fields.String(required=True, metadata=doc("What it is, for people.", "Low balance"))
+    title = fields.String(required=True, metadata=doc("Human-readable summary.", "Low balance"))
     meaning = fields.String(
-        required=True, allow_none=True, metadata=doc("What it means, for people; null of errors of requests.")
+        required=True, allow_none=True, metadata=doc("Human-readable meaning; null for request errors.")
     )
     remediation = fields.String(
         required=True, metadata=doc("What to do about it.", "Top up, or send to fewer recipients.")

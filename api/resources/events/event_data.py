@@ -28,7 +28,7 @@ class MessageEventData(Schema):
     phone = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Digits only, beginning with the country code; null: it was erased.", PHONE),
+        metadata=doc("Digits only, starting with the country code; null if it was erased.", PHONE),
     )
     status = fields.String(required=True, metadata=doc("What it is now.", "delivered", enum=[*map(str, MessageStatus)]))
     sequence = fields.Integer(
@@ -41,16 +41,20 @@ class MessageEventData(Schema):
         MessageErrorResponse,
         required=True,
         allow_none=True,
-        metadata=doc("Why it did not arrive, or is in doubt; null: nothing is wrong."),
+        metadata=doc("Why it was not delivered, or is in doubt; null if there was no error."),
     )
     sender_id = fields.String(required=True, allow_none=True, metadata=doc("The sender ID.", "ACME"))
     reference = fields.String(
-        required=True, allow_none=True, metadata=doc("Yours; comes back everywhere.", "order A-1042")
+        required=True,
+        allow_none=True,
+        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
-    metadata = fields.Dict(required=True, allow_none=True, metadata=doc("Yours, as it was given.", {"order": "A-1042"}))
+    metadata = fields.Dict(
+        required=True, allow_none=True, metadata=doc("Your own data, as given.", {"order": "A-1042"})
+    )
     test = fields.Boolean(
         required=True,
-        metadata=doc("Of the sandbox, accepted with a test key: it reaches no phone and takes play credits.", False),
+        metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
     )
 
 
@@ -58,7 +62,7 @@ class MessageReceivedData(Schema):
     """A message from a phone."""
 
     inbound_id = fields.UUID(required=True, metadata=doc("The message from a phone.", INBOUND_ID))
-    phone = fields.String(required=True, metadata=doc("Who sent it.", PHONE))
+    phone = fields.String(required=True, metadata=doc("The phone that sent it.", PHONE))
     sender_id = fields.String(required=True, metadata=doc("The number of yours that it was sent to.", "254204000000"))
     message = fields.String(required=True, metadata=doc("The text.", "STOP"))
     keyword = fields.String(
@@ -73,7 +77,7 @@ class SendEventData(Schema):
 
     send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
     status = fields.String(required=True, metadata=doc("What it is now.", "completed", enum=[*map(str, SendState)]))
-    kind = fields.String(required=True, metadata=doc("What was asked for.", "bulk", enum=["single", "bulk", "group"]))
+    kind = fields.String(required=True, metadata=doc("The kind of send.", "bulk", enum=["single", "bulk", "group"]))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
     counts = fields.Dict(
         keys=fields.String(),
@@ -83,16 +87,22 @@ class SendEventData(Schema):
     )
     held_reason = fields.String(required=True, allow_none=True, metadata=doc("Why the send is held."))
     reference = fields.String(
-        required=True, allow_none=True, metadata=doc("Yours; comes back everywhere.", "order A-1042")
+        required=True,
+        allow_none=True,
+        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
-    metadata = fields.Dict(required=True, allow_none=True, metadata=doc("Yours, as it was given.", {"order": "A-1042"}))
+    metadata = fields.Dict(
+        required=True, allow_none=True, metadata=doc("Your own data, as given.", {"order": "A-1042"})
+    )
     test = fields.Boolean(
         required=True,
-        metadata=doc("Of the sandbox, accepted with a test key: it reaches no phone and takes play credits.", False),
+        metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
     )
     created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))
     completed_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When nothing was left to submit.", "2026-03-02T09:00:01.250Z")
+        required=True,
+        allow_none=True,
+        metadata=doc("When the last message was submitted or ended.", "2026-03-02T09:00:01.250Z"),
     )
 
 
@@ -106,7 +116,7 @@ class SenderIdEventData(Schema):
 class SuppressionEventData(Schema):
     """Phones that came on the opt-out list together. What is not the same for all of them is null."""
 
-    added = fields.Integer(required=True, metadata=doc("New on the list.", 1))
+    added = fields.Integer(required=True, metadata=doc("Phones added to the list.", 1))
     phone = fields.String(required=True, allow_none=True, metadata=doc("The phone, where it was one.", PHONE))
     category = fields.String(
         required=True,

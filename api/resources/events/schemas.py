@@ -43,5 +43,5 @@ class StreamEventResponse(Schema):
         ),
     )
     type = fields.String(required=True, metadata=doc("What happened.", "message.delivered"))
-    timestamp = fields.Timestamp(required=True, metadata=doc("When it happened.", DELIVERED_AT))
+    timestamp = fields.Timestamp(required=True, metadata=doc("When the event happened.", DELIVERED_AT))
     data = fields.Dict(required=True, metadata=doc("What happened to what.", MESSAGE_EVENT))

@@ -63,7 +63,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     "POST", "/groups", takes=GroupBody, answers=GroupResponse, fails=("name_taken", "group_limit"), scope="groups:write"
 )
 def new_group(caller: Caller, body: dict[str, Any]) -> JsonResponse:
-    """Make an empty group."""
+    """Create an empty group."""
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:
 
@@ -95,7 +95,7 @@ def group(caller: Caller, group_id: UUID) -> Any:
     scope="groups:write",
 )
 def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
-    """Give a group another name."""
+    """Rename a group."""
     with services().engine.begin() as connection:
         find_group(connection, caller, group_id)
         try:
@@ -111,7 +111,7 @@ def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
     "DELETE", "/groups/<uuid:group_id>", answers=DeletedGroupResponse, fails=("group_not_found",), scope="groups:write"
 )
 def delete_group(caller: Caller, group_id: UUID) -> Any:
-    """Delete a group and its contacts. Sends to it that were accepted before go on; its name is free again."""
+    """Delete a group and its contacts. Sends already accepted continue, and the name becomes available."""
     with services().engine.begin() as connection:
         find_group(connection, caller, group_id)
         try:

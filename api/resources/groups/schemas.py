@@ -25,7 +25,7 @@ class GroupName(fields.String):
 
 
 class GroupBody(Request):
-    """A group to be, or its new name."""
+    """The name of a new or renamed group."""
 
     name = GroupName(
         required=True,
@@ -49,12 +49,12 @@ class GroupResponse(Schema):
     group_id = fields.UUID(required=True, attribute="id", metadata=doc("The group.", GROUP_ID))
     name = fields.String(required=True, metadata=doc("The group's name.", "VIP"))
     contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was made.", "2026-01-12T08:15:30.000Z"))
-    updated_at = fields.Timestamp(required=True, metadata=doc("When it changed last.", "2026-03-02T09:00:01.250Z"))
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was created.", "2026-01-12T08:15:30.000Z"))
+    updated_at = fields.Timestamp(required=True, metadata=doc("When it last changed.", "2026-03-02T09:00:01.250Z"))
 
 
 class DeletedGroupResponse(Schema):
-    """The group is gone; sends to it that were accepted before go on."""
+    """The group is deleted; sends to it that were already accepted continue."""
 
     group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
     deleted = fields.Boolean(required=True, metadata=doc("The group is deleted.", True))

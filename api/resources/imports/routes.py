@@ -57,7 +57,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Js
     The body is the file, or a form (multipart/form-data) with the file. It is in UTF-8 or UTF-16; in Windows-1252 only
     where the Content-Type says so (`text/csv; charset=windows-1252`). Its column `phone` has the phones, `tags` tags
     between semicolons, and every other named column is a field; a file without a header has phones only.
-    GET /imports/{import_id} tells how far it is.
+    GET /imports/{import_id} shows its progress.
     """
     check_upload()
     engine = services().engine
@@ -108,7 +108,7 @@ def imports(caller: Caller, query: dict[str, Any]) -> Any:
 
 @endpoint("GET", "/imports/<uuid:import_id>", answers=ImportResponse, fails=("import_not_found",), scope="groups:read")
 def one_import(caller: Caller, import_id: UUID) -> Any:
-    """Show how far an import is."""
+    """Show the progress of an import."""
     with reading(services().engine) as connection:
         return _import(_find(connection, caller, import_id))
 
@@ -122,7 +122,7 @@ def one_import(caller: Caller, import_id: UUID) -> Any:
     scope="groups:read",
 )
 def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
-    """List the rows that are no contacts, in their order; with `Accept: text/csv`, stream all of them as CSV."""
+    """List the rows that are not valid contacts, in order; with `Accept: text/csv`, stream all of them as CSV."""
     with reading(services().engine) as connection:
         _find(connection, caller, import_id)
         if current_request().wants_csv:
@@ -140,7 +140,7 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
     scope="groups:write",
 )
 def cancel_an_import(caller: Caller, import_id: UUID) -> JsonResponse:
-    """Stop an import. What was imported until then stays in the group."""
+    """Stop an import. Contacts imported so far stay in the group."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 

@@ -24,11 +24,13 @@ class Country(fields.String):
 
 
 class ImportQuery(Request):
-    """How the file is to be read."""
+    """How to read the file."""
 
     country = Country(
         metadata=doc(
-            "The country in whose way the file writes numbers; the account's, unless said.", "KE", pattern="^[A-Z]{2}$"
+            "The country whose national number format the file uses; defaults to the account's.",
+            "KE",
+            pattern="^[A-Z]{2}$",
         )
     )
 
@@ -40,57 +42,58 @@ class ImportPaging(Paging):
 
 
 class ImportCountsResponse(Schema):
-    """What became of the rows so far."""
+    """The rows read so far, counted."""
 
     rows = fields.Integer(required=True, metadata=doc("Rows that were read, without the header.", 50_000))
-    added = fields.Integer(required=True, metadata=doc("Contacts that are new in the group.", 49_000))
-    changed = fields.Integer(required=True, metadata=doc("Contacts of the group that got other fields or tags.", 600))
-    unchanged = fields.Integer(required=True, metadata=doc("Contacts that were in the group as they are.", 300))
-    invalid = fields.Integer(required=True, metadata=doc("Rows that are no contacts.", 100))
+    added = fields.Integer(required=True, metadata=doc("Contacts added to the group.", 49_000))
+    changed = fields.Integer(required=True, metadata=doc("Contacts whose fields or tags were changed.", 600))
+    unchanged = fields.Integer(required=True, metadata=doc("Contacts that were already in the group, unchanged.", 300))
+    invalid = fields.Integer(required=True, metadata=doc("Rows that are not valid contacts.", 100))
 
 
 class ImportResponse(Schema):
-    """A file of contacts on its way into a group."""
+    """An import of a file of contacts into a group."""
 
     import_id = fields.UUID(required=True, attribute="id", metadata=doc("The import.", IMPORT_ID))
     group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
     status = fields.String(
         required=True,
         attribute="state",
-        metadata=doc("Where it is.", "running", enum=["queued", "running", "completed", "failed", "canceled"]),
+        metadata=doc("Current status.", "running", enum=["queued", "running", "completed", "failed", "canceled"]),
     )
     country = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("The country in whose way the file writes numbers; null: only international ones are read.", "KE"),
+        metadata=doc("The country whose national number format the file uses; null: international numbers only.", "KE"),
     )
     bytes = fields.Integer(required=True, metadata=doc("The file's size, as UTF-8.", 2_400_000))
-    bytes_done = fields.Integer(required=True, metadata=doc("How much of it was read.", 1_200_000))
+    bytes_done = fields.Integer(required=True, metadata=doc("Bytes read so far.", 1_200_000))
     counts = fields.Nested(
         ImportCountsResponse,
         required=True,
         metadata=doc(
-            "What became of the rows so far.",
+            "The rows read so far, counted.",
             {"rows": 50_000, "added": 49_000, "changed": 600, "unchanged": 300, "invalid": 100},
         ),
     )
-    error = fields.String(required=True, allow_none=True, metadata=doc("Of a failed import: why."))
+    error = fields.String(required=True, allow_none=True, metadata=doc("Why the import failed."))
     errors_url = fields.String(
         required=True,
-        metadata=doc("Where the rows that are no contacts are listed.", f"/api/v1/imports/{IMPORT_ID}/errors"),
+        metadata=doc("URL that lists the rows that are not valid contacts.", f"/api/v1/imports/{IMPORT_ID}/errors"),
     )
     created_at = fields.Timestamp(
-        required=True, metadata=doc("When the file was complete.", "2026-03-02T09:00:00.120Z")
+        required=True, metadata=doc("When the upload was complete.", "2026-03-02T09:00:00.120Z")
     )
-    finished_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it ended."))
+    finished_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it finished."))
 
 
 class ImportErrorResponse(Schema):
-    """A row that is no contact."""
+    """A row that is not a valid contact."""
 
     line = fields.Integer(required=True, metadata=doc("The row's first line in the file, from 1.", 3))
     value = fields.String(required=True, metadata=doc("The row's phone as it was given, cut to 40 characters.", "0712"))
     code = fields.String(
-        required=True, metadata=doc("Why it is no contact.", "invalid_phone", enum=["invalid_phone", "invalid"])
+        required=True,
+        metadata=doc("Why it is not a valid contact.", "invalid_phone", enum=["invalid_phone", "invalid"]),
     )
-    detail = fields.String(required=True, metadata=doc("Why, for people.", NOT_A_PHONE))
+    detail = fields.String(required=True, metadata=doc("Human-readable reason.", NOT_A_PHONE))

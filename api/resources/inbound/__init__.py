@@ -1,1 +1,1 @@
-"""Messages from phones."""
+"""Inbound messages."""

@@ -1,4 +1,4 @@
-"""Messages from phones."""
+"""Inbound messages."""
 
 from marshmallow import Schema
 
@@ -25,7 +25,7 @@ class InboundResponse(Schema):
     inbound_id = fields.UUID(
         required=True, attribute="id", metadata=doc("The message from a phone.", "019cad21-77a1-7d0e-8f3a-6b2f0c9e4d17")
     )
-    phone = fields.String(required=True, metadata=doc("Who sent it.", PHONE))
+    phone = fields.String(required=True, metadata=doc("The phone that sent it.", PHONE))
     sender_id = fields.String(required=True, metadata=doc("The number of yours that it was sent to.", "254204000000"))
     message = fields.String(required=True, metadata=doc("The text.", "STOP"))
     keyword = fields.String(
@@ -38,11 +38,11 @@ class InboundResponse(Schema):
             enum=[*map(str, Keyword), None],
         ),
     )
-    segments = fields.Integer(required=True, metadata=doc("Segments that it came in.", 1))
+    segments = fields.Integer(required=True, metadata=doc("Number of segments.", 1))
     missing_segments = fields.Integer(
         required=True,
         attribute="missing",
-        metadata=doc("Segments of it that never came; its text is then what did.", 0),
+        metadata=doc("Segments that never arrived; the text is then incomplete.", 0),
     )
-    carrier = fields.String(required=True, metadata=doc("The carrier that it came from.", "main"))
-    received_at = fields.Timestamp(required=True, metadata=doc("When it came.", "2026-03-02T09:05:12.040Z"))
+    carrier = fields.String(required=True, metadata=doc("The carrier that delivered it.", "main"))
+    received_at = fields.Timestamp(required=True, metadata=doc("When it was received.", "2026-03-02T09:05:12.040Z"))

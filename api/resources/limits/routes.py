@@ -1,4 +1,4 @@
-"""What the service takes at most, and how much waits at present."""
+"""The limits of the service and the account, and the account's backlog."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ LIMITS = LimitsResponse()
 
 @endpoint("GET", "/limits", answers=LimitsResponse, scope="")
 def limits(caller: Caller) -> Any:
-    """Tell every limit, and the account's backlog."""
+    """List all limits, and the account's backlog."""
     work = services()
     with reading(work.engine) as connection:
         waiting = connection.execute(BACKLOG, {"account": caller.account_id}).scalar_one()

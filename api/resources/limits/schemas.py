@@ -1,4 +1,4 @@
-"""What the service takes at most."""
+"""The limits of the service and the account."""
 
 from marshmallow import Schema
 
@@ -64,7 +64,7 @@ class RequestCostResponse(Schema):
 
 
 class LimitsResponse(Schema):
-    """What the service takes at most, and the account's backlog."""
+    """The limits of the service and the account, and the account's backlog."""
 
     message_characters = fields.Integer(
         required=True, metadata=doc("The longest message, in Unicode code points.", 1600)
@@ -82,14 +82,14 @@ class LimitsResponse(Schema):
     metadata_bytes = fields.Integer(required=True, metadata=doc("The largest `metadata`, in bytes.", 2048))
     token_seconds = fields.Integer(required=True, metadata=doc("How long a token is valid, in seconds.", 86_400))
     requests_per_second = fields.Integer(
-        required=True, metadata=doc("Requests per second that are taken from the account.", 10_000)
+        required=True, metadata=doc("Requests per second that the account may make.", 10_000)
     )
     request_cost = fields.Nested(
         RequestCostResponse,
         required=True,
         metadata=doc("What costs as much as one request; the account's next requests pay for what was too much."),
     )
-    page_items = fields.Integer(required=True, metadata=doc("The longest page.", 1000))
+    page_items = fields.Integer(required=True, metadata=doc("Maximum entries per page.", 1000))
     header_bytes = fields.Integer(required=True, metadata=doc("Bytes of a URL, and of one header.", 8192))
     head_bytes = fields.Integer(required=True, metadata=doc("Bytes of a URL and all headers together.", 32_768))
     json_keys = fields.Integer(required=True, metadata=doc("Keys of one JSON object.", 1000))
@@ -132,7 +132,7 @@ class LimitsResponse(Schema):
     idempotency_days = fields.Integer(
         required=True, metadata=doc("How long an Idempotency-Key is remembered, in days.", IDEMPOTENCY_DAYS)
     )
-    backlog_messages = fields.Integer(required=True, metadata=doc("The account's messages that wait to be sent.", 0))
+    backlog_messages = fields.Integer(required=True, metadata=doc("The account's messages waiting to be sent.", 0))
     backlog_limited_by = fields.String(
         required=True,
         allow_none=True,
@@ -141,7 +141,7 @@ class LimitsResponse(Schema):
     backlog_eta = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("When the last message that is queued should be handed over; null where nobody knows."),
+        metadata=doc("Estimated time at which the last queued message is submitted; null if unknown."),
     )
     spending = fields.Nested(
         SpendingResponse, required=True, metadata=doc("What its sends may reserve in a day and a month of UTC.")

@@ -1,4 +1,4 @@
-"""One message with all that happened to it."""
+"""Response schemas of a single message and its timeline."""
 
 from marshmallow import Schema
 
@@ -18,7 +18,7 @@ DOUBT_EXAMPLE = {
 
 
 class EventResponse(Schema):
-    """Something that happened to a message."""
+    """An event in a message's timeline."""
 
     at = fields.Timestamp(required=True, metadata=doc("When.", ACCEPTED_AT))
     type = fields.String(
@@ -32,9 +32,9 @@ class EventResponse(Schema):
         allow_none=True, metadata=doc("The route and why it led to that carrier; null where there is one carrier only.")
     )
     carrier_reference = fields.String(allow_none=True, metadata=doc("The carrier's own id of the message.", "5f2c9a0e"))
-    attempts = fields.Integer(metadata=doc("How often it was handed to a carrier.", 1))
-    error = fields.Nested(MessageErrorResponse, allow_none=True, metadata=doc("What went wrong; null: nothing."))
-    detail = fields.String(metadata=doc("What it is this time, for people.", NOT_A_PHONE))
+    attempts = fields.Integer(metadata=doc("Number of submits to a carrier.", 1))
+    error = fields.Nested(MessageErrorResponse, allow_none=True, metadata=doc("The error; null if there was none."))
+    detail = fields.String(metadata=doc("Human-readable explanation of this occurrence.", NOT_A_PHONE))
     carrier_at = fields.Timestamp(
         allow_none=True,
         metadata=doc("When it happened by the carrier's clock; null: it told no time. `at` is when we learned it."),
@@ -63,7 +63,9 @@ class EventResponse(Schema):
 class AttemptResponse(Schema):
     """One submit of a message to a carrier."""
 
-    carrier = fields.String(required=True, allow_none=True, metadata=doc("The carrier that was asked.", "acme-telecom"))
+    carrier = fields.String(
+        required=True, allow_none=True, metadata=doc("The carrier that it was submitted to.", "acme-telecom")
+    )
     route = fields.String(
         required=True,
         allow_none=True,
@@ -73,7 +75,7 @@ class AttemptResponse(Schema):
     answered_at = fields.Timestamp(
         required=True,
         allow_none=True,
-        metadata=doc("When it was answered; null: no answer came.", "2026-03-02T09:00:00.505Z"),
+        metadata=doc("When the carrier responded; null if it did not.", "2026-03-02T09:00:00.505Z"),
     )
     answer = fields.String(
         required=True,
@@ -86,7 +88,7 @@ class AttemptResponse(Schema):
     carrier_code = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("The carrier's own code, as it was told; null: it told none.", "UNDELIV:027"),
+        metadata=doc("The carrier's own code; null if it gave none.", "UNDELIV:027"),
     )
     latency_ms = fields.Integer(
         required=True,
@@ -96,14 +98,14 @@ class AttemptResponse(Schema):
 
 
 class DoubtResponse(Schema):
-    """A message left and no answer came."""
+    """A message that was submitted without a response from the carrier."""
 
     since = fields.Timestamp(
-        required=True, metadata=doc("Since when no answer was waited for.", "2026-03-02T09:00:10.480Z")
+        required=True, metadata=doc("When the wait for a response ended.", "2026-03-02T09:00:10.480Z")
     )
     reason = fields.String(required=True, metadata=doc("Why: a code of `GET /errors?kind=message`.", "no_answer"))
     resolved_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When it was resolved; null: it lasts.")
+        required=True, allow_none=True, metadata=doc("When the doubt was resolved; null if it was not.")
     )
     resolved_by = fields.String(
         required=True,
@@ -122,7 +124,7 @@ class DoubtResponse(Schema):
 
 
 class MessageDetailResponse(MessageResponse):
-    """One SMS to one phone, with its text and all that happened to it."""
+    """One SMS to one phone, with its text and timeline."""
 
     text = fields.String(
         required=True,
@@ -132,18 +134,18 @@ class MessageDetailResponse(MessageResponse):
         ),
     )
     encoding = fields.String(
-        required=True, metadata=doc("gsm7 where every character fits, else ucs2.", "gsm7", enum=["gsm7", "ucs2"])
+        required=True, metadata=doc("`gsm7` if every character fits, otherwise `ucs2`.", "gsm7", enum=["gsm7", "ucs2"])
     )
     parts = fields.List(
         fields.String(),
         required=True,
-        metadata=doc("The text as it is cut, one entry a segment.", ["Your table is ready."]),
+        metadata=doc("The text of each segment.", ["Your table is ready."]),
     )
     attempts = fields.List(
         fields.Nested(AttemptResponse),
         required=True,
         metadata=doc(
-            "Each submit to a carrier, oldest first; what a carrier only put off is none.",
+            "Each submit to a carrier, oldest first; throttled ones are not counted.",
             [
                 {
                     "carrier": "acme-telecom",
@@ -161,7 +163,7 @@ class MessageDetailResponse(MessageResponse):
         fields.Nested(EventResponse),
         required=True,
         metadata=doc(
-            "What happened, oldest first.",
+            "Events, oldest first.",
             [
                 {"at": ACCEPTED_AT, "type": "accepted"},
                 {"at": "2026-03-02T09:00:00.505Z", "type": "sent", "carrier": "acme-telecom", "attempts": 1},
@@ -179,7 +181,7 @@ class MessageDetailResponse(MessageResponse):
         DoubtResponse,
         required=True,
         allow_none=True,
-        metadata=doc("Why it was in doubt, and what ended that; null: it was not.", DOUBT_EXAMPLE),
+        metadata=doc("Why it was in doubt, and what resolved it; null if it never was.", DOUBT_EXAMPLE),
     )
 
 
@@ -191,7 +193,7 @@ class EventsResponse(Schema):
         fields.Nested(EventResponse),
         required=True,
         metadata=doc(
-            "What happened, oldest first.",
+            "Events, oldest first.",
             [
                 {"at": ACCEPTED_AT, "type": "accepted"},
                 {"at": SENT_AT, "type": "sent", "carrier": "simulator", "carrier_reference": "5f2c9a0e", "attempts": 1},

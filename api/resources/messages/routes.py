@@ -95,7 +95,7 @@ def _csv_line(row: MessageRow) -> str:
     scope="sms:read",
 )
 def messages(caller: Caller, query: dict[str, Any]) -> Any:
-    """List the account's messages, newest send first; filter by what they are, and by time.
+    """List the account's messages, newest send first, with filters.
 
     A page with a filter may have fewer messages than `limit`, or none, and the next one more: read on until
     `next_cursor` is null. `since` and `until` make a search short.
@@ -126,7 +126,7 @@ def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
     scope="sms:read",
 )
 def events(caller: Caller, message_id: UUID) -> dict[str, Any]:
-    """Tell what happened to a message: acceptance, every attempt, the carrier's answer, a doubt, receipts."""
+    """Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts."""
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
         return {"message_id": str(message_id), "data": course_of(connection, row)["timeline"]}

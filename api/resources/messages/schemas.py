@@ -25,7 +25,7 @@ class MessagePaging(Paging):
 class HistoryPaging(MessagePaging):
     """A page of the account's messages, newest first."""
 
-    phone = fields.Phone(metadata=doc("Digits only, beginning with the country code.", PHONE))
+    phone = fields.Phone(metadata=doc("Digits only, starting with the country code.", PHONE))
     error = fields.String(
         validate=validate.OneOf(CATALOGUE, error=NO_SUCH_ERROR),
         metadata=doc("Only messages with this error.", "absent_subscriber", enum=ERROR_CODES),
@@ -50,7 +50,7 @@ class HistoryPaging(MessagePaging):
 
 
 class MessageErrorResponse(Schema):
-    """Why a message did not arrive, or is in doubt."""
+    """Why a message was not delivered, or is in doubt."""
 
     code = fields.String(
         required=True,
@@ -69,10 +69,10 @@ class MessageErrorResponse(Schema):
     carrier_code = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("The carrier's own code, as it was told; null: it told none.", "UNDELIV:027"),
+        metadata=doc("The carrier's own code; null if it gave none.", "UNDELIV:027"),
     )
     text = fields.String(
-        required=True, metadata=doc("What the code means, for people.", CATALOGUE["absent_subscriber"].meaning)
+        required=True, metadata=doc("Human-readable meaning of the code.", CATALOGUE["absent_subscriber"].meaning)
     )
 
 
@@ -84,15 +84,15 @@ class MessageResponse(Schema):
     phone = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Digits only, beginning with the country code; null: it was erased.", PHONE),
+        metadata=doc("Digits only, starting with the country code; null if it was erased.", PHONE),
     )
-    status = fields.String(required=True, metadata=doc("Where it is.", "undelivered", enum=STATUSES))
+    status = fields.String(required=True, metadata=doc("Current status.", "undelivered", enum=STATUSES))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
     segments = fields.Integer(required=True, metadata=doc("Segments of this message.", 1))
-    cost = fields.Integer(required=True, metadata=doc("Credits; 0 where they were given back.", 1))
+    cost = fields.Integer(required=True, metadata=doc("Credits; 0 if they were released.", 1))
     category = fields.String(
         required=True,
-        metadata=doc("What it is for: decides how soon its turn comes.", "transactional", enum=[*map(str, Category)]),
+        metadata=doc("The message's purpose, which decides its priority.", "transactional", enum=[*map(str, Category)]),
     )
     carrier = fields.String(
         required=True,
@@ -106,19 +106,21 @@ class MessageResponse(Schema):
             "Two letters of ISO 3166-1, by the phone's first digits; null: none, or the phone was erased.", "KE"
         ),
     )
-    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, of a group send."))
+    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, for a group send."))
     error = fields.Nested(
         MessageErrorResponse,
         required=True,
         allow_none=True,
-        metadata=doc("Why it did not arrive, or is in doubt; null: nothing is wrong.", ERROR_EXAMPLE),
+        metadata=doc("Why it was not delivered, or is in doubt; null if there was no error.", ERROR_EXAMPLE),
     )
     reference = fields.String(
-        required=True, allow_none=True, metadata=doc("Yours; comes back everywhere.", "order A-1042")
+        required=True,
+        allow_none=True,
+        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
     test = fields.Boolean(
         required=True,
-        metadata=doc("Of the sandbox, accepted with a test key: it reaches no phone and takes play credits.", False),
+        metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
     )
     submitted_at = fields.Timestamp(
         required=True,

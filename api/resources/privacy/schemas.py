@@ -11,7 +11,7 @@ from api.schemas.fields import doc
 class ErasureBody(Request):
     """The phone of the person to be erased."""
 
-    phone = fields.Phone(required=True, metadata=doc("Digits only, beginning with the country code.", PHONE))
+    phone = fields.Phone(required=True, metadata=doc("Digits only, starting with the country code.", PHONE))
 
 
 class ErasureCountsResponse(Schema):
@@ -31,7 +31,7 @@ class ErasureResponse(Schema):
     erasure_id = fields.UUID(
         required=True,
         attribute="id",
-        metadata=doc("The erasure: keep it as the receipt.", "019cad1e-3f78-7c3e-9b5f-2e61d08fa4c2"),
+        metadata=doc("The erasure; keep the id as the receipt.", "019cad1e-3f78-7c3e-9b5f-2e61d08fa4c2"),
     )
     status = fields.String(
         required=True,

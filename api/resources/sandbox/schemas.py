@@ -10,5 +10,5 @@ class RefillResponse(Schema):
     """The play credits of a sandbox, and how many were added."""
 
     added = fields.Integer(required=True, metadata=doc("Play credits that were added.", 250_000))
-    balance = fields.Integer(required=True, metadata=doc("Credits that can still be spent, after this.", 996))
-    reserved = fields.Integer(required=True, metadata=doc("Credits set aside for messages that are on their way.", 120))
+    balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 996))
+    reserved = fields.Integer(required=True, metadata=doc("Credits reserved for unfinished messages.", 120))

@@ -1,4 +1,4 @@
-"""Accepted sends: what has become of them, and steering them."""
+"""Accepted sends: list, show, change and control them."""
 
 import json
 from collections.abc import Mapping
@@ -100,7 +100,7 @@ def one_send(caller: Caller, send_id: UUID) -> Any:
     scope="sms:send",
 )
 def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
-    """Cancel what was not handed to a carrier yet; its credits are given back. Needs the scope sms:read, too."""
+    """Cancel the messages not yet submitted to a carrier and release their credits. Also needs the scope sms:read."""
     return _control(caller, send_id, control.cancel)
 
 
@@ -112,7 +112,7 @@ def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
     scope="sms:send",
 )
 def pause(caller: Caller, send_id: UUID) -> JsonResponse:
-    """Stop handing messages to carriers until the send is resumed. Needs the scope sms:read, too."""
+    """Stop submitting messages until the send is resumed. Also needs the scope sms:read."""
     return _control(caller, send_id, control.pause)
 
 
@@ -124,9 +124,9 @@ def pause(caller: Caller, send_id: UUID) -> JsonResponse:
     scope="sms:send",
 )
 def resume(caller: Caller, send_id: UUID) -> JsonResponse:
-    """Go on with a paused send, or with one that its `canary` or `stop_if` holds: that rule has ended then.
+    """Resume a paused send, or one held by its `canary` or `stop_if`, which then no longer applies.
 
-    Needs the scope sms:read, too: the answer shows the send.
+    Also needs the scope sms:read, because the response shows the send.
     """
     answer = _control(caller, send_id, control.resume)
     publish_queued(services().engine, services().tasks, [send_id])

@@ -21,11 +21,11 @@ class SendPaging(Paging):
     """A page of the sends, newest first."""
 
     status = fields.Enum(SendState, by_value=True, metadata=doc("Only sends with this status.", "sending"))
-    reference = fields.String(metadata=doc("Yours; comes back everywhere.", "order A-1042"))
+    reference = fields.String(metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"))
 
 
 class SendChanges(Request):
-    """What of a send is to change."""
+    """Changes to a send."""
 
     send_at = fields.Timestamp(
         allow_none=True,
@@ -34,11 +34,11 @@ class SendChanges(Request):
             "chosen moves with it."
         ),
     )
-    expires_at = fields.Timestamp(metadata=doc("When it is given up."))
+    expires_at = fields.Timestamp(metadata=doc("When unsent messages expire."))
     rate = fields.WholeNumber(
         allow_none=True,
         validate=validate.Range(1, 100_000, error=IN_RANGE),
-        metadata=doc("Segments per second, at most; null: as fast as the route goes.", 50),
+        metadata=doc("Maximum segments per second; null means as fast as the route allows.", 50),
     )
     message = fields.Text(
         metadata=doc("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready.")
@@ -49,7 +49,7 @@ class SendChanges(Request):
         metadata=doc("What to do with a message that does not fit GSM-7.", "send"),
     )
     max_segments = fields.WholeNumber(
-        validate=validate.Range(1, 30, error=IN_RANGE), metadata=doc("Refuse the message when it takes more.", 2)
+        validate=validate.Range(1, 30, error=IN_RANGE), metadata=doc("Refuse the message if it takes more segments.", 2)
     )
 
     @validates("send_at")
@@ -105,30 +105,32 @@ class QuietHoursRuleResponse(Schema):
 
 
 class SendResponse(Schema):
-    """An accepted request and what has become of it."""
+    """A send, its status and its counts."""
 
     send_id = fields.UUID(required=True, attribute="id", metadata=doc("The send.", SEND_ID))
-    kind = fields.String(required=True, metadata=doc("What was asked for.", "bulk", enum=["single", "bulk", "group"]))
+    kind = fields.String(required=True, metadata=doc("The kind of send.", "bulk", enum=["single", "bulk", "group"]))
     status = fields.String(
-        required=True, attribute="state", metadata=doc("Where it is.", "completed", enum=[*map(str, SendState)])
+        required=True, attribute="state", metadata=doc("Current status.", "completed", enum=[*map(str, SendState)])
     )
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
     message = fields.String(
         required=True,
         metadata=doc("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready."),
     )
-    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, of a group send."))
+    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, for a group send."))
     counts = fields.Dict(
         keys=fields.String(),
         values=fields.Integer(),
         required=True,
         metadata=doc(
-            "Recipients at the door, and the accepted ones by message status.",
+            "Recipients by outcome of acceptance, and accepted ones by message status.",
             SEND_COUNTS,
         ),
     )
-    segments = fields.Nested(BulkSegmentsResponse, required=True, metadata=doc("How many, and in which encoding."))
-    cost = fields.Integer(required=True, metadata=doc("Credits that were reserved for it when it was accepted.", 3))
+    segments = fields.Nested(
+        BulkSegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding.")
+    )
+    cost = fields.Integer(required=True, metadata=doc("Credits reserved when the send was accepted.", 3))
     charged = fields.Integer(
         required=True,
         metadata=doc(
@@ -139,19 +141,25 @@ class SendResponse(Schema):
     )
     category = fields.String(
         required=True,
-        metadata=doc("What it is for: decides how soon its turn comes.", "transactional", enum=[*map(str, Category)]),
+        metadata=doc("The message's purpose, which decides its priority.", "transactional", enum=[*map(str, Category)]),
     )
     reference = fields.String(
-        required=True, allow_none=True, metadata=doc("Yours; comes back everywhere.", "order A-1042")
+        required=True,
+        allow_none=True,
+        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
-    metadata = fields.Dict(required=True, allow_none=True, metadata=doc("Yours, as it was given.", {"order": "A-1042"}))
+    metadata = fields.Dict(
+        required=True, allow_none=True, metadata=doc("Your own data, as given.", {"order": "A-1042"})
+    )
     callback_url = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Where the events of this send are posted, besides your webhooks.", WEBHOOK_URL),
+        metadata=doc("URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL),
     )
     rate = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Segments per second, at most; null: as fast as the route goes.")
+        required=True,
+        allow_none=True,
+        metadata=doc("Maximum segments per second; null means as fast as the route allows."),
     )
     stop_if = fields.Nested(
         StopRuleResponse,
@@ -179,7 +187,7 @@ class SendResponse(Schema):
     eta = fields.Timestamp(
         required=True,
         allow_none=True,
-        metadata=doc("When the last message should be handed over; null where nobody knows."),
+        metadata=doc("Estimated time at which the last message is submitted; null if unknown."),
     )
     limited_by = fields.String(
         required=True,
@@ -208,16 +216,18 @@ class SendResponse(Schema):
         ),
     )
     held_reason = fields.String(required=True, allow_none=True, metadata=doc("Why the send is held."))
-    send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null: at once."))
-    expires_at = fields.Timestamp(required=True, metadata=doc("When it is given up.", EXPIRES_AT))
+    send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null means at once."))
+    expires_at = fields.Timestamp(required=True, metadata=doc("When unsent messages expire.", EXPIRES_AT))
     test = fields.Boolean(
         required=True,
-        metadata=doc("Of the sandbox, accepted with a test key: it reaches no phone and takes play credits.", False),
+        metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
     )
     messages_url = fields.String(
-        required=True, metadata=doc("Where all messages of the send are listed.", f"/api/v1/sends/{SEND_ID}/messages")
+        required=True, metadata=doc("URL that lists all messages of the send.", f"/api/v1/sends/{SEND_ID}/messages")
     )
     created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))
     completed_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When nothing was left to submit.", "2026-03-02T09:00:01.250Z")
+        required=True,
+        allow_none=True,
+        metadata=doc("When the last message was submitted or ended.", "2026-03-02T09:00:01.250Z"),
     )

@@ -1,4 +1,4 @@
-"""Opt-outs as a request lists them: each checked by itself, so that the valid ones can be taken."""
+"""Validate each opt-out of a request by itself, so that the valid ones can be accepted."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The opt-out list: phones that the account sends nothing to."""
+"""The opt-out list: phones that the account may not send to."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -142,7 +142,8 @@ def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> Jso
     key = key_of_request(caller, body)
     with reading(services().engine) as connection:
         country = connection.execute(COUNTRY, {"account": caller.account_id}).scalar()
-    read = read_opt_outs(entries, numbering_of(country))  # before the transaction, which would stand still meanwhile
+    # Before the transaction, which would otherwise stay open during the parsing.
+    read = read_opt_outs(entries, numbering_of(country))
     with services().engine.begin() as connection:
         return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read)))).response()
 

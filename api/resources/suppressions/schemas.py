@@ -31,7 +31,7 @@ class ScopeQuery(Request):
 
 
 class SuppressionsBody(Request):
-    """Phones that have opted out."""
+    """Phones to add to the opt-out list."""
 
     category = fields.Enum(
         Category,
@@ -41,12 +41,16 @@ class SuppressionsBody(Request):
     sender_id = _sender_id("Only of messages from this sender ID; without it, from all.")
     phones = Entries(
         required=True,
-        metadata=doc("1 to 100,000 phones, as contacts are written.", [PHONE, OTHER_PHONE], items={"type": "string"}),
+        metadata=doc(
+            "1 to 100,000 phones, in international form or as written in the account's country.",
+            [PHONE, OTHER_PHONE],
+            items={"type": "string"},
+        ),
     )
     reason = fields.String(
         load_default="manual",
         validate=validate.Length(1, LONGEST_REASON, error="Use {min} to {max} characters."),
-        metadata=doc("Why: for your own records.", "asked by phone call"),
+        metadata=doc("The reason, for your own records.", "asked by phone call"),
     )
 
 
@@ -62,7 +66,7 @@ class SuppressionPaging(Paging):
 class SuppressionResponse(Schema):
     """A phone that has opted out, and of what."""
 
-    phone = fields.String(required=True, metadata=doc("Digits only, beginning with the country code.", PHONE))
+    phone = fields.String(required=True, metadata=doc("Digits only, starting with the country code.", PHONE))
     category = fields.String(
         required=True,
         allow_none=True,
@@ -75,43 +79,45 @@ class SuppressionResponse(Schema):
     )
     reason = fields.String(required=True, metadata=doc("Why: `stop` where the phone's owner wrote so.", "stop"))
     created_at = fields.Timestamp(
-        required=True, metadata=doc("When it was put on the list.", "2026-02-20T17:04:11.000Z")
+        required=True, metadata=doc("When it was added to the list.", "2026-02-20T17:04:11.000Z")
     )
 
 
 class SuppressedCountsResponse(Schema):
-    """What became of the entries."""
+    """The entries of a request, counted."""
 
     submitted = fields.Integer(required=True, metadata=doc("Entries in the request.", 5))
-    added = fields.Integer(required=True, metadata=doc("New on the list.", 3))
-    unchanged = fields.Integer(required=True, metadata=doc("On the list before.", 1))
+    added = fields.Integer(required=True, metadata=doc("Phones added to the list.", 3))
+    unchanged = fields.Integer(required=True, metadata=doc("Phones already on the list.", 1))
     duplicate = fields.Integer(required=True, metadata=doc("Listed before in this request.", 0))
-    invalid = fields.Integer(required=True, metadata=doc("Not taken: see `rejected`.", 1))
+    invalid = fields.Integer(required=True, metadata=doc("Rejected; see `rejected`.", 1))
 
 
 class RejectedSuppressionResponse(RejectedEntryResponse):
-    """An entry that was not taken."""
+    """A rejected entry."""
 
     code = fields.String(required=True, metadata=doc("Why.", "invalid_phone", enum=["invalid_phone", "invalid"]))
 
 
 class SuppressedResponse(Schema):
-    """The valid phones are on the list."""
+    """The valid phones are on the opt-out list."""
 
-    counts = fields.Nested(SuppressedCountsResponse, required=True, metadata=doc("What became of the entries."))
+    counts = fields.Nested(
+        SuppressedCountsResponse, required=True, metadata=doc("Added and rejected entries, counted.")
+    )
     rejected = fields.List(
         fields.Nested(RejectedSuppressionResponse),
         required=True,
         metadata=doc(
-            "The entries that were not taken, 1,000 at most.",
+            "The rejected entries, at most 1,000.",
             [REJECTED_PHONE],
         ),
     )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more than this.", True))
+    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more.", True))
 
 
 class UnsuppressedResponse(Schema):
-    """The phone may be sent to again."""
+    """The opt-outs were removed."""
 
-    phone = fields.String(required=True, metadata=doc("Digits only, beginning with the country code.", PHONE))
-    removed = fields.Integer(required=True, metadata=doc("Opt-outs that were taken from the list.", 1))
+    phone = fields.String(required=True, metadata=doc("Digits only, starting with the country code.", PHONE))
+    removed = fields.Integer(required=True, metadata=doc("Opt-outs removed from the list.", 1))

@@ -1,4 +1,4 @@
-"""What was sent, counted."""
+"""Usage reports: messages sent, by dimension."""
 
 import json
 from collections.abc import Iterator

@@ -42,7 +42,7 @@ class Day(fields.Date):
 
 
 class UsageQuery(Request):
-    """Which messages are counted, and by what."""
+    """Which messages are counted, and by which dimensions."""
 
     since = Day(metadata=doc("The first day, UTC; unless given, 30 days ago.", "2026-03-01"))
     until = Day(metadata=doc("The last day, UTC; unless given, today.", "2026-03-31"))
@@ -54,9 +54,9 @@ class UsageQuery(Request):
             pattern="^({0})(,({0}))*$".format("|".join(DIMENSIONS)),
         ),
     )
-    sender_id = fields.String(metadata=doc("Only of this sender ID.", "ACME"))
+    sender_id = fields.String(metadata=doc("Only messages from this sender ID.", "ACME"))
     country = fields.Country(metadata=doc("Two letters of ISO 3166-1, by the phone's first digits.", "KE"))
-    category = fields.Enum(Category, by_value=True, metadata=doc("Only of this category.", "transactional"))
+    category = fields.Enum(Category, by_value=True, metadata=doc("Only messages of this category.", "transactional"))
     status = fields.Enum(
         MessageStatus,
         by_value=True,
@@ -71,7 +71,7 @@ class UsageQuery(Request):
 
 
 class UsageResponse(Schema):
-    """Messages with a result, counted. What they were not counted by is null."""
+    """A count of messages with a result. Dimensions that they are not grouped by are null."""
 
     day = fields.String(
         required=True,
@@ -81,7 +81,7 @@ class UsageResponse(Schema):
         ),
     )
     sender_id = fields.String(
-        required=True, allow_none=True, metadata=doc("The sender ID; null where not counted by it.", "ACME")
+        required=True, allow_none=True, metadata=doc("The sender ID; null if not grouped by it.", "ACME")
     )
     country = fields.String(
         required=True,
@@ -95,7 +95,7 @@ class UsageResponse(Schema):
     category = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("What they were for; null where not counted by it.", "transactional"),
+        metadata=doc("The messages' category; null if not grouped by it.", "transactional"),
     )
     status = fields.String(
         required=True,
@@ -104,7 +104,7 @@ class UsageResponse(Schema):
             "What became of them; null where not counted by it.", "delivered", enum=[*map(str, RESULTS), None]
         ),
     )
-    messages = fields.Integer(required=True, metadata=doc("How many messages.", 3))
+    messages = fields.Integer(required=True, metadata=doc("Number of messages.", 3))
     credits = fields.Integer(
         required=True, metadata=doc("Credits of those that a carrier took: `sent`, `delivered` and `undelivered`.", 3)
     )

@@ -33,7 +33,7 @@ from shared.outbox import listen
 MOST = 20
 """Webhooks of one account."""
 OVERLAP = "24 hours"
-"""How long the secret before stays valid after a rotation."""
+"""How long the previous secret stays valid after a rotation."""
 
 MAX_SECRETS = 5
 """With which posts are signed at once."""
@@ -224,7 +224,7 @@ def rotate_secret(caller: Caller, webhook_id: UUID) -> JsonResponse:
 
 
 def check_url(url: str | None, pointer: str) -> None:
-    """Raises Problem for an address that this installation does not post to."""
+    """Raise Problem for a URL that this installation does not post to."""
     problem = None if url is None else url_problem(url, services().settings.webhook_loopback)
     if problem is not None:
         raise invalid([{"pointer": pointer, "code": "invalid_url", "detail": problem}])

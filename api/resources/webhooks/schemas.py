@@ -18,7 +18,7 @@ STATUSES = ("active", "disabled")
 LONGEST_DESCRIPTION = 255
 POSTED = doc("The types of events that are posted; null: all.", ["message.delivered", "message.undelivered"])
 URL = doc("Where events are posted; null: to each send's `callback_url`.", WEBHOOK_URL)
-OWN_DESCRIPTION = doc("Yours, to know it by.", "Production")
+OWN_DESCRIPTION = doc("Your own description.", "Production")
 
 
 class EventTypes(fields.Raw):
@@ -53,7 +53,7 @@ DESCRIPTION = validate.Length(1, LONGEST_DESCRIPTION, error="A description has {
 
 
 class WebhookBody(Request):
-    """A webhook to be. Without `url` it is that of the sends' `callback_url`."""
+    """A new webhook. Without `url` it receives the events of sends with a `callback_url`."""
 
     url = fields.WebhookUrl(metadata=URL)
     events = EventTypes(load_default=None)
@@ -61,14 +61,14 @@ class WebhookBody(Request):
 
 
 class WebhookChange(Request):
-    """What is to be different about a webhook."""
+    """Changes to a webhook."""
 
     url = fields.WebhookUrl(metadata=URL)
     events = EventTypes()
     description = fields.String(allow_none=True, validate=DESCRIPTION, metadata=OWN_DESCRIPTION)
     status = fields.String(
         validate=validate.OneOf(STATUSES, error="Use `active` or `disabled`."),
-        metadata=doc("`active` posts from now on; POST …/recover brings what was missed.", "active"),
+        metadata=doc("`active` posts events from now on; POST …/recover posts those that were missed.", "active"),
     )
 
 
@@ -87,30 +87,32 @@ class WebhookResponse(Schema):
         required=True, attribute="state", metadata=doc("Whether events are posted to it.", "active", enum=[*STATUSES])
     )
     disabled_reason = fields.String(
-        required=True, allow_none=True, metadata=doc("Why nothing is posted to it; null while it is active.")
+        required=True, allow_none=True, metadata=doc("Why the webhook is disabled; null while it is active.")
     )
     failing_since = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("Since then no post has succeeded; null: the last one did.")
+        required=True,
+        allow_none=True,
+        metadata=doc("Since when all posts have failed; null if the last one succeeded."),
     )
     secret_version = fields.Integer(required=True, metadata=doc("Rises by one with each rotation of the secret.", 1))
     previous_secret_until = fields.Timestamp(
         required=True,
         attribute="previous_until",
         allow_none=True,
-        metadata=doc("Until then posts are signed with the secret before, too; null: they are not."),
+        metadata=doc("Until when posts are also signed with the previous secret; null if they are not."),
     )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was made.", "2026-02-20T10:00:00.000Z"))
-    updated_at = fields.Timestamp(required=True, metadata=doc("When it changed last.", "2026-03-02T09:00:01.250Z"))
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was created.", "2026-02-20T10:00:00.000Z"))
+    updated_at = fields.Timestamp(required=True, metadata=doc("When it last changed.", "2026-03-02T09:00:01.250Z"))
 
 
 class SecretResponse(WebhookResponse):
-    """A webhook with its new secret, which is shown this once."""
+    """A webhook with its new secret, which is shown only once."""
 
-    secret = fields.String(required=True, metadata=doc("Signs what is posted. Shown this once.", SECRET))
+    secret = fields.String(required=True, metadata=doc("The secret that signs posts. Shown only once.", SECRET))
 
 
 class DeletedWebhookResponse(Schema):
-    """A webhook that is no more."""
+    """The webhook is deleted."""
 
     webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
     deleted = fields.Boolean(required=True, metadata=doc("The webhook is deleted.", True))

@@ -47,8 +47,8 @@ def ratios() -> list[list[str]]:
         ratio = form.format(median(quotients))
         if len(quotients) > 1:
             ratio += f" ({form.format(min(quotients))} to {form.format(max(quotients))})"
-        mine, theirs = (median(each) for each in zip(*pairs, strict=True))
-        rows.append([f"{name}: {case}, {figure}", f"{mine:,.0f}", other_case, f"{theirs:,.0f}", ratio])
+        own, compared_with = (median(each) for each in zip(*pairs, strict=True))
+        rows.append([f"{name}: {case}, {figure}", f"{own:,.0f}", other_case, f"{compared_with:,.0f}", ratio])
     return rows
 
 
@@ -63,13 +63,13 @@ def show() -> None:
 
 def _figures(result: Result, case: str, figure: str) -> list[float]:
     """The figure in each round; 0 if a round lacks it."""
-    found = next((each for each in result.cases if each.name == case), None)
-    rounds = (found.rounds or [found.figures]) if found else []
+    match = next((each for each in result.cases if each.name == case), None)
+    rounds = (match.rounds or [match.figures]) if match else []
     return [each.get(figure, 0.0) for each in rounds]
 
 
-def _pairs(mine: list[float], theirs: list[float]) -> list[tuple[float, float]]:
+def _pairs(own: list[float], compared_with: list[float]) -> list[tuple[float, float]]:
     """Pairs of figures of the same round, or of medians if the numbers of rounds differ."""
-    if len(mine) != len(theirs):
-        mine, theirs = ([median([value for value in each if value] or [0.0])] for each in (mine, theirs))
-    return [pair for pair in zip(mine, theirs, strict=True) if all(pair)]
+    if len(own) != len(compared_with):
+        own, compared_with = ([median([value for value in each if value] or [0.0])] for each in (own, compared_with))
+    return [pair for pair in zip(own, compared_with, strict=True) if all(pair)]

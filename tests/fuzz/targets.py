@@ -23,7 +23,7 @@ from tests.fuzz.mutate import Mutator
 from tests.unit.carriers.http.test_config import GIVEN, ready
 from tests.unit.carriers.smpp.making import config, parcel
 from worker.carriers.base import Answer
-from worker.carriers.http.answers import heard
+from worker.carriers.http.answers import parse_response
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.longs import Longs
 from worker.carriers.smpp.parts import References
@@ -132,7 +132,7 @@ def replies(data: bytes, mutator: Mutator) -> None:
     """An answer over HTTP: one outcome for each message, whatever it is."""
     for carrier in WEB.values():
         for status in (200, 201, 400, 429, 500):
-            said = heard(carrier, status, False, data, PHONES)
+            said = parse_response(carrier, status, False, data, PHONES)
             assert len(said.outcomes) == len(PHONES)
             assert all(each.error is None or len(each.error) <= 40 for each in said.outcomes)
             assert (

@@ -52,7 +52,7 @@ from worker.routing.routes import Routes
 from worker.sending.authentication_share import DEFAULT_SHARE
 
 MARGIN = 3.0
-"""Seconds of a lease that a cycle needs besides waiting for responses, so that the lease does not expire meanwhile."""
+"""Seconds of its lease that a cycle needs besides waiting for responses, so that the lease does not expire."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 BUILT_IN = "simulator"
 

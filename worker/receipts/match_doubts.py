@@ -17,7 +17,7 @@ from worker.receipts.in_doubt import Resolution, resolve
 
 BEFORE, AFTER = timedelta(days=3), timedelta(minutes=5)
 """The longest time from submit to the time in a receipt, and the largest clock difference."""
-MOST = 10_000
+MAX_RECEIPTS = 10_000
 
 UNMATCHED = text(
     """
@@ -38,7 +38,7 @@ def resolve_by_receipts(engine: Engine, newest: float) -> int:
     """
     resolved = 0
     with transaction(engine) as connection:
-        receipts = connection.execute(UNMATCHED, {"newest": newest, "most": MOST}).all()
+        receipts = connection.execute(UNMATCHED, {"newest": newest, "most": MAX_RECEIPTS}).all()
         for carrier in sorted({receipt.carrier for receipt in receipts}):
             of_carrier = [receipt for receipt in receipts if receipt.carrier == carrier]
             resolutions = _resolutions(connection, carrier, of_carrier)

@@ -134,7 +134,7 @@ class Sweeper:
         """This worker's unique name."""
         if carrier_status is not None:
             carrier_status.worker = self.worker
-        self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="turn")
+        self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="cycle")
         self._running: set[Future[None]] = set()
         self._housekept = 0.0
         self._doubts_due = 0.0

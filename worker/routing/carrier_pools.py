@@ -37,8 +37,8 @@ class CarrierPools:
         self._sorter = sorter
         self._limited = limited
         self._settings = settings
-        self._pool = ThreadPoolExecutor(max(1, settings.concurrency) * len(dispatchers), thread_name_prefix="turn")
-        self._limited_pool = ThreadPoolExecutor(MAX_LIMITED, thread_name_prefix="limited-turn")
+        self._pool = ThreadPoolExecutor(max(1, settings.concurrency) * len(dispatchers), thread_name_prefix="cycle")
+        self._limited_pool = ThreadPoolExecutor(MAX_LIMITED, thread_name_prefix="limited-cycle")
         self._lock = threading.Lock()
         self._running: Counter[str] = Counter()
         self._drain_calls = 0

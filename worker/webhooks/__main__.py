@@ -39,7 +39,7 @@ def report_alive(engine: Engine, name: str) -> None:
         connection.execute(ALIVE, {"name": name})
 
 
-async def keep_house(engine: Engine, stop: asyncio.Event) -> None:
+async def run_housekeeping(engine: Engine, stop: asyncio.Event) -> None:
     """Report that this process is alive, and delete old events, until `stop` is set."""
     name, rounds = f"{prefix()}{uuid4()}", 0
     while not stop.is_set():
@@ -62,7 +62,7 @@ async def deliver(engine: Engine, settings: Settings) -> None:
     deliverer = Deliverer(engine, client, settings.secret_key, settings.secret_key_fallbacks)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, deliverer.stop.set)
-    housekeeping = asyncio.create_task(keep_house(engine, deliverer.stop))
+    housekeeping = asyncio.create_task(run_housekeeping(engine, deliverer.stop))
     try:
         await deliverer.run()
         await housekeeping

@@ -145,5 +145,5 @@ def test_the_health_check_knows_whether_this_machines_process_reports(service: H
     with service.engine.begin() as connection:
         connection.execute(text("DELETE FROM lease WHERE starts_with(name, :mine)"), {"mine": prefix()})
     ended = check()
-    assert (ended.returncode, "has not reported" in ended.stderr) == (1, True)
+    assert (ended.returncode, "has reported for 10 seconds" in ended.stderr) == (1, True)
     service.start_webhooks()

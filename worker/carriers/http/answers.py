@@ -17,7 +17,7 @@ SUSPENDED = "suspended"
 IN_DOUBT: Meaning = "in_doubt"
 
 
-class Heard(NamedTuple):
+class ParsedResponse(NamedTuple):
     """The outcome of each message, in order, and whether the carrier refuses our credentials or throttles us."""
 
     outcomes: list[Outcome]
@@ -26,9 +26,11 @@ class Heard(NamedTuple):
     throttled: bool = False
 
 
-def heard(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> Heard:
+def parse_response(
+    config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]
+) -> ParsedResponse:
     """The parsed response for a request with messages to these phones, in the request's order."""
-    parsed = _heard(config, status, retry_after, body, phones)
+    parsed = _parse(config, status, retry_after, body, phones)
     return parsed._replace(outcomes=[_explained(outcome, config.error_codes) for outcome in parsed.outcomes])
 
 
@@ -39,7 +41,7 @@ def _explained(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
     return outcome._replace(error=with_code(outcome.error, error_codes))
 
 
-def _heard(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> Heard:
+def _parse(config: HttpConfig, status: int, retry_after: bool, body: bytes, phones: list[str]) -> ParsedResponse:
     reply = config.answer
     document = paths.parse(body)
     code = paths.code(paths.at(document, reply.error)) if reply.error else ""
@@ -72,12 +74,12 @@ def _usual(status: int, retry_after: bool) -> Meaning:
     return "rejected" if 400 <= status < 500 and status != 408 else IN_DOUBT
 
 
-def _all(meaning: Meaning, code: str, phones: list[str]) -> Heard:
+def _all(meaning: Meaning, code: str, phones: list[str]) -> ParsedResponse:
     suspended = code if meaning == SUSPENDED else None
-    return Heard([outcome(meaning, None, code)] * len(phones), suspended, meaning == "throttled")
+    return ParsedResponse([outcome(meaning, None, code)] * len(phones), suspended, meaning == "throttled")
 
 
-def _each(reply: Reply, document: Any, code: str, phones: list[str]) -> Heard:
+def _each(reply: Reply, document: Any, code: str, phones: list[str]) -> ParsedResponse:
     """The outcomes of a response with an entry per message. A message without an entry is in doubt."""
     entries = paths.entries(document, reply.each) if isinstance(document, (dict, list)) else None
     if not entries:
@@ -91,7 +93,7 @@ def _each(reply: Reply, document: Any, code: str, phones: list[str]) -> Heard:
         suspended = entry_code or SUSPENDED if meaning == SUSPENDED else suspended
         throttled = throttled or meaning == "throttled"
         outcomes.append(outcome(meaning, reference, entry_code))
-    return Heard(outcomes, suspended, throttled)
+    return ParsedResponse(outcomes, suspended, throttled)
 
 
 def _meaning(reply: Reply, entry: Any) -> tuple[Meaning, str | None, str]:

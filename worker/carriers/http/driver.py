@@ -22,7 +22,7 @@ from worker.carriers.base import (
     Parcel,
     Unpaced,
 )
-from worker.carriers.http.answers import Heard, heard
+from worker.carriers.http.answers import ParsedResponse, parse_response
 from worker.carriers.http.orders import Order, orders
 from worker.carriers.http.polling import Poller
 from worker.carriers.http.transport import Lost, Reply, Transport
@@ -69,7 +69,7 @@ class HttpCarrier:
         self._on_late_response: OnLateResponses = lambda responses: None
         self._closing = threading.Event()
         self._lock = threading.Lock()
-        self._waits_until = 0.0
+        self._paused_until = 0.0
         self._unreached = 0
         self.health = Health("closed")
 
@@ -84,8 +84,8 @@ class HttpCarrier:
     @property
     def trouble(self) -> str | None:
         """Why nothing can be submitted: the carrier is unreachable, refuses our credentials, or asked us to wait."""
-        waits = time.monotonic() < self._waits_until or self._closing.is_set()
-        return f"{self.health.state}: {self.health.error}" if waits else None
+        is_paused = time.monotonic() < self._paused_until or self._closing.is_set()
+        return f"{self.health.state}: {self.health.error}" if is_paused else None
 
     def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
         """Submit the messages, with as many concurrent requests as the window allows. One outcome each, in order.
@@ -101,7 +101,7 @@ class HttpCarrier:
                 order.outcomes = _lost(order, "not_in_time")
                 order.done.set()
             else:
-                self._pool.submit(self._ask, order, deadline)
+                self._pool.submit(self._request, order, deadline)
         for order in requests:
             order.done.wait(max(0.0, deadline - time.monotonic()))
         return [outcome for order in requests for outcome in _given_up(order)]
@@ -116,12 +116,12 @@ class HttpCarrier:
         closer.start()
         self.health = Health("closed")
 
-    def _ask(self, order: Order, deadline: float) -> None:
-        """One request, from its beginning to its outcomes."""
+    def _request(self, order: Order, deadline: float) -> None:
+        """Send one request, and set its outcomes. Reports them as late if `submit` has stopped waiting."""
         try:
             outcomes = self._outcomes(order, deadline)
-        except Exception as error:  # a slip of ours; its text may be somebody's message
-            log.error("%s: a request failed: %s", self.name, type(error).__name__)
+        except Exception as error:  # a bug; the error's text may contain message content
+            log.error("%s: a request failed with an internal error: %s", self.name, type(error).__name__)
             outcomes = _lost(order, "internal_error")
         with order.lock:
             order.outcomes = outcomes
@@ -138,36 +138,36 @@ class HttpCarrier:
         if self.pace.chunk and not self.pace.take(order.segments, deadline):
             return _lost(order, "window_full")
         try:
-            reply = self._transport.ask(order, self._config.answer_time + LATE_TIME)
+            reply = self._transport.send(order, self._config.answer_time + LATE_TIME)
         except Lost as lost:
             if not order.left:
-                self._not_reached(str(lost))
+                self._back_off(str(lost))
             return _lost(order, str(lost))
         self._unreached = 0
-        parsed = heard(self._config, reply.status, "retry-after" in reply.headers, reply.body, order.phones)
+        parsed = parse_response(self._config, reply.status, "retry-after" in reply.headers, reply.body, order.phones)
         self._honour_pause(parsed, reply)
         return parsed.outcomes
 
-    def _honour_pause(self, parsed: Heard, reply: Reply) -> None:
+    def _honour_pause(self, parsed: ParsedResponse, reply: Reply) -> None:
         """Stop sending requests for a while if the carrier asks for that."""
         if parsed.suspended is not None:
-            self._wait("suspended", parsed.suspended, SUSPENDED_TIME)
+            self._pause("suspended", parsed.suspended, SUSPENDED_TIME)
         elif parsed.throttled and (seconds := _retry_after(reply.headers.get("retry-after"))):
-            self._wait("bound", "paused", seconds)
+            self._pause("bound", "paused", seconds)
         elif self.health.state != "bound" or self.health.error is not None:
             self.health = Health("bound")
 
-    def _not_reached(self, code: str) -> None:
+    def _back_off(self, code: str) -> None:
         """Nothing was written: back off before the next request."""
         if code == "tls_failed":
-            self._wait("suspended", code, SUSPENDED_TIME)
+            self._pause("suspended", code, SUSPENDED_TIME)
         elif code == "not_connected" and self.trouble is None:
             self._unreached = min(self._unreached + 1, 10)
-            self._wait("connecting", code, min(SUSPENDED_TIME, FIRST_WAIT * 2 ** (self._unreached - 1)))
+            self._pause("connecting", code, min(SUSPENDED_TIME, FIRST_WAIT * 2 ** (self._unreached - 1)))
 
-    def _wait(self, state: State, error: str, seconds: float) -> None:
+    def _pause(self, state: State, error: str, seconds: float) -> None:
         with self._lock:
-            self._waits_until = max(self._waits_until, time.monotonic() + seconds)
+            self._paused_until = max(self._paused_until, time.monotonic() + seconds)
             if state == "suspended" and self.health.state != state:
                 log.error("%s: suspended, retried every %g s: %s", self.name, SUSPENDED_TIME, error)
             self.health = Health(state, error)

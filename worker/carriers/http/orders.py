@@ -42,21 +42,21 @@ class Order:
 def orders(config: HttpConfig, parcels: list[Parcel]) -> Iterator[Order]:
     """The requests for these messages, in order."""
     now = datetime.now(UTC)
-    ours = {**config.values, **config.our_urls()}
+    settings = {**config.values, **config.our_urls()}
     for parcel in parcels:
         for start in range(0, len(parcel.ids), config.request.batch):
             end = start + config.request.batch
             ids = [parcel.ids[index] for index in range(start, min(end, len(parcel.ids)))]
-            yield _order(config, ours, parcel, ids, list(parcel.phones[start:end]), now)
+            yield _order(config, settings, parcel, ids, list(parcel.phones[start:end]), now)
 
 
 def _order(
-    config: HttpConfig, ours: dict[str, str], parcel: Parcel, ids: list[UUID], phones: list[str], now: datetime
+    config: HttpConfig, settings: dict[str, str], parcel: Parcel, ids: list[UUID], phones: list[str], now: datetime
 ) -> Order:
     request = config.request
     left = int((parcel.expires_at - now).total_seconds())
     values: dict[str, Any] = {
-        **ours,
+        **settings,
         "text": parcel.text,
         "sender_id": parcel.sender_id,
         "plus_sender_id": plus_sender_id(parcel.sender_id),

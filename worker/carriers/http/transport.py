@@ -58,23 +58,23 @@ class Transport:
             ),
         )
 
-    def ask(self, order: Order, patience: float) -> Reply:
-        """Send the order and read the response within `patience` seconds. Raises Lost."""
-        return self._ask(order.method, order.url, order.headers, order.body, patience, _leaves(order))
+    def send(self, order: Order, timeout_seconds: float) -> Reply:
+        """Send the order and read the response within `timeout_seconds`. Raises Lost."""
+        return self._request(order.method, order.url, order.headers, order.body, timeout_seconds, _mark_left(order))
 
-    def get(self, url: str, headers: dict[str, str], patience: float) -> Reply:
+    def get(self, url: str, headers: dict[str, str], timeout_seconds: float) -> Reply:
         """Send a GET request, which may be repeated. Raises Lost."""
-        return self._ask("GET", url, headers, None, patience, lambda event, info: None)
+        return self._request("GET", url, headers, None, timeout_seconds, lambda event, info: None)
 
     def close(self) -> None:
         """Close all connections."""
         self._client.close()
 
-    def _ask(
-        self, method: str, url: str, headers: dict[str, str], body: bytes | None, patience: float, trace: Any
+    def _request(
+        self, method: str, url: str, headers: dict[str, str], body: bytes | None, timeout_seconds: float, trace: Any
     ) -> Reply:
-        deadline = time.monotonic() + patience
-        timeout = httpx2.Timeout(patience, connect=self._config.connect_time, pool=self._config.connect_time)
+        deadline = time.monotonic() + timeout_seconds
+        timeout = httpx2.Timeout(timeout_seconds, connect=self._config.connect_time, pool=self._config.connect_time)
         try:
             request = self._client.build_request(
                 method, url, headers=headers, content=body, timeout=timeout, extensions={"trace": trace}
@@ -96,7 +96,7 @@ class Transport:
             raise Lost("tls_failed" if _is_tls(error) else "not_connected") from None
 
 
-def _leaves(order: Order) -> Any:
+def _mark_left(order: Order) -> Any:
     """A trace callback that marks the order as left, or raises _GivenUp if it was given up."""
 
     def trace(event: str, info: dict[str, Any]) -> None:

@@ -97,7 +97,7 @@ class Deliveries:
         self._not_marked: list[Unreadable] = []
         """Messages that look like receipts but are not marked as such; stored for the operator."""
         self._late: deque[LateAnswer] = deque()
-        self._come = threading.Event()
+        self._arrived = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
 
@@ -111,7 +111,7 @@ class Deliveries:
     def stop(self) -> None:
         """Store and acknowledge pending deliveries, then stop."""
         self._stop.set()
-        self._come.set()
+        self._arrived.set()
         if self._thread.is_alive():
             self._thread.join(STORE_TIME + 1)
 
@@ -123,17 +123,17 @@ class Deliveries:
             session.say(delivery.answer(Status.ESME_RX_T_APPN))
             return
         self._waiting.append(delivery)
-        if not self._come.is_set():
-            self._come.set()
+        if not self._arrived.is_set():
+            self._arrived.set()
 
     def late(self, submission: Submission, index: int, answer: CarrierAnswer) -> None:
         """Take a late answer from the reader."""
         self._late.append(LateAnswer(time.monotonic() + HOLD, submission, index, answer))
-        self._come.set()
+        self._arrived.set()
 
     def _run(self) -> None:
         while not self._stop.is_set() or self._waiting or self._held:
-            self._come.wait(PAUSE if self._held or self._late else None)
+            self._arrived.wait(PAUSE if self._held or self._late else None)
             self._gather()
             try:
                 while self._waiting or self._held:
@@ -150,7 +150,7 @@ class Deliveries:
         while len(self._waiting) > seen and time.monotonic() < until:
             seen = len(self._waiting)
             self._stop.wait(GAP)
-        self._come.clear()
+        self._arrived.clear()
 
     def _next_batch(self) -> list[Delivery]:
         return [self._waiting.popleft() for _ in range(min(SET, len(self._waiting)))]

@@ -87,12 +87,12 @@ class SmppCarrier:
         ticket = self._longs.begin()
         try:
             submission.answers = self._exchange(submission, range(len(submission.bodies)), deadline)
-            self._complete(submission, deadline)
+            self._retry_parts(submission, deadline)
             return submission.outcomes()
         finally:
             self._longs.end(ticket)
 
-    def _complete(self, submission: Submission, deadline: float) -> None:
+    def _retry_parts(self, submission: Submission, deadline: float) -> None:
         """Resubmit temporarily refused parts of messages whose other parts were accepted."""
         wait = FIRST_WAIT
         for _ in range(MAX_ROUNDS):

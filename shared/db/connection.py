@@ -155,23 +155,23 @@ def _autocommit(engine: Engine) -> Connection:
 
 
 @contextmanager
-def on_disk(engine: Engine) -> Iterator[Connection]:
+def durable_statement(engine: Engine) -> Iterator[Connection]:
     """A connection for one statement that writes, a transaction by itself: one round trip, durable as `transaction`."""
     with _autocommit(engine) as connection:
         yield connection
 
 
 @contextmanager
-def off_disk(engine: Engine) -> Iterator[Connection]:
+def async_commit_statement(engine: Engine) -> Iterator[Connection]:
     """A connection for one statement that writes, a transaction by itself: one round trip.
 
-    The statement selects `OFF_DISK`: then its commit does not wait for the disk, as with `durable=False`.
+    The statement selects `ASYNC_COMMIT`: then its commit does not wait for the disk, as with `durable=False`.
     """
     with _autocommit(engine) as connection:
         yield connection
 
 
-OFF_DISK = "set_config('synchronous_commit', 'off', true)"
+ASYNC_COMMIT = "set_config('synchronous_commit', 'off', true)"
 
 
 def driver_of(connection: Connection) -> "psycopg.Connection[Any]":

@@ -30,7 +30,10 @@ from tests.simulation.tasks import stand
 
 WRITES = text("SELECT pg_current_xact_id_if_assigned()")
 TRANSACTION = shared.db.connection.transaction
-ONE_STATEMENT = {"on_disk": shared.db.connection.on_disk, "off_disk": shared.db.connection.off_disk}
+ONE_STATEMENT = {
+    "durable_statement": shared.db.connection.durable_statement,
+    "async_commit_statement": shared.db.connection.async_commit_statement,
+}
 CRASHPOINT = shared.crashpoints.crashpoint
 
 
@@ -50,14 +53,14 @@ def yielding(wrote: Callable[[bool], None]) -> Callable[..., AbstractContextMana
 
 
 def yielding_one(name: str, wrote: Callable[[bool], None]) -> Callable[[Engine], AbstractContextManager[Connection]]:
-    """The same of `shared.db.connection.on_disk` or `off_disk`."""
+    """The same of `shared.db.connection.durable_statement` or `async_commit_statement`."""
 
     @contextmanager
     def connected(engine: Engine) -> Iterator[Connection]:
         stand("transaction")
         with ONE_STATEMENT[name](engine) as connection:
             yield connection
-        wrote(name == "on_disk")
+        wrote(name == "durable_statement")
 
     return connected
 

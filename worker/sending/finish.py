@@ -8,7 +8,7 @@ it does is what `worker.sending.settle` does in general, in the same order of lo
 from sqlalchemy import Engine, text
 
 from shared.crashpoints import crashpoint
-from shared.db.connection import STARTED, array, on_disk, uuids
+from shared.db.connection import STARTED, array, durable_statement, uuids
 from shared.ledger.ledger import BOOKS
 from shared.outbox import listening
 from worker.send_counters import CLOSED
@@ -93,7 +93,7 @@ def finish(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[Cl
     """
     ordered = sorted(batches, key=lambda batch: batch.batch_id.int)  # as batches are locked everywhere
     written = [(batch, batch.unrecorded) for batch in ordered]
-    with on_disk(engine) as connection:
+    with durable_statement(engine) as connection:
         if not listening(connection).isdisjoint(batch.account_id for batch in ordered):
             return batches
         parameters = {

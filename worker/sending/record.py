@@ -13,7 +13,16 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.contacts.suppressions import CHANGED_SINCE
 from shared.crashpoints import crashpoint
-from shared.db.connection import OFF_DISK, STARTED, array, copy_rows, field, off_disk, transaction, uuids
+from shared.db.connection import (
+    ASYNC_COMMIT,
+    STARTED,
+    array,
+    async_commit_statement,
+    copy_rows,
+    field,
+    transaction,
+    uuids,
+)
 from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
 from shared.outbox import Moved, add_of_messages, listening
@@ -60,7 +69,7 @@ ADVANCE = text(
     ), counted AS (
         UPDATE send s SET {ADDED} FROM totals c WHERE s.id = c.send_id
     )
-    SELECT id, same_start, goes_on, opted_out, {OFF_DISK} FROM moved
+    SELECT id, same_start, goes_on, opted_out, {ASYNC_COMMIT} FROM moved
     """
 )
 """Moves the watermarks, writes the rows of the batches that are still this turn's, and adds them to their sends.
@@ -124,7 +133,7 @@ def _record(
         **counts_of(written),
         **parameters_of(written, carrier),
     }
-    with off_disk(engine) as connection:
+    with async_commit_statement(engine) as connection:
         heard = listening(connection)
         if not any(batch.account_id in heard for batch, positions in written if positions):
             return {row.id: row for row in connection.execute(ADVANCE, parameters)}

@@ -87,7 +87,7 @@ def _order(
 
 
 def plus_sender_id(sender_id: str) -> str:
-    """The sender as E.164 with its plus where it is a number with its country; a name or short code as it is."""
+    """The sender with a plus if it is an E.164 number; an alphanumeric sender or short code unchanged."""
     number = sender_id.removeprefix("+")
     is_number = number.isascii() and number.isdigit() and len(number) > SHORT_CODE
     return f"+{number}" if is_number else sender_id

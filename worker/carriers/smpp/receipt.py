@@ -156,7 +156,7 @@ def inbound(config: SmppConfig, message: Message) -> Inbound:
 
 def _fields(octets: bytes, data_coding: int, default: Alphabet) -> dict[str, str]:
     """The receipt's fields: id, stat, done and err. If a field is repeated, the first counts."""
-    # A receipt's text is ASCII, whatever its data_coding; only UCS-2 (8) is believed.
+    # A receipt's text is ASCII, whatever its data_coding, except UCS-2 (8).
     text = decode(octets, data_coding, default) if data_coding == 8 else octets.decode("latin-1")
     usual = _USUAL.match(text)
     if usual is not None:

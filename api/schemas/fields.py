@@ -1,4 +1,4 @@
-"""The fields that schemas are made of: Marshmallow's with our error codes, and those of this API.
+"""The fields of schemas: Marshmallow's with this API's error codes, and the API's own.
 
 `json_schema` of a field's class is what its type means in JSON Schema; `metadata` is what a field means where it
 stands: `doc("What it is.", an_example)`. The OpenAPI document is made of both.
@@ -33,7 +33,7 @@ def timestamp(moment: datetime | None) -> str | None:
 
 
 class Coded(fields.Field[Any]):
-    """What every field says of a value that is missing."""
+    """The error codes of a missing or null value, for every field."""
 
     default_error_messages = {  # noqa: RUF012
         "required": coded("required", "This field is required."),
@@ -41,7 +41,7 @@ class Coded(fields.Field[Any]):
     }
 
     def load_present(self, value: Any, name: str, data: Any) -> Any:
-        """As `deserialize` loads a value that is there and not null: in half the time, on the way of every send."""
+        """Like `deserialize` for a value that is present and not null, in half the time: it is on the hot path."""
         loaded = self._deserialize(value, name, data)
         for check in self.validators:
             check(loaded)
@@ -49,7 +49,7 @@ class Coded(fields.Field[Any]):
 
 
 class String(Coded, fields.String):
-    """A text."""
+    """A string."""
 
     default_error_messages = {"invalid": coded("wrong_type", "Use a string, in double quotes.")}  # noqa: RUF012
 
@@ -64,7 +64,7 @@ class Integer(Coded, fields.Integer):
 
 
 class WholeNumber(Integer):
-    """A whole number. 14.0 is one, as in JSON Schema; a text and a boolean are none."""
+    """A whole number. As in JSON Schema, 14.0 is one; strings and booleans are not."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         if type(value) is int or (isinstance(value, float) and value.is_integer()):
@@ -122,7 +122,7 @@ class Nested(Coded, fields.Nested):
 
 
 class UUID(Coded, fields.UUID):
-    """A UUID in its canonical form: 36 characters, in capitals or small letters, nothing around it."""
+    """A UUID in its canonical form of 36 characters, in either case."""
 
     default_error_messages = {  # noqa: RUF012
         "invalid_uuid": coded("invalid_uuid", f"Use {ID_FORM}.")
@@ -180,7 +180,7 @@ class Text(String):
 
 
 class Phone(String):
-    """A phone: digits only. A wrong one comes with a suggestion where its form is all that is wrong."""
+    """A phone: digits only. The error has a suggestion if only the format is wrong."""
 
     json_schema: ClassVar[dict[str, Any]] = {"pattern": "^[1-9][0-9]{7,14}$"}
 
@@ -203,7 +203,7 @@ class Country(String):
 
 
 class WebhookUrl(String):
-    """An https address that is reachable from the internet. The installation says whether it may be this machine."""
+    """An https URL reachable from the internet. A setting decides whether loopback addresses are allowed."""
 
     json_schema: ClassVar[dict[str, Any]] = {"format": "uri", "maxLength": LONGEST_URL, "pattern": "^https?://"}
 

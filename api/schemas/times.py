@@ -1,7 +1,7 @@
-"""How far ahead a send may be due, and may expire.
+"""Limits on how far ahead a send may be due or expire.
 
-What lies in the past is looked at later (api/accept/validity.py): a request that is repeated with its Idempotency-Key
-gets its first answer also when the time that it names has come.
+Times in the past are checked later (api/accept/validity.py), so that a request repeated with its Idempotency-Key is
+replayed even after its `send_at`.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -12,12 +12,12 @@ MAX_TIME_AHEAD = timedelta(days=90)
 
 
 def check_due(send_at: datetime) -> None:
-    """90 days ahead at most."""
+    """Raise ValidationError for more than 90 days ahead."""
     if send_at > datetime.now(UTC) + MAX_TIME_AHEAD:
         raise fail("too_far_ahead", "A send can be scheduled at most 90 days ahead.")
 
 
 def check_expiry(expires_at: datetime) -> None:
-    """Not for ever."""
+    """Raise ValidationError for more than 97 days ahead."""
     if expires_at > datetime.now(UTC) + MAX_TIME_AHEAD + timedelta(days=7):
         raise fail("invalid_time", "`expires_at` may be at most 97 days ahead.")

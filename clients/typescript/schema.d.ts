@@ -1936,15 +1936,15 @@ export interface Operations {
   removeContacts(request: { path: { group_id: string }; body: PhonesBody; signal?: AbortSignal }): Promise<RemovedContacts>;
   /** List the account's webhooks. */
   listWebhooks(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<WebhookPage>;
-  /** Have events posted to an address, signed as Standard Webhooks 1.0 says; its secret is in this answer only. */
+  /** Create a webhook, signed according to Standard Webhooks 1.0. Only this response contains its secret. */
   createWebhook(request: { body: WebhookBody; key?: string; signal?: AbortSignal }): Promise<Secret>;
   /** Show one webhook. */
   getWebhook(request: { path: { webhook_id: string }; signal?: AbortSignal }): Promise<Webhook>;
-  /** Change a webhook, disable it or enable it again. What happened while it was disabled is not posted by itself. */
+  /** Change, disable or enable a webhook. Events from while it was disabled are posted only after POST …/recover. */
   updateWebhook(request: { path: { webhook_id: string }; body: WebhookChange; signal?: AbortSignal }): Promise<Webhook>;
-  /** Delete a webhook and what is known of its deliveries. What is being posted at this moment still arrives. */
+  /** Delete a webhook and the log of its deliveries. Posts in progress may still arrive. */
   deleteWebhook(request: { path: { webhook_id: string }; signal?: AbortSignal }): Promise<DeletedWebhook>;
-  /** Make a new secret. For 24 hours posts are signed with the one before, too, so that a receiver can change over. */
+  /** Create a new secret. For 24 hours posts are also signed with the previous one, so that receivers can switch. */
   rotateWebhookSecret(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Secret>;
   /** Post a webhook.test event to this webhook. Its outcome is among the deliveries. */
   testWebhook(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Test>;
@@ -1976,7 +1976,7 @@ export interface Operations {
   getLimits(request?: { signal?: AbortSignal }): Promise<Limits>;
   /** List the account's sends, newest first. */
   listSends(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled"; reference?: string }; signal?: AbortSignal }): Promise<SendPage>;
-  /** Show one send: its status, counts per message status, cost, and when it should be done. */
+  /** Show one send: its status, counts per message status, cost, and estimated completion. */
   getSend(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<Send>;
   /** Change when a send is due or expires, its rate, or its text. */
   updateSend(request: { path: { send_id: string }; body: SendChanges; signal?: AbortSignal }): Promise<Send>;

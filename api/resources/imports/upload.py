@@ -1,4 +1,4 @@
-"""Takes a CSV file into the database, piece by piece: the memory is that of a piece, whatever the file's size."""
+"""Store an uploaded CSV file in the database chunk by chunk, so that memory does not grow with the file."""
 
 import hashlib
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ TYPES = ("text/csv", "application/csv", "text/plain")
 
 
 def check_upload() -> None:
-    """Raises Problem unless the body is said to be CSV, or a form with a file of it, and not too large."""
+    """Raise Problem unless the body is declared as CSV or a form, and within the size limit."""
     check_media_type(TYPES, MAX_UPLOAD_BYTES)
 
 
 class Uploaded(NamedTuple):
-    """A file that is in the database: its pieces, its bytes as UTF-8, and its SHA-256."""
+    """A stored file: its number of chunks, its size in UTF-8 bytes, and its SHA-256 digest."""
 
     chunks: int
     size: int
@@ -29,9 +29,9 @@ class Uploaded(NamedTuple):
 
 
 def take_upload(engine: Engine, import_id: UUID) -> Uploaded:
-    """Keep the request's file as the pieces of an import.
+    """Store the request's file as the chunks of an import.
 
-    Raises Problem: unsupported_media_type, payload_too_large, or validation_failed for what is no text in lines.
+    Raises Problem: unsupported_media_type, payload_too_large, or validation_failed if the file is not lines of text.
     """
     sha = hashlib.sha256()
     file = open_file(MAX_UPLOAD_BYTES)

@@ -1,4 +1,4 @@
-"""The attempts of one message, each submit of it to a carrier, and the doubt that one of them ended in."""
+"""The attempts of one message, which are its submits to carriers, and the doubt that one of them ended in."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ RESOLVED = text(
 
 
 class Attempt(NamedTuple):
-    """A submit, and what the carrier answered: accepted, rejected (for good), failed, or in_doubt for nothing."""
+    """A submit and its outcome: accepted, rejected (permanent), failed (temporary), or in_doubt (no response)."""
 
     carrier: str | None
     route: str | None
@@ -67,7 +67,7 @@ class Doubt(NamedTuple):
 
 
 def doubt_of(connection: Connection, message: MessageRow) -> Doubt | None:
-    """The message's doubt; None where there was none."""
+    """The message's doubt; None if it was never in doubt."""
     if message.submitted_at is None:
         return None
     row = connection.execute(RESOLVED, {"id": message.id}).one_or_none()
@@ -88,14 +88,14 @@ def attempts_of(connection: Connection, message: MessageRow, doubt: Doubt | None
 
 
 def _ended_unseen(message: MessageRow) -> bool:
-    """Whether a doubt ended before it was kept what had ended it: then the time of the answer was not kept either."""
+    """Whether a doubt was resolved before resolutions were recorded; the time of the response is then unknown too."""
     over = (MessageStatus.FAILED, MessageStatus.EXPIRED)
     later = message.finished_at is not None and message.finished_at != message.submitted_at
     return message.answer_ms is None and message.status in over and later
 
 
 def _end_of_last(message: MessageRow) -> datetime:
-    """When the last attempt was answered, or given up."""
+    """When the carrier responded to the last attempt, or it was given up."""
     assert message.submitted_at is not None
     return message.submitted_at + timedelta(milliseconds=message.answer_ms or 0)
 
@@ -106,7 +106,7 @@ def _failed(row: Row[Any]) -> Attempt:
 
 
 def _last(message: MessageRow, doubt: Doubt | None) -> list[Attempt]:
-    """The attempt that the message's row is of; none where it never left."""
+    """The attempt recorded in the message's row; none if it was never submitted."""
     at = message.submitted_at
     if at is None:
         return []

@@ -1,7 +1,7 @@
-"""Reads messages. Those with a result have a row; the state of the others follows from their batch.
+"""Read messages. Messages with a result have a row; the state of the others follows from their batch.
 
-Batches are read one page after the other and their recipients are merged with the rows, so a list of any length
-takes the memory of a few batches.
+Batches are read page by page and their recipients are merged with the rows, so a list of any length takes the memory of
+a few batches.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from shared.sends.placeholder_batches import PRICE, SEGMENTS
 
 BATCHES_AT_ONCE = 20
 ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
-"""Batches whose messages without a row have ended as the batch did."""
+"""Batch states that are also the status of the batch's messages without a row."""
 
 COLUMNS = f"""
     SELECT b.id, b.send_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark,
@@ -38,14 +38,14 @@ HAS_STATUS = " OR ".join(
     [f"'{status}' = ANY(CAST(:statuses AS text[])) AND s.{status} > 0" for status in STORED]
     + [f":unfinished AND s.accepted > {' + '.join(f's.{status}' for status in STORED)}"]
 )
-"""SQL: the counters of a send `s` say that messages of it have one of the statuses."""
+"""SQL: whether, by its counters, a send `s` has messages with one of the statuses."""
 SENDS = f"""
     s.account_id = :account AND s.id >= :since AND s.id < :until AND s.id <= :send
     AND (CAST(:reference AS text) IS NULL OR s.reference = :reference)
     AND (CAST(:group AS uuid) IS NULL OR s.group_id = :group)
     AND (CAST(:statuses AS text[]) IS NULL OR {HAS_STATUS})
 """
-"""SQL: the sends `s` that a search reads. What comes before the place to begin at is not looked at again."""
+"""SQL: the sends `s` that a search reads, beginning at its cursor."""
 FROM_BATCH = "(s.id < :send OR b.id >= :batch)"
 BATCHES = text(
     f"""
@@ -61,7 +61,7 @@ BATCHES = text(
      ORDER BY s.id DESC, b.id LIMIT :batches
     """
 )
-"""Never joined otherwise than send by send: the accounts' batches are one table."""
+"""Always joined send by send, because one table holds the batches of all accounts."""
 ROWS = text(
     """
     SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error,
@@ -80,7 +80,7 @@ ROW = text(
 
 @dataclass(frozen=True, slots=True)
 class MessageRow:
-    """One message as the API shows it."""
+    """One message with the data that the API shows."""
 
     id: UUID
     send_id: UUID
@@ -111,7 +111,7 @@ class MessageRow:
 
 
 def one_message(connection: Connection, account: int, message: UUID) -> MessageRow | None:
-    """A message of the account; None when there is none, or it is another account's."""
+    """A message of the account; None if it does not exist or belongs to another account."""
     parameters = {"batch": batch_of(message), "account": account}
     batch = connection.execute(BATCH, parameters).one_or_none()
     if batch is None or not 1 <= index_of(message) <= batch.size:
@@ -121,7 +121,7 @@ def one_message(connection: Connection, account: int, message: UUID) -> MessageR
 
 
 def batches_in_order(connection: Connection, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
-    """Batches in order of (send descending, batch), read a few at a time. `parameters` are those of BATCHES."""
+    """Yield batches ordered by send, descending, then batch, a few per query. `parameters` are those of BATCHES."""
     while True:
         rows = connection.execute(BATCHES, {**parameters, "batches": BATCHES_AT_ONCE}).all()
         yield from rows
@@ -131,7 +131,7 @@ def batches_in_order(connection: Connection, parameters: dict[str, Any]) -> Iter
 
 
 def messages_of_batch(connection: Connection, batch: Row[Any]) -> list[MessageRow]:
-    """The messages of a batch in order, also those without a row."""
+    """The messages of a batch in order, including those without a row."""
     parameters = {"low": batch.id, "high": message_id(batch.id, batch.size)}
     rows = {index_of(row.id): row for row in connection.execute(ROWS, parameters)}
     return [_merge(batch, index, phone, rows.get(index)) for index, phone in enumerate(batch.recipients.split("\n"), 1)]
@@ -159,7 +159,7 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
 
 
 def _known(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
-    """What the row tells. Clocks of machines and carriers differ; no time is shown before the one that it follows."""
+    """The message's data from its row. Clocks differ between hosts, so times are clamped to keep their order."""
     submitted_at = max(row.submitted_at, batch.created_at)
     return {
         "error": row.error,

@@ -1,4 +1,4 @@
-"""Finds messages of an account by what is asked for, newest send first, within a send in order.
+"""Search an account's messages, newest send first, and in order within a send.
 
 What has no index is looked for in a bounded number of sends, batches and messages; a page that reaches a bound ends
 there, with fewer entries than were asked for, and its cursor goes on behind it. Sends whose counters say that none of
@@ -24,7 +24,7 @@ from shared.sms.countries import country_of
 MAX_SENDS, MAX_BATCHES, MAX_MESSAGES = 10_000, 1_000, 10_000
 """That are looked at for one page."""
 BELOW = "below:"
-"""Begins a cursor that goes on with the sends before one; others name the last message that was looked at."""
+"""Prefix of a cursor that continues with the sends before one; other cursors name the last message examined."""
 
 OLDEST_SEND = text(
     """
@@ -45,7 +45,7 @@ FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 @dataclass(frozen=True, slots=True)
 class MessageFilter:
-    """What is asked of a message itself; None asks nothing."""
+    """Filters on a message's own properties; None matches any value."""
 
     status: str | None = None
     phone: str | None = None
@@ -55,9 +55,9 @@ class MessageFilter:
     country: str | None = None
 
     def statuses(self) -> dict[str, Any]:
-        """The statuses that a message has which fits, as parameters of BATCHES.
+        """The statuses of messages that match, as parameters of BATCHES.
 
-        Either all or none of them are `unfinished`: those that a message has before it has a result.
+        Either all or none of them are `unfinished`, the statuses of messages without a result.
         """
         statuses: Collection[MessageStatus] | None = None
         if self.status is not None:
@@ -72,7 +72,7 @@ class MessageFilter:
         }
 
     def fits(self, message: MessageRow) -> bool:
-        """Whether the message is as asked."""
+        """Whether the message matches the filters."""
         if self.status not in (None, message.status) or self.phone not in (None, message.phone):
             return False
         if self.carrier not in (None, message.carrier):
@@ -86,14 +86,14 @@ class MessageFilter:
 
 
 class Found(NamedTuple):
-    """A page of messages, and where the next one begins; None: there is none."""
+    """A page of messages, and the cursor of the next one; None on the last page."""
 
     messages: list[MessageRow]
     next_cursor: str | None
 
 
 def find_messages(connection: Connection, account: int, query: dict[str, Any], send: UUID | None = None) -> Found:
-    """A page of the account's messages, or of one of its sends. Raises Problem for a cursor that is none."""
+    """A page of the account's messages, or of one of its sends. Raises Problem for an invalid cursor."""
     begin, after = _start(connection, query.get("cursor"))
     wanted = MessageFilter(**{name: query[name] for name in MessageFilter.__slots__ if name in query})
     values: dict[str, Any] = {
@@ -149,7 +149,7 @@ def _page(
 
 
 def _start(connection: Connection, cursor: str | None) -> tuple[UUID, UUID]:
-    """The newest send to look at, and the message of it after which the page begins. Raises Problem."""
+    """The newest send to read, and its message after which the page begins. Raises Problem."""
     if cursor is None:
         return LAST, FIRST
     position = from_cursor(cursor)

@@ -1,4 +1,4 @@
-"""The text of one message, as it is sent to its phone."""
+"""The text of one message, as sent to its phone."""
 
 from typing import NamedTuple
 
@@ -19,16 +19,16 @@ TEXT = text(
 
 
 class MessageText(NamedTuple):
-    """A text, its encoding, and its parts: one for each segment."""
+    """A text, its encoding, and its parts, one per segment."""
 
     text: str | None
-    """None: it was erased, with the phone that it went to."""
+    """None if it was erased with its phone."""
     encoding: str
     parts: list[str]
 
 
 def text_of_message(connection: Connection, message: MessageRow) -> MessageText:
-    """The text with the recipient's values in it. Raises TextKeyMissing or TextUnreadable."""
+    """Render the text with the recipient's values. Raises TextKeyMissing or TextUnreadable."""
     texts, batch = texts_of(connection), batch_of(message.id)
     row = connection.execute(TEXT, {"batch": batch}).one()
     if message.phone is None:

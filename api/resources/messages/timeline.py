@@ -1,4 +1,4 @@
-"""What happened to one message, oldest first, by our clock; where the carrier told a time, by its clock too."""
+"""The timeline of one message, oldest first, by our clock and, if the carrier gave a time, also by its clock."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -12,13 +12,13 @@ from shared.carriers.error_codes import error_of
 from shared.lifecycle import MessageStatus
 
 Event = tuple[datetime, dict[str, Any]]
-"""When, and what."""
+"""The time of an event, and its data."""
 
 PRECISIONS = {60: "minute", 1: "second", 0: "millisecond"}
 
 
 def course_of(connection: Connection, message: MessageRow) -> dict[str, Any]:
-    """The message's attempts, its timeline, and its doubt or None."""
+    """The message's attempts, its timeline, and its doubt, if any."""
     doubt = doubt_of(connection, message)
     attempts = attempts_of(connection, message, doubt)
     return {
@@ -29,7 +29,7 @@ def course_of(connection: Connection, message: MessageRow) -> dict[str, Any]:
 
 
 def _timeline(message: MessageRow, attempts: list[Attempt], doubt: Doubt | None) -> list[dict[str, Any]]:
-    """The message's events. Their times never go back, also where the clocks of two machines differ."""
+    """The message's events. Their times never decrease, even if the clocks of two hosts differ."""
     answer: list[dict[str, Any]] = []
     latest = message.created_at
     events = [*_before_hand_over(message, attempts), *_with_carriers(message, attempts, doubt)]
@@ -66,7 +66,7 @@ def _failed(attempt: Attempt) -> Event:
 
 
 def _last_attempt(message: MessageRow, attempt: Attempt, doubt: Doubt | None) -> list[Event]:
-    """The answer to it; or the doubt, and how it ended."""
+    """The carrier's response; or the doubt, and how it was resolved."""
     about = {
         "carrier": message.carrier,
         "route": message.route,
@@ -88,7 +88,7 @@ def _last_attempt(message: MessageRow, attempt: Attempt, doubt: Doubt | None) ->
 
 
 def _end(message: MessageRow) -> dict[str, Any]:
-    """What is told of how the message ended."""
+    """The details of a message's final event."""
     answer: dict[str, Any] = {"error": error_of(message.status, message.error, message.carrier)}
     if message.status in (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED):
         precision = None if message.precision is None else PRECISIONS[message.precision]

@@ -1,4 +1,4 @@
-"""What limits a send at present, and when its last message should be handed over."""
+"""What currently limits a send, and the estimated time at which its last message is submitted."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -58,12 +58,12 @@ AHEAD = """
 """
 AHEAD_OF_SEND = text(AHEAD.format(whose="o.send_id = :whose"))
 AHEAD_OF_ACCOUNT = text(AHEAD.format(whose="o.account_id = :whose"))
-"""Segments that are handed over until the last that is queued of a send, or of an account; its own are among them.
-And whether limits count for any of them."""
+"""Segments to be submitted up to and including the last queued one of a send or an account, and whether any of them is
+subject to a limit other than the carrier's rate."""
 
 
 def limits_of_sends(connection: Connection, rows: Sequence[Any]) -> dict[UUID, str]:
-    """Of the sends (rows of `send`) that wait for something, for what: one of REASONS."""
+    """The limiting factor, one of REASONS, of each send that waits. `rows` are rows of `send`."""
     waiting = [row for row in rows if row.state in OPEN_SENDS and messages_left(row)]
     if not waiting:
         return {}
@@ -73,7 +73,7 @@ def limits_of_sends(connection: Connection, rows: Sequence[Any]) -> dict[UUID, s
 
 
 def messages_left(row: Any) -> int:
-    """Messages of a send without a result."""
+    """The number of a send's messages without a result."""
     return int(row.accepted - sum(getattr(row, status) for status in STORED))
 
 
@@ -94,7 +94,7 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
         return "sender_rate" if batches.limited.startswith("sender ") else "prefix_rate"
     if batches is not None and (batches.sending or batches.next):
         carrier = carriers.get(batches.sent_by) or next(iter(carriers.values()))
-        if batches.sending or carrier.allowed > 0:  # nothing is before it but what the carrier has not taken yet
+        if batches.sending or carrier.allowed > 0:  # only the carrier's own rate is left to wait for
             return _while_sending(carrier)
     if batches is None or batches.queued:
         return "queue_turn"
@@ -103,7 +103,7 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
 
 
 def _closed(row: Any, batches: Any, carriers: dict[str, Any]) -> str | None:
-    """Why the carrier that it waits for takes nothing; None where that is not why it waits."""
+    """Why the carrier that the send waits for is unavailable; None if it does not wait for a carrier."""
     closed = carriers.get(batches.waits_for) if batches is not None and batches.waits_for is not None else None
     if closed is None and not row.test and not any(carrier.ready for carrier in carriers.values()):
         closed = next(iter(carriers.values()))
@@ -119,9 +119,9 @@ def _while_sending(carrier: Any) -> str:
 
 
 def eta_of_queue(connection: Connection, *, send: UUID | None = None, account: int | None = None) -> datetime | None:
-    """When the last queued message of the send or account should be handed over, by what is before it and the rate.
+    """Estimate when the last queued message of the send or account is submitted, from the queue ahead and the rate.
 
-    None where the carriers have no rate, or there are several, or limits count for some: then nobody knows.
+    None if it cannot be estimated: the carrier has no rate, there are several carriers, or other limits apply.
     """
     carriers = connection.execute(CARRIERS).all()
     if len(carriers) != 1 or not carriers[0].ready or carriers[0].allowed <= 0:

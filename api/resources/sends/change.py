@@ -1,6 +1,6 @@
-"""Changing a send that is accepted: its time, its validity, its rate, its text.
+"""Change an accepted send: its time, validity, rate or text.
 
-Locks are taken in the order batch, send, account. What a worker has begun keeps its text and its time.
+Locks are taken in the order batch, send, account. A send that a worker has started keeps its text and time.
 """
 
 from collections.abc import Mapping
@@ -77,15 +77,15 @@ BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 @dataclass(frozen=True, slots=True)
 class Locked:
-    """A send and its batches, which nobody else changes until the transaction ends."""
+    """A send whose row and batches are locked until the transaction ends."""
 
     send: Row[Any]
     untouched: bool
-    """Whether nothing of it was ever given to a worker."""
+    """Whether no worker has started any part of it."""
 
 
 def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]) -> None:
-    """Make the changes, all or none. Raises Problem state_conflict for what is too late."""
+    """Make all the changes or none. Raises Problem state_conflict if it is too late for one of them."""
     locked = _lock(connection, send)
     state = SendState(locked.send.state)
     if state in (SendState.COMPLETED, SendState.CANCELED):
@@ -106,13 +106,13 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
 def _lock(connection: Connection, send: UUID) -> Locked:
     batches = connection.execute(LOCK_BATCHES, {"send": send}).all()
     row = connection.execute(LOCK_SEND, {"send": send}).one()
-    # Batches that came in between are those of an expansion under way.
+    # Batches added since they were locked belong to an expansion in progress.
     untouched = all(batch.untouched for batch in batches) and row.batches == len(batches)
     return Locked(row, untouched)
 
 
 def _times(send: Row[Any], changes: Mapping[str, Any]) -> tuple[datetime | None, datetime]:
-    """When the send is due (None: now) and when it expires, as changed. Raises Problem for times without sense."""
+    """When the changed send is due (None: now) and when it expires. Raises Problem for inconsistent times."""
     now = datetime.now(UTC)
     send_at = due_time(changes["send_at"], now) if "send_at" in changes else send.send_at
     due = max(now, send_at or now)
@@ -129,7 +129,7 @@ def _move(connection: Connection, send: UUID, send_at: datetime | None) -> None:
 
 
 def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]) -> None:
-    """Another text, at its own price: what it costs more is reserved, what it costs less is given back."""
+    """Replace the text, and reserve or release the difference in cost."""
     if send.on_unicode is not None:
         raise _conflict(send.state, "change its text, because the text differs by recipient")
     if "{{" in changes["message"] and template_of(changes["message"]) is not None:
@@ -154,7 +154,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
 
 
 def _pay(connection: Connection, send: Row[Any], more: int) -> None:
-    """Reserve what it costs more, within the account's credits and spend limits, or give back what it costs less."""
+    """Reserve the additional cost, within the balance and spend limits, or release the saved cost."""
     try:
         post(connection, [_difference(connection, send, more)])
     except NotEnough:
@@ -169,7 +169,7 @@ def _pay(connection: Connection, send: Row[Any], more: int) -> None:
 
 
 def _difference(connection: Connection, send: Row[Any], more: int) -> Entry:
-    """The ledger's entry of an edit. Its step is one that no other operation of the send has."""
+    """The ledger entry of a text change, with a step that no other operation of the send uses."""
     steps = connection.execute(LAST_STEPS, {"send": send.id}).one()
     if more > 0:
         return Entry(send.account_id, "reserve", more, "send", send.id, steps.reserve + 1)

@@ -1,4 +1,4 @@
-"""Canceling, pausing and resuming a send, until its messages are handed over."""
+"""Cancel, pause and resume a send, as far as its messages are not submitted yet."""
 
 from uuid import UUID
 
@@ -36,7 +36,7 @@ RESUME_BATCHES = text(
 
 
 def cancel(connection: Connection, send: UUID) -> None:
-    """End what is left of the send. Canceling twice changes nothing. Raises Problem state_conflict when it is done."""
+    """Cancel the rest of the send. Idempotent. Raises Problem state_conflict if the send is completed."""
     state = connection.execute(STATE, {"send": send}).scalar_one()
     if state == SendState.COMPLETED:
         raise _conflict(state, "be canceled")
@@ -45,7 +45,7 @@ def cancel(connection: Connection, send: UUID) -> None:
 
 
 def pause(connection: Connection, send: UUID) -> None:
-    """Stop submitting. Pausing twice changes nothing. Raises Problem state_conflict when it has ended or is held."""
+    """Pause the send. Idempotent. Raises Problem state_conflict if the send has ended or is held."""
     state = connection.execute(STATE, {"send": send}).scalar_one()
     if state == SendState.PAUSED:
         return
@@ -55,7 +55,7 @@ def pause(connection: Connection, send: UUID) -> None:
 
 
 def resume(connection: Connection, send: UUID) -> None:
-    """Go on. Raises Problem state_conflict unless it is paused, or held by a rule of its own, which then ends."""
+    """Resume the send. Raises Problem state_conflict unless it is paused, or held by its own rule, which then ends."""
     held_by = connection.execute(HELD_BY, {"send": send}).scalar()
     if held_by in ("canary", "stop_if") and let_go(connection, send, held_by):
         return

@@ -45,8 +45,8 @@ SEND = """
       FROM send s
      WHERE s.account_id = :account {where}
 """
-"""`sending` are the messages that may have left and have no result yet. Counted where the batches are, in the same
-snapshot as the send's counters, so that the sum is right at every moment."""
+"""`sending` counts the messages that may have been submitted and have no result yet. It is counted from the batches in
+the same snapshot as the send's counters, so that the sum is always right."""
 ONE = text(SEND.format(where="AND s.id = :send", own=OWN))
 FILTERS = {"status": " AND s.state = :status", "reference": " AND s.reference = :reference"}
 PAGE = " AND s.id < :before AND s.id >= :end ORDER BY s.id DESC LIMIT :limit"
@@ -58,7 +58,7 @@ FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 SEND_RESPONSE = SendResponse()
 SHOWN = "sms:read"
-"""The scope of whoever is shown a send: also by the answer to a change of it."""
+"""The scope needed to see a send, also in the response to a change."""
 
 
 @endpoint(
@@ -87,7 +87,7 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
 
 @endpoint("GET", "/sends/<uuid:send_id>", answers=SendResponse, fails=("send_not_found",), scope="sms:read")
 def one_send(caller: Caller, send_id: UUID) -> Any:
-    """Show one send: its status, counts per message status, cost, and when it should be done."""
+    """Show one send: its status, counts per message status, cost, and estimated completion."""
     with reading(services().engine) as connection:
         return read_send(connection, caller, send_id)
 
@@ -144,8 +144,8 @@ def resume(caller: Caller, send_id: UUID) -> JsonResponse:
 def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
     """Change when a send is due or expires, its rate, or its text.
 
-    Time and text as long as nothing of it was begun; another text is priced anew: what it costs more is reserved, what
-    it costs less is given back. `send_at` null: now. `rate` null: as fast as the route goes. Needs the scope sms:read,
+    Time and text can change only before sending has started. A new text is priced again, and the difference in cost is
+    reserved or released. `send_at` null: now. `rate` null: as fast as the route allows. Also needs the scope sms:read,
     too: the answer shows the send.
     """
     need_scope(caller, SHOWN)
@@ -173,7 +173,7 @@ def _control(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
 
 
 def _with_text(answered: Answered, texts: Texts) -> Answered:
-    """The answer with its text. It is stored with the text as the send's row keeps it."""
+    """The response with its text decrypted. It is stored with the text as sealed in the send's row."""
     if encode(MARK)[1:-1] not in answered.body:
         return answered
     send = json.loads(answered.body)
@@ -182,9 +182,9 @@ def _with_text(answered: Answered, texts: Texts) -> Answered:
 
 
 def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: bool = False) -> Any:
-    """One send of the caller's; `sealed`, with its text sealed, as the row keeps it.
+    """One of the account's sends; with `sealed`, its text stays as stored in the row.
 
-    Raises Problem send_not_found, also for another account's.
+    Raises Problem send_not_found, also for another account's send.
     """
     row = connection.execute(ONE, {"send": send_id, "account": caller.account_id}).one_or_none()
     if row is None:
@@ -196,7 +196,7 @@ def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: 
 
 
 def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: datetime | None = None) -> Any:
-    """A send as the API shows it. `counts` add up: accepted is the sum of the message statuses."""
+    """The API's representation of a send. Its `accepted` is the sum of the counts by message status."""
     stored = {str(status): getattr(row, status) for status in STORED}
     waiting = messages_left(row)
     ahead = MessageStatus.SCHEDULED if row.ahead else MessageStatus.QUEUED
@@ -219,7 +219,7 @@ def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: dateti
 
 
 def _eta(row: Any, waiting: int) -> datetime | None:
-    """When the last message should be handed over: by the send's own rate, or by its progress so far."""
+    """Estimate when the last message is submitted, from the send's own rate or its progress so far."""
     if not waiting or row.state in (SendState.PAUSED, SendState.HELD, SendState.CANCELED):
         return None
     now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""What all messages of a send come to: by multiplication, or, where the messages differ, batch by batch."""
+"""Totals of a send: by multiplication or, if its messages differ, summed over its batches."""
 
 from typing import Any, Final
 
@@ -17,11 +17,11 @@ OWN: Final = f"""
                                 WHERE c.send_id = s.id))
           FROM batch b WHERE b.send_id = s.id) END AS own
 """
-"""SQL: the sums of a send `s` whose messages differ; null for every other."""
+"""SQL: the totals of a send `s` whose messages differ; null for any other."""
 
 
 def totals(row: Any) -> dict[str, Any]:
-    """Segments, cost and charged credits of a send. What is not expanded yet counts with its reserve."""
+    """Segments, cost and charged credits of a send. Contacts not expanded yet count with their reserve."""
     if row.own is None:
         stored = sum(getattr(row, status) for status in CHARGED)
         return {

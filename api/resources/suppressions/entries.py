@@ -16,7 +16,7 @@ QUOTED = 32
 
 
 class OptOut(NamedTuple):
-    """An entry: who, as it was written, why and of what."""
+    """An opt-out as given: the phone, the reason, and the category and sender ID that it applies to."""
 
     phone: object
     reason: str
@@ -25,13 +25,13 @@ class OptOut(NamedTuple):
 
 
 def of_csv(row: dict[str, str]) -> OptOut:
-    """The entry of a row with the columns phone, reason, category and sender_id."""
+    """The opt-out in a CSV row with the columns phone, reason, category and sender_id."""
     reason = row.get("reason", "import")
     return OptOut(row.get("phone", ""), reason, row.get("category", ""), row.get("sender_id", ""))
 
 
 class OptOuts(NamedTuple):
-    """Entries that were read: the phones by reason and scope, and what is wrong with the others."""
+    """Validated entries: the phones by reason and scope, and the rejected ones."""
 
     sets: dict[tuple[str, Scope], set[int]]
     submitted: int
@@ -40,7 +40,7 @@ class OptOuts(NamedTuple):
 
 
 def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
-    """Tell opt-outs from what is none. Takes up to some 0.1 ms for each: not within a transaction."""
+    """Separate valid opt-outs from invalid entries. Takes up to 0.1 ms per entry: do not call it in a transaction."""
     sets: dict[tuple[str, Scope], set[int]] = {}
     rejected: list[dict[str, object]] = []
     submitted = duplicate = 0
@@ -59,9 +59,9 @@ def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
 
 
 def put(connection: Connection, account_id: int, read: OptOuts) -> dict[str, Any]:
-    """Put the opt-outs on the list, and tell so with one event, however many they are.
+    """Add the opt-outs to the list, with a single event for all of them.
 
-    Returns the answer: counts, and what was rejected and why.
+    Returns the response: counts, and the rejected entries.
     """
     added = unchanged = 0
     for (reason, scope), phones in sorted(read.sets.items()):

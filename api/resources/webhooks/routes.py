@@ -1,4 +1,4 @@
-"""Webhooks: where an account wants its events posted."""
+"""Webhooks: the URLs to which an account's events are posted."""
 
 import json
 from typing import Any
@@ -31,12 +31,12 @@ from shared.ids import new_id
 from shared.outbox import listen
 
 MOST = 20
-"""Webhooks of one account."""
+"""Webhooks per account."""
 OVERLAP = "24 hours"
 """How long the previous secret stays valid after a rotation."""
 
 MAX_SECRETS = 5
-"""With which posts are signed at once."""
+"""Secrets that sign a post at the same time."""
 
 FIELDS = """
     id, url, events, description, state, disabled_reason, failing_since, secret_version,
@@ -114,10 +114,10 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     "POST", "/webhooks", takes=WebhookBody, answers=SecretResponse, fails=("webhook_limit",), scope="webhooks:write"
 )
 def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
-    """Have events posted to an address, signed as Standard Webhooks 1.0 says; its secret is in this answer only.
+    """Create a webhook, signed according to Standard Webhooks 1.0. Only this response contains its secret.
 
-    From this answer on no event is missed. Without `url`, it is the webhook of your sends' `callback_url`, which an
-    account has once.
+    No event after this response is missed. Without `url`, the webhook delivers to the `callback_url` of each send; an
+    account can have only one of these.
     """
     check_url(body.get("url"), "/url")
     key = key_of_request(caller, body)
@@ -157,7 +157,7 @@ def webhook(caller: Caller, webhook_id: UUID) -> Any:
     scope="webhooks:write",
 )
 def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Any:
-    """Change a webhook, disable it or enable it again. What happened while it was disabled is not posted by itself."""
+    """Change, disable or enable a webhook. Events from while it was disabled are posted only after POST …/recover."""
     check_url(body.get("url"), "/url")
     with services().engine.begin() as connection:
         before = find_webhook(connection, caller, webhook_id, lock=True)
@@ -186,7 +186,7 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
     scope="webhooks:write",
 )
 def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
-    """Delete a webhook and what is known of its deliveries. What is being posted at this moment still arrives."""
+    """Delete a webhook and the log of its deliveries. Posts in progress may still arrive."""
     with services().engine.begin() as connection:
         before = find_webhook(connection, caller, webhook_id, lock=True)
         connection.execute(DELETE, {"id": webhook_id})
@@ -202,9 +202,9 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
     scope="webhooks:write",
 )
 def rotate_secret(caller: Caller, webhook_id: UUID) -> JsonResponse:
-    """Make a new secret. For 24 hours posts are signed with the one before, too, so that a receiver can change over.
+    """Create a new secret. For 24 hours posts are also signed with the previous one, so that receivers can switch.
 
-    Another rotation within these 24 hours ends no secret early: posts are signed with up to five.
+    Another rotation within these 24 hours ends no secret early: posts are signed with up to five secrets.
     """
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
@@ -231,7 +231,7 @@ def check_url(url: str | None, pointer: str) -> None:
 
 
 def find_webhook(connection: Connection, caller: Caller, webhook_id: UUID, *, lock: bool = False) -> Row[Any]:
-    """A webhook of the caller's. Raises Problem webhook_not_found, also for another account's."""
+    """One of the account's webhooks. Raises Problem webhook_not_found, also for another account's webhook."""
     parameters = {"id": webhook_id, "account": caller.account_id}
     if lock:
         connection.execute(LOCK, parameters)
@@ -251,7 +251,7 @@ def _check_room(connection: Connection, caller: Caller, body: dict[str, Any]) ->
 
 
 def _with_secret(connection: Connection, answered: Answered) -> JsonResponse:
-    """The answer with the secret, which is made and not stored: also for a request that is repeated."""
+    """The response with the secret, which is derived rather than stored, so a replay contains it too."""
     response = json.loads(answered.body)
     settings = services().settings
     of = connection.execute(SECRET_KEY_ID, {"id": response["webhook_id"]}).scalar()

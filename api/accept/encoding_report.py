@@ -47,14 +47,14 @@ def report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | 
 
 
 def with_encoding(answered: Answered, kind: str, body: dict[str, Any]) -> Answered:
-    """The answer to a request with `encoding`, where its text is UCS-2 or was changed not to be."""
+    """Add `encoding` to a response if its text is UCS-2 or was changed to avoid it."""
     answer = orjson.loads(answered.body)
     found = encoding_of(answer, kind, body)
     return answered if found is None else Answered(encode({**answer, "encoding": found}), answered.replayed)
 
 
 def encoding_of(answer: dict[str, Any], kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
-    """`encoding` for an answer that has all but that."""
+    """The `encoding` member to add to a response."""
     is_ucs2 = answer["segments"]["encoding"] == "ucs2"
     if not is_ucs2 and body["on_unicode"] != "transliterate":
         return None

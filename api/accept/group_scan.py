@@ -1,4 +1,4 @@
-"""One look at the contacts of a group, for a message with placeholders: who lacks a value, and what it costs at most.
+"""Scan a group's contacts to price a message with placeholders: missing values, and the maximum cost.
 
 Postgres puts the values of each contact together and counts their units, some microseconds a contact; no contact comes
 into the API. Where a cut would fall into an escaped character or a surrogate pair, a part holds one unit less: there
@@ -20,7 +20,7 @@ _VALUES: Final = " || ".join(
     f" :times{slot})"
     for slot in range(MAX_PLACEHOLDERS)
 )
-"""The values of a contact, one after the other; null where one is missing."""
+"""SQL: the values of a contact, concatenated; null if one is missing."""
 _CONTACTS: Final = f"""
     FROM contact c CROSS JOIN LATERAL (SELECT {_VALUES} AS v OFFSET 0) AS x
    WHERE c.group_id = :group AND c.position <= :bound
@@ -34,7 +34,7 @@ _COUNT: Final = f"""
              ELSE (u.units + {GSM7_PART - 1} - u.cuts) / ({GSM7_PART} - u.cuts) END
     END
 """
-"""Segments at most: `cuts` is 1 where a part may be a unit short."""
+"""SQL: the maximum segments; `cuts` is 1 if a part may be one unit short."""
 
 READ_PAGE = text(
     f"""
@@ -91,7 +91,7 @@ def scan_group(
 def contacts_lacking(
     connection: Connection, group: UUID, bound: int, template: Template, limit: int
 ) -> list[dict[str, object]]:
-    """Up to `limit` contacts that lack a value, each with the name of the first."""
+    """Up to `limit` contacts that lack a value, each with the name of its first missing value."""
     rows = connection.execute(LACKING, {**_slots(template), "group": group, "bound": bound, "limit": limit})
     return [
         {

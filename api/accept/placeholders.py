@@ -24,7 +24,7 @@ Variables = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Recipients:
-    """A list's recipients, apart from their values; `problems` is what is wrong with an entry, by index."""
+    """A list's phones, with their values and the problems of invalid entries, both by index."""
 
     phones: list[object]
     variables: dict[int, Variables]
@@ -32,7 +32,7 @@ class Recipients:
 
 
 def template_of(message: str) -> Template | None:
-    """The message's template; None where it is sent as it is. Raises Problem for too many names."""
+    """The message's template; None if it has no template syntax. Raises Problem for too many placeholders."""
     template = parse(message)
     if template is not None and len(template.different) > MAX_PLACEHOLDERS:
         found = f"The message has {len(template.different)} different placeholders"
@@ -42,7 +42,7 @@ def template_of(message: str) -> Template | None:
 
 
 def render_one(template: Template, body: dict[str, Any]) -> str:
-    """The text of a single send. Raises Problem for a value that is missing, or a text that cannot be sent."""
+    """Render the text of a single send. Raises Problem for a missing value, or a text that cannot be sent."""
     variables: Variables = body.get("variables") or {}
     missing = template.missing(variables)
     if missing is not None:
@@ -101,7 +101,7 @@ def same_for_all(template: Template, entries: list[object] | None) -> bool:
 
 
 def common_text(kind: str, body: dict[str, Any]) -> str | None:
-    """The text of a request that all of its recipients get; None where it differs by recipient."""
+    """The text that all recipients of a request get; None if it differs by recipient."""
     message: str = body["message"]
     template = template_of(message) if "{{" in message else None
     if template is None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from api.http.problems import Problem, invalid
 
 VALIDITY = timedelta(hours=72)
-"""After it is due, unless the request says something else."""
+"""Default time from when a send is due until its messages expire."""
 TOLERANCE = timedelta(seconds=60)
 """A `send_at` so long ago is now: clocks differ, and requests take their time. A wrong year is a mistake."""
 
@@ -33,7 +33,7 @@ def expiry_time(expires_at: datetime | None, due: datetime, now: datetime) -> da
 
 
 def is_default(expires_at: datetime, send_at: datetime | None, created_at: datetime) -> bool:
-    """Whether a send expires as it would if nothing had been said, and so moves with its time."""
+    """Whether `expires_at` is the default, so that it moves with `send_at`."""
     return expires_at == (send_at or created_at) + VALIDITY
 
 

@@ -148,7 +148,7 @@ export interface MessageError {
   text: string;
 }
 
-/** A message that got another status. */
+/** A message whose status changed. */
 export interface MessageEventData {
   /** The message. */
   message_id: string;
@@ -174,7 +174,7 @@ export interface MessageEventData {
   test: boolean;
 }
 
-/** A message from a phone. */
+/** An inbound message. */
 export interface MessageReceivedData {
   /** The message from a phone. */
   inbound_id: string;
@@ -214,7 +214,7 @@ export interface SendEventData {
   completed_at: string | null;
 }
 
-/** Phones that came on the opt-out list together. What is not the same for all of them is null. */
+/** Phones added to the opt-out list together. Properties that differ between them are null. */
 export interface SuppressionEventData {
   /** Phones added to the list. */
   added: number;
@@ -244,7 +244,7 @@ export interface LowBalanceData {
   low_balance_threshold: number;
 }
 
-/** A webhook to which nothing is posted any more. */
+/** A webhook that was disabled. */
 export interface WebhookDisabledData {
   /** The webhook. */
   webhook_id: string;
@@ -1119,7 +1119,7 @@ export interface ImportErrorPage {
   next_cursor: string | null;
 }
 
-/** A message from a phone. */
+/** An inbound message. */
 export interface Inbound {
   /** The message from a phone. */
   inbound_id: string;
@@ -1571,7 +1571,7 @@ export interface Refill {
   reserved: number;
 }
 
-/** A sender ID and where it stands. */
+/** A sender ID and its status. */
 export interface Sender {
   /** Its id. */
   id: string;
@@ -1606,7 +1606,7 @@ export interface SenderRequest {
   use_case?: string;
 }
 
-/** It is gone. */
+/** The sender ID is deleted. */
 export interface Deleted {
   /** It is no more. */
   deleted: boolean;
@@ -1904,9 +1904,9 @@ export interface Operations {
   createQuote(request: { body: SingleSend | BulkSend | GroupSend; key?: string; signal?: AbortSignal }): Promise<Quote>;
   /** List the API keys that are not revoked, those of the sandbox too; a test key sees only these. No secrets. */
   listApiKeys(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ApiKeyPage>;
-  /** Make an API key, which can do no more than the key in use. Its secret is shown now and never again. */
+  /** Create an API key with at most the permissions of the key in use. Its secret is shown only once. */
   createApiKey(request: { body: MakeApiKey; key?: string; signal?: AbortSignal }): Promise<NewApiKey>;
-  /** Give a key another secret, which is shown now and never again. The old one works until old_secret_expires_at. */
+  /** Create a new secret for a key, shown only once. The old one works until old_secret_expires_at. */
   rotateApiKeySecret(request: { path: { key_id: string }; body: RotateApiKey; key?: string; signal?: AbortSignal }): Promise<RotatedApiKey>;
   /** Revoke a key. It and its tokens stop working within five seconds. */
   revokeApiKey(request: { path: { key_id: string }; signal?: AbortSignal }): Promise<RevokedApiKey>;
@@ -1958,7 +1958,7 @@ export interface Operations {
   listErrors(request?: { query?: { kind?: "request" | "message" }; signal?: AbortSignal }): Promise<ErrorEntryPage>;
   /** Explain one error code, of requests or of messages. */
   getError(request: { path: { code: string }; signal?: AbortSignal }): Promise<ErrorEntry>;
-  /** Read what happened, oldest first, beginning after the event that you handled last. */
+  /** Read events, oldest first, starting after the last one that you handled. */
   listEvents(request?: { query?: { limit?: number; cursor?: string; after?: string; types?: string }; signal?: AbortSignal }): Promise<StreamEventPage>;
   /** Import a CSV file of up to 100 MB into a group, in the background. */
   importContacts(request: { path: { group_id: string }; query?: { country?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Import>;
@@ -2002,11 +2002,11 @@ export interface Operations {
   getErasure(request: { path: { erasure_id: string }; signal?: AbortSignal }): Promise<Erasure>;
   /** Fill the play credits of the sandbox up to 1,000,000 again. Only test keys have play credits. */
   refillSandbox(request?: { key?: string; signal?: AbortSignal }): Promise<Refill>;
-  /** List the account's sender IDs and where they stand. */
+  /** List the account's sender IDs and their status. */
   listSenderIds(request?: { query?: { limit?: number; cursor?: string; status?: "pending" | "approved" | "rejected" | "suspended" }; signal?: AbortSignal }): Promise<SenderPage>;
-  /** Ask for a sender ID, also once more for a rejected one. */
+  /** Request a sender ID, or request a rejected one again. */
   requestSenderId(request: { body: SenderRequest; key?: string; signal?: AbortSignal }): Promise<Sender>;
-  /** Give a sender ID up. What was accepted with it is still sent; a suspended one stays. */
+  /** Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted. */
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
   /** List who has opted out, by phone; with Accept: text/csv, stream all of them as CSV. */
   listSuppressions(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; sender_id?: string; reason?: string }; signal?: AbortSignal }): Promise<SuppressionPage>;

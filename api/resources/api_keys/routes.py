@@ -1,4 +1,4 @@
-"""The account's API keys: list, make, rotate and revoke them."""
+"""The account's API keys: list, create, rotate and revoke them."""
 
 import json
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     "POST", "/api-keys", takes=MakeApiKey, answers=NewApiKeyResponse, fails=("state_conflict",), scope="keys:write"
 )
 def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
-    """Make an API key, which can do no more than the key in use. Its secret is shown now and never again.
+    """Create an API key with at most the permissions of the key in use. Its secret is shown only once.
 
     Name its scopes: without them it gets `sms:send` and those to read, as far as the key in use has them. With `test`
     it is a key of the account's sandbox, which comes with the first one; a test key makes no other.
@@ -98,9 +98,9 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     scope="keys:write",
 )
 def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonResponse:
-    """Give a key another secret, which is shown now and never again. The old one works until `old_secret_expires_at`.
+    """Create a new secret for a key, shown only once. The old one works until `old_secret_expires_at`.
 
-    With the old secret end the tokens that were got with it. A repeated request with the same `Idempotency-Key` gets
+    Tokens issued for the old secret expire with it. A repeated request with the same `Idempotency-Key` gets
     the same answer without the secret.
     """
 
@@ -138,7 +138,7 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
 
 
 def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issued]) -> JsonResponse:
-    """Act once for an Idempotency-Key. The secret is in the first answer, and in none that is kept."""
+    """Act once per Idempotency-Key. The secret is in the first response only, and never stored."""
     key = key_of_request(caller, body)
     shown: dict[str, str] = {}
     with services().engine.begin() as connection:
@@ -168,7 +168,7 @@ def _live(connection: Connection, caller: Caller, key_id: str) -> ApiKey:
 
 
 def _wanted(holder: ApiKey, body: dict[str, Any]) -> ApiKey:
-    """The key that a request asks for; what it leaves out is as with its own, but for the scopes."""
+    """The requested key; omitted properties, except scopes, are copied from the holder's key."""
     wanted = {name: body.get(name, getattr(holder, name)) for name in INHERITED}
     scopes = body.get("scopes") or set(DEFAULT_SCOPES) & set(holder.scopes)
     wanted["scopes"] = [scope for scope in SCOPES if scope in scopes]

@@ -1,4 +1,4 @@
-"""What events tell: the `data` of a webhook's post, and of an event of the stream."""
+"""The `data` of events, in webhook posts and in the event stream."""
 
 from marshmallow import Schema
 
@@ -21,7 +21,7 @@ from shared.outbox import EventType
 
 
 class MessageEventData(Schema):
-    """A message that got another status."""
+    """A message whose status changed."""
 
     message_id = fields.UUID(required=True, metadata=doc("The message.", MESSAGE_ID))
     send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
@@ -59,7 +59,7 @@ class MessageEventData(Schema):
 
 
 class MessageReceivedData(Schema):
-    """A message from a phone."""
+    """An inbound message."""
 
     inbound_id = fields.UUID(required=True, metadata=doc("The message from a phone.", INBOUND_ID))
     phone = fields.String(required=True, metadata=doc("The phone that sent it.", PHONE))
@@ -114,7 +114,7 @@ class SenderIdEventData(Schema):
 
 
 class SuppressionEventData(Schema):
-    """Phones that came on the opt-out list together. What is not the same for all of them is null."""
+    """Phones added to the opt-out list together. Properties that differ between them are null."""
 
     added = fields.Integer(required=True, metadata=doc("Phones added to the list.", 1))
     phone = fields.String(required=True, allow_none=True, metadata=doc("The phone, where it was one.", PHONE))
@@ -141,7 +141,7 @@ class LowBalanceData(Schema):
 
 
 class WebhookDisabledData(Schema):
-    """A webhook to which nothing is posted any more."""
+    """A webhook that was disabled."""
 
     webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
     url = fields.String(required=True, allow_none=True, metadata=doc("Where events were posted.", WEBHOOK_URL))

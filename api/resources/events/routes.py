@@ -1,4 +1,4 @@
-"""The stream of events, for who has no public address: the same events as webhooks get, with the same ids."""
+"""The event stream, for clients without a public address: the same events as for webhooks, with the same ids."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -26,7 +26,7 @@ from shared.outbox import KEPT_DAYS, listen, still_listens
     scope="webhooks:read",
 )
 def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
-    """Read what happened, oldest first, beginning after the event that you handled last.
+    """Read events, oldest first, starting after the last one that you handled.
 
     The first request of an account takes a second, and begins with nothing: from its answer on, events are kept.
     """

@@ -20,7 +20,7 @@ class InboundPaging(Paging):
 
 
 class InboundResponse(Schema):
-    """A message from a phone."""
+    """An inbound message."""
 
     inbound_id = fields.UUID(
         required=True, attribute="id", metadata=doc("The message from a phone.", "019cad21-77a1-7d0e-8f3a-6b2f0c9e4d17")

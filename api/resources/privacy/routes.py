@@ -1,4 +1,4 @@
-"""Erasing a person."""
+"""Erase a person's data."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sender IDs: an account asks for one, the operator decides."""
+"""Sender IDs: an account requests one, and the operator approves or rejects it."""
 
 import json
 from typing import Any
@@ -46,7 +46,7 @@ SENDER, DELETED = SenderResponse(), DeletedResponse()
     scope="senders:read",
 )
 def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
-    """List the account's sender IDs and where they stand."""
+    """List the account's sender IDs and their status."""
     parameters = {
         "account": caller.account_id,
         "after": uuid_cursor(query.get("cursor")) or FIRST,
@@ -60,7 +60,7 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
 
 @endpoint("POST", "/sender-ids", takes=SenderRequest, answers=SenderResponse, scope="senders:write")
 def request_sender_id(caller: Caller, body: dict[str, Any]) -> JsonResponse:
-    """Ask for a sender ID, also once more for a rejected one.
+    """Request a sender ID, or request a rejected one again.
 
     The operator decides; in a sandbox it is approved at once. One that was asked for before is answered as it stands.
     """
@@ -86,7 +86,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     scope="senders:write",
 )
 def delete_sender_id(caller: Caller, sender: UUID) -> Any:
-    """Give a sender ID up. What was accepted with it is still sent; a suspended one stays."""
+    """Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted."""
     with services().engine.begin() as connection:
         if not remove_sender(connection, caller.account_id, sender, by=by_key(caller)):
             row = connection.execute(STATE, {"account": caller.account_id, "id": sender}).one_or_none()

@@ -44,7 +44,7 @@ class SenderPaging(Paging):
 
 
 class SenderResponse(Schema):
-    """A sender ID and where it stands."""
+    """A sender ID and its status."""
 
     id = fields.UUID(required=True, metadata=doc("Its id.", SENDER_UUID))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
@@ -70,6 +70,6 @@ class SenderResponse(Schema):
 
 
 class DeletedResponse(Schema):
-    """It is gone."""
+    """The sender ID is deleted."""
 
     deleted = fields.Boolean(required=True, metadata=doc("It is no more.", True))

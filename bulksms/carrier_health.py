@@ -68,13 +68,13 @@ def _finding(carrier: RowMapping) -> Finding:
 def _ready(name: str, carrier: RowMapping, reason: str) -> Finding:
     bound = f"ready in {carrier['ready']} of {carrier['workers']} workers"
     if carrier["ready"] < carrier["workers"]:
-        remedy = "Look whether the carrier allows so many binds, and whether it can be reached from all machines."
+        remedy = "Check that the carrier allows this many binds and can be reached from all machines."
         return Finding(name, "notice", f"{bound}{reason}", remedy)
     rate, allowed = carrier["rate"], carrier["allowed"]
     if allowed > 0 and not allowed >= rate > 0:
         whole = f"{rate:g} " if rate > 0 else "no limit, "
         remedy = (
-            "It recovers within half a minute. If it stays so, take the rate that it gives:"
+            "It recovers within half a minute. If it does not, set the rate that the carrier allows:"
             f" {hint('carriers', 'set', carrier['carrier'], '--rate', max(1, int(allowed)))}"
         )
         return Finding(name, "notice", f"throttled to {allowed:.0f} of {whole}segments a second", remedy)
@@ -93,4 +93,4 @@ def _remedy_of_down(carrier: RowMapping) -> str:
             "It can be reached, but does not bind us: see that host and port are those of its SMPP service and whether"
             " it wants tls, and ask it what it logs of our bind. It is tried again by itself."
         )
-    return "See that its address in CARRIERS_FILE can be reached from the workers. It is tried again by itself."
+    return "Check that the workers can reach its address in CARRIERS_FILE. It is retried automatically."

@@ -89,7 +89,7 @@ def examine(found: Installation) -> Iterator[Finding]:
             if problem:
                 yield Finding("schema", "wrong", problem, "bulksms migrate")
             else:
-                yield Finding("schema", "ok", "as this release needs it")
+                yield Finding("schema", "ok", "up to date")
                 yield _writing(engine)
                 with reading(engine) as connection:
                     yield from _contents(connection, found)
@@ -112,7 +112,7 @@ def _server(connection: Connection) -> Iterator[Finding]:
     else:
         yield Finding("postgres", "ok", name)
     pooler = "through a pooler" if has_pooler(driver_of(connection)) else "directly"
-    yield Finding("sessions", "ok", f"each connection keeps its own, {pooler}")
+    yield Finding("sessions", "ok", f"kept for each connection, {pooler}")
     values = {setting: connection.execute(text(f"SHOW {setting}")).scalar_one() for setting in NEEDED_ON}
     off = [f"{setting} = {value}" for setting, value in values.items() if value in ("off", "local")]
     if off:
@@ -129,14 +129,14 @@ def _writing(engine: Engine) -> Finding:
     except DBAPIError as error:
         remedy = ROOM if is_disk_full(error) else "Sends are refused until it can. Look into the log of Postgres."
         return Finding("writing", "wrong", _first_line(error.orig), remedy)
-    return Finding("writing", "ok", "the database stores what it is given")
+    return Finding("writing", "ok", "works")
 
 
 def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     ahead = connection.execute(PARTITIONS).scalar_one()
     if ahead < PARTITION_WEEKS or connection.execute(ASTRAY).scalar_one():
         detail = f"{ahead} weeks ahead" if ahead < PARTITION_WEEKS else "messages are in the default partition"
-        yield Finding("partitions", "wrong", detail, "bulksms migrate; a running worker makes them by itself.")
+        yield Finding("partitions", "wrong", detail, "bulksms migrate; a running worker also creates them.")
     else:
         yield Finding("partitions", "ok", f"{ahead} weeks ahead")
     workers = connection.execute(WORKERS).scalar_one()
@@ -158,7 +158,7 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     yield _count("jobs set aside", jobs, "bulksms job list shows what failed; then bulksms job retry.")
     yield _sender_ids(connection)
     yield from check_receipts(connection)
-    remedy = "They are of messages that this service did not send, or of a carrier that changes its references."
+    remedy = "They belong to messages that this service did not send, or the carrier changes its references."
     yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
 
 
@@ -179,7 +179,7 @@ def _guard(connection: Connection, found: Installation) -> Finding:
         )
     if not state.confirmed:
         detail = "nothing is sent until a worker has compared the database with what was seen committed"
-        return Finding("restore guard", "notice", detail, "It takes some seconds while workers run.")
+        return Finding("restore guard", "notice", detail, "Checking takes a few seconds while workers run.")
     if not found.settings.guard_file:
         detail = "the database has lost nothing; without GUARD_FILE a restored copy of its files may go unnoticed"
         return Finding("restore guard", "notice", detail, "Set GUARD_FILE to a file outside the database's backups.")
@@ -199,14 +199,14 @@ def check_queue(connection: Connection) -> Finding:
         return Finding("queue", "ok", "nothing waits")
     detail = f"{row.batches:,} batches wait, the longest for {row.seconds:,} s"
     if row.seconds > LONGEST_WAIT and not row.sending:
-        return Finding("queue", "wrong", f"{detail}, and nobody sends", "Look into the logs of the workers.")
+        return Finding("queue", "wrong", f"{detail}, and no worker sends", "Look into the logs of the workers.")
     return Finding("queue", "ok", detail)
 
 
 def _sender_ids(connection: Connection) -> Finding:
     alike = [(asked, others[0]) for asked, others in likenesses(connection).items() if asked.state == "pending"]
     if not alike:
-        return Finding("sender IDs", "ok", "none that is asked for looks like another account's")
+        return Finding("sender IDs", "ok", "no pending one looks like another account's")
     asked, other = alike[0]
     detail = f"{len(alike):,} asked for look like another account's: {asked.sender_id!r} like {other.sender_id!r}"
     return Finding("sender IDs", "notice", detail, "bulksms sender list --state pending shows them; reject or approve.")
@@ -217,7 +217,7 @@ def _doubts(connection: Connection, grace: float) -> Finding:
     if not row.messages:
         return Finding("in doubt", "ok", "none")
     remedy = (
-        "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not sent again by themselves; what"
+        "Ask the carrier: bulksms doubt list, then bulksms doubt resolve. They are not sent again automatically; what"
         f" no receipt resolves is given back {grace / 3600:g} h after its validity."
     )
     detail = "1 message" if row.messages == 1 else f"{row.messages:,} messages"

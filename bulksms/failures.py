@@ -24,6 +24,6 @@ def sentence_of(error: Exception) -> str | None:
         case OperationalError() | InterfaceError():
             return f"The database does not answer. `bulksms doctor` says more.\n{error.orig}"
         case ProgrammingError() if getattr(error.orig, "sqlstate", None) in UNDEFINED:
-            return "The database is not of this release. Run `bulksms migrate`."
+            return "The database schema does not match this release. Run `bulksms migrate`."
         case _:
             return None

@@ -47,10 +47,10 @@ def account() -> None:
 @account.command()
 @click.argument("name")
 @click.option("--low-balance", type=int, default=100, show_default=True, help="Credits below which the balance is low.")
-@click.option("--weight", type=int, default=1, show_default=True, help="Share of the carrier among accounts.")
-@click.option("--authentication", is_flag=True, help="Let its sends be of the category authentication.")
+@click.option("--weight", type=int, default=1, show_default=True, help="Relative share of each carrier's rate.")
+@click.option("--authentication", is_flag=True, help="Allow sends in the category authentication.")
 def create(name: str, low_balance: int, weight: int, authentication: bool) -> None:
-    """Open an account without credits."""
+    """Create an account, without credits."""
     with database() as connection:
         made = accounts.create_account(connection, name, low_balance, weight, authentication=authentication)
     steps = (
@@ -65,7 +65,7 @@ def create(name: str, low_balance: int, weight: int, authentication: bool) -> No
 @account.command("list")
 @json_option
 def list_accounts(as_json: bool) -> None:
-    """Show every account. Sandboxes are shown with their accounts: bulksms account show."""
+    """List all accounts. `bulksms account show` also shows an account's sandbox."""
     with database() as connection:
         rows = connection.execute(LIST).mappings().all()
     show_rows(rows, as_json, "Accounts", "There is no account. Make one: bulksms account create NAME")
@@ -75,7 +75,7 @@ def list_accounts(as_json: bool) -> None:
 @click.argument("account")
 @json_option
 def show(account: str, as_json: bool) -> None:
-    """Show one account, by its id or name."""
+    """Show one account, by id or name."""
     with database() as connection:
         row = connection.execute(SHOW, {"account": accounts.find_account(connection, account)}).mappings().one()
     show_one(row, as_json)
@@ -84,7 +84,7 @@ def show(account: str, as_json: bool) -> None:
 @account.command()
 @click.argument("account")
 def suspend(account: str) -> None:
-    """Let an account accept nothing new. What it has accepted is still sent: see `bulksms send hold`."""
+    """Accept no new sends from an account. Accepted sends continue; `bulksms send hold` stops one."""
     with database() as connection:
         accounts.suspend_account(connection, accounts.find_account(connection, account))
     done(f"{account} is suspended.")
@@ -93,7 +93,7 @@ def suspend(account: str) -> None:
 @account.command()
 @click.argument("account")
 def activate(account: str) -> None:
-    """Let a suspended or frozen account send again."""
+    """Reactivate a suspended or frozen account."""
     with database() as connection:
         accounts.activate_account(connection, accounts.find_account(connection, account))
     done(f"{account} is active.")
@@ -103,9 +103,9 @@ def activate(account: str) -> None:
 @click.argument("account")
 @click.argument("code")
 def country(account: str, code: str) -> None:
-    """Say in which country's way an account writes numbers in lists of contacts: two letters, or `none`.
+    """Set the country whose number format an account's contact lists use: two letters, or `none`.
 
-    With KE, 0711000000 in an import is 254711000000. Sends take international numbers only, in any case.
+    With KE, 0711000000 in an import becomes 254711000000. Sends always need international numbers.
     """
     given = None if code.lower() == "none" else code.upper()
     with database() as connection:
@@ -117,7 +117,7 @@ def country(account: str, code: str) -> None:
 @click.argument("account")
 @click.argument("allowed", type=click.Choice(["on", "off"]))
 def authentication(account: str, allowed: str) -> None:
-    """Let all sends of an account be of the category authentication, or no longer: see also `bulksms sender`."""
+    """Allow or forbid the category authentication for all sends of an account; see also `bulksms sender`."""
     with database() as connection:
         accounts.allow_authentication(connection, accounts.find_account(connection, account), allowed == "on")
     done(f"Sends of {account} may {'be' if allowed == 'on' else 'not be'} of the category authentication.")
@@ -127,7 +127,7 @@ def authentication(account: str, allowed: str) -> None:
 @click.argument("account")
 @click.argument("days")
 def retention(account: str, days: str) -> None:
-    """Forget an account's texts and phones DAYS after a send is over; `none`: as RETENTION_DAYS says."""
+    """Erase an account's texts and phones DAYS after a send has completed; `none`: use RETENTION_DAYS."""
     if days != "none" and not days.isdecimal():
         raise click.BadParameter("Give a number of days, or `none`.", param_hint="DAYS")
     given = None if days == "none" else int(days)
@@ -138,14 +138,14 @@ def retention(account: str, days: str) -> None:
 
 @account.command("set")
 @click.argument("account")
-@click.option("--name", help="Another name.")
+@click.option("--name", help="New name.")
 @click.option("--country", help="As `bulksms account country`: two letters, or `none`.")
 @click.option("--low-balance", type=int, help="Credits below which the balance is low.")
-@click.option("--weight", type=int, help="Share of the carrier among accounts.")
+@click.option("--weight", type=int, help="Relative share of each carrier's rate.")
 @click.option("--retention", help="As `bulksms account retention`: days, or `none`.")
 @click.option("--reason", help="Kept in the log of changes.")
 def set_account(account: str, reason: str | None, **given: Any) -> None:
-    """Change what is named of an account, and show all of it. Each change is in the log: `bulksms changes`."""
+    """Change settings of an account, then show them all. `bulksms changes` lists each change."""
     changes = {NAMES.get(name, name): value for name, value in given.items() if value is not None}
     if not changes:
         raise click.UsageError("Name what to change, such as --weight 2.")
@@ -166,7 +166,7 @@ def set_account(account: str, reason: str | None, **given: Any) -> None:
 @click.argument("account")
 @json_option
 def topups(account: str, as_json: bool) -> None:
-    """Show an account's top-ups, the newest first, and what of them was reversed."""
+    """List an account's top-ups, newest first, with what was reversed."""
     with database() as connection:
         rows = connection.execute(TOP_UPS, {"account": accounts.find_account(connection, account)}).mappings().all()
     show_rows(rows, as_json, "Top-ups", "The account has no top-up.")
@@ -178,9 +178,9 @@ def topups(account: str, as_json: bool) -> None:
 @click.argument("credits", type=int)
 @click.option("--reason", required=True, help="Kept in the ledger and in the log of changes.")
 def reverse(account: str, topup: str, credits: int, reason: str) -> None:
-    """Take CREDITS of a mistaken top-up back, once. TOPUP is its key or its id (`bulksms account topups`).
+    """Reverse CREDITS of a mistaken top-up, once. TOPUP is its key or id (`bulksms account topups`).
 
-    Only available credits can be taken back, not what is reserved or spent. Prints the credits available then.
+    Only available credits can be reversed, not reserved or spent ones. Prints the available credits.
     """
     with database() as connection:
         found = accounts.find_account(connection, account)
@@ -199,7 +199,7 @@ def reverse(account: str, topup: str, credits: int, reason: str) -> None:
 @click.option("--reason", required=True, help="Kept in the ledger, such as the number of an invoice.")
 @click.option("--key", help="Makes the top-up repeatable: the same key again adds nothing.")
 def topup(account: str, credits: int, reason: str, key: str | None) -> None:
-    """Add CREDITS to an account. Prints the credits that are available then."""
+    """Add CREDITS to an account. Prints the available credits."""
     with database() as connection:
         found = accounts.find_account(connection, account)
         made = accounts.top_up(connection, found, credits, reason, key or str(uuid4()))

@@ -16,11 +16,13 @@ MAX_SHOWN = 5
 
 
 @click.command("audit")
-@click.option("--full/--fast", default=False, help="All there is, or what is open or of the last day (default).")
-@click.option("--no-freeze", is_flag=True, help="Do not stop accounts whose credits do not add up.")
+@click.option(
+    "--full/--fast", default=False, help="Check everything, or only what is open or from the last day (default)."
+)
+@click.option("--no-freeze", is_flag=True, help="Do not freeze accounts whose credits do not add up.")
 @json_option
 def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
-    """Prove that every credit and message is accounted for. Runs beside a working system; fails on any breach."""
+    """Prove that every credit and message is accounted for. Safe on a live system; fails on any breach."""
     found = installation()
     results: list[tuple[Rule, list[Breach]]] = []
     with engine_of(found) as engine:

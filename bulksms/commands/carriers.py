@@ -29,14 +29,14 @@ AHEAD = timedelta(hours=1)
 def carriers() -> None:
     """Show and change carriers.
 
-    What is changed here takes effect within two seconds, in all workers, and drops no connection.
+    Changes take effect in all workers within two seconds and drop no connection.
     """
 
 
 @carriers.command("list")
 @json_option
 def list_carriers(as_json: bool) -> None:
-    """Show the carriers as the workers find them."""
+    """List carriers with the status that workers report."""
     with database() as connection:
         rows = live.list_carriers(connection)
     show_rows(rows, as_json, "Carriers", "No worker reports a carrier. `bulksms doctor` says more.")
@@ -47,7 +47,7 @@ def list_carriers(as_json: bool) -> None:
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @json_option
 def unreadable(name: str | None, limit: int, as_json: bool) -> None:
-    """Show the receipts that could not be read, as they came, newest first. They hold phones."""
+    """List receipts that could not be parsed, as received, newest first. They contain phones."""
     with database() as connection:
         rows = live.unreadable_receipts(connection, name, limit)
     if not as_json:
@@ -58,7 +58,7 @@ def unreadable(name: str | None, limit: int, as_json: bool) -> None:
 @carriers.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def check(file: Path) -> None:
-    """Check a CARRIERS_FILE without using it. Its variables are taken from this environment."""
+    """Validate a CARRIERS_FILE without using it. Variables are read from this environment."""
     try:
         described = read_carriers(file, LEASE, create_engine(NOWHERE))
     except CarriersError as error:
@@ -89,9 +89,9 @@ def _order(route: Route) -> str:
 
 @carriers.command("set")
 @click.argument("name")
-@click.option("--rate", type=click.FloatRange(0), help="Segments per second of all workers together; 0 is unlimited.")
-@click.option("--window", type=click.IntRange(1, 1000), help="Unanswered messages of one worker.")
-@click.option("--reset", is_flag=True, help="Both are what CARRIERS_FILE says again.")
+@click.option("--rate", type=click.FloatRange(0), help="Segments per second, for all workers together; 0: unlimited.")
+@click.option("--window", type=click.IntRange(1, 1000), help="Unanswered messages per worker.")
+@click.option("--reset", is_flag=True, help="Use the values of CARRIERS_FILE again.")
 def set_carrier(name: str, rate: float | None, window: int | None, reset: bool) -> None:
     """Change a carrier's rate or window."""
     if reset == (rate is not None or window is not None):
@@ -107,7 +107,7 @@ def set_carrier(name: str, rate: float | None, window: int | None, reset: bool) 
 @carriers.command()
 @json_option
 def limits(as_json: bool) -> None:
-    """Show the rates of sender IDs and prefixes that the workers keep."""
+    """List the rate limits of sender IDs and prefixes."""
     with database() as connection:
         rows = live.list_limits(connection)
     show_rows(rows, as_json, "Limits", "CARRIERS_FILE has no [[limits]], or no worker runs.")
@@ -116,7 +116,7 @@ def limits(as_json: bool) -> None:
 @carriers.command()
 @click.argument("name")
 @click.option("--rate", type=click.FloatRange(0, MAX_RATE), help="Segments per second; 0 lifts the limit.")
-@click.option("--reset", is_flag=True, help="It is what CARRIERS_FILE says again.")
+@click.option("--reset", is_flag=True, help="Use the value of CARRIERS_FILE again.")
 def limit(name: str, rate: float | None, reset: bool) -> None:
     """Change a limit by its name, such as "sender ACME" or "prefix 254"."""
     if reset == (rate is not None):
@@ -129,7 +129,7 @@ def limit(name: str, rate: float | None, reset: bool) -> None:
 @carriers.command()
 @click.argument("name")
 def pause(name: str) -> None:
-    """Give a carrier no more messages: they take another route, or wait."""
+    """Stop submitting to a carrier. Its messages take another route, or wait."""
     with database() as connection:
         live.change(connection, name, paused=True)
     done(f"{name} is paused: bulksms carriers resume {name}")
@@ -138,7 +138,7 @@ def pause(name: str) -> None:
 @carriers.command()
 @click.argument("name")
 def resume(name: str) -> None:
-    """Go on with a carrier that was paused."""
+    """Resume a paused carrier."""
     with database() as connection:
         live.change(connection, name, paused=False)
     done(f"{name} goes on.")
@@ -147,15 +147,17 @@ def resume(name: str) -> None:
 @carriers.command()
 @click.argument("name")
 @click.argument("phone")
-@click.option("--sender", default=live.SENDER, show_default=True, help="A sender ID that the carrier takes.")
+@click.option("--sender", default=live.SENDER, show_default=True, help="A sender ID that the carrier accepts.")
 @click.option("--text", default="Test", show_default=True)
-@click.option("--wait", type=click.FloatRange(0, 600), default=30.0, show_default=True, help="Seconds to watch it.")
+@click.option(
+    "--wait", type=click.FloatRange(0, 600), default=30.0, show_default=True, help="Seconds to wait for the outcome."
+)
 @json_option
 def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bool) -> None:
-    """Send one message through exactly that carrier.
+    """Send one test message through one carrier.
 
-    It goes the way of every message: accepted by the API's code, paid for by the account carrier-test (which is made,
-    and given credits, when it needs them), sent by a worker. Only the choice of the carrier is left out.
+    The message is accepted, paid for and sent like any other; only the choice of the carrier is skipped. The account
+    `carrier-test` pays for it. It is created, and topped up, when needed.
     """
     found = installation()
     with engine_of(found) as engine:

@@ -20,12 +20,12 @@ NEWEST = 2**63 - 1
 
 @click.command()
 @click.argument("account", required=False)
-@click.option("--what", help="Only changes whose kind begins so: `key`, or `key.revoked`.")
-@click.option("--before", type=click.IntRange(1), default=NEWEST, help="Only those older than this id.")
+@click.option("--what", help="Only changes whose kind begins with this: `key`, or `key.revoked`.")
+@click.option("--before", type=click.IntRange(1), default=NEWEST, help="Only changes older than this id.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
 def changes(account: str | None, what: str | None, before: int, limit: int, as_json: bool) -> None:
-    """Show who changed rights or money, newest first: of one account or of all."""
+    """List changes of rights and money, newest first, for one account or all."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
         values = {"account": owner, "what": what, "before": before, "limit": limit}

@@ -18,7 +18,7 @@ MARKS = {"ok": "[green]✓[/green]", "notice": "[yellow]![/yellow]", "wrong": "[
 @click.command()
 @json_option
 def doctor(as_json: bool) -> None:
-    """Check settings, Postgres, Redis, workers and queue; say what to do about what is wrong. Fails on any ✗."""
+    """Check settings, Postgres, Redis, workers and queue, with a remedy for each problem. Fails on any ✗."""
     with messages().status("Looking ..."):
         findings = _findings()
     if as_json:

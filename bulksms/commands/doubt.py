@@ -51,15 +51,15 @@ OUTCOMES = {
 
 @click.group()
 def doubt() -> None:
-    """Messages in doubt: after a crash nobody knows whether the carrier has them. They are never sent again."""
+    """Messages in doubt: the carrier may or may not have them. They are not sent again automatically."""
 
 
 @doubt.command("list")
-@click.option("--send", "send_id", type=click.UUID, help="Only those of this send.")
+@click.option("--send", "send_id", type=click.UUID, help="Only messages of this send.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
 @json_option
 def list_doubts(send_id: UUID | None, limit: int, as_json: bool) -> None:
-    """Show the messages in doubt, oldest first."""
+    """List messages in doubt, oldest first."""
     with database() as connection:
         rows = connection.execute(LIST, {"send": send_id, "limit": limit}).mappings().all()
     show_rows(rows, as_json, "Messages in doubt", "No message is in doubt.")
@@ -68,14 +68,13 @@ def list_doubts(send_id: UUID | None, limit: int, as_json: bool) -> None:
 @doubt.command("resolve")
 @click.argument("message_ids", nargs=-1, type=click.UUID, metavar="[MESSAGE_ID]...")
 @click.argument("outcome", type=click.Choice(list(OUTCOMES)))
-@click.option("--send", "send_id", type=click.UUID, help="All messages of this send that are in doubt.")
-@click.option("--file", type=click.File(), help="Message ids, one a line; `-` is standard input.")
+@click.option("--send", "send_id", type=click.UUID, help="All messages in doubt of this send.")
+@click.option("--file", type=click.File(), help="File of message ids, one per line; `-`: standard input.")
 def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | None, file: TextIO | None) -> None:
-    """Settle doubts by what the carrier says.
+    """Resolve messages in doubt as the carrier reports them.
 
-    `sent` and `delivered` charge the messages, `not-sent` gives their credits back. Name the messages, their send
-    (--send), or a file of their ids (--file). All of them are settled in one step, and those that are not in doubt any
-    more are left as they are.
+    `sent` and `delivered` charge the messages; `not-sent` releases their credits. Name messages, a send (--send), or a
+    file of ids (--file). All are resolved in one transaction; messages no longer in doubt are left alone.
     """
     ids = [*message_ids, *(read_ids(file) if file is not None else [])]
     if not ids and send_id is None and file is None:

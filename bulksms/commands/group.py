@@ -47,7 +47,7 @@ def group() -> None:
 @click.argument("account")
 @click.argument("name")
 def create(account: str, name: str) -> None:
-    """Make an empty group. Prints its id."""
+    """Create an empty group. Prints its id."""
     with database() as connection:
         made = contacts.create_group(connection, accounts.find_account(connection, account), name)
     done(f"Group {name!r}. Next: {hint('group', 'import', made, 'FILE.csv')}")
@@ -58,7 +58,7 @@ def create(account: str, name: str) -> None:
 @click.argument("account")
 @json_option
 def list_groups(account: str, as_json: bool) -> None:
-    """Show an account's groups."""
+    """List an account's groups."""
     with database() as connection:
         rows = connection.execute(GROUPS, {"account": accounts.find_account(connection, account)}).mappings().all()
     show_rows(rows, as_json, f"Groups of {account}", f"None. Make one: {hint('group', 'create', account, 'NAME')}")
@@ -67,7 +67,7 @@ def list_groups(account: str, as_json: bool) -> None:
 @group.command()
 @click.argument("group_id", type=click.UUID)
 def delete(group_id: UUID) -> None:
-    """Delete a group. Sends to it that were accepted before go on."""
+    """Delete a group. Sends to it that were already accepted continue."""
     with database() as connection:
         contacts.delete_group(connection, group_id)
     done("The group is deleted.")
@@ -76,13 +76,13 @@ def delete(group_id: UUID) -> None:
 @group.command("import")
 @click.argument("group_id", type=click.UUID)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--errors", type=click.Path(dir_okay=False, path_type=Path), help="CSV for the rows that are no phones.")
-@click.option("--charset", type=click.Choice(["utf-8", "windows-1252"]), help="Of the file.  [default: utf-8]")
+@click.option("--errors", type=click.Path(dir_okay=False, path_type=Path), help="CSV file for rejected rows.")
+@click.option("--charset", type=click.Choice(["utf-8", "windows-1252"]), help="Encoding of the file.  [default: utf-8]")
 def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | None) -> None:
-    """Add the contacts of a CSV file: its column `phone`, or else its first with numbers.
+    """Add contacts from a CSV file, from its column `phone` or else the first column of numbers.
 
-    `tags` are tags between semicolons, other named columns are fields. Numbers may be written as in the account's
-    country. A broken import is simply run again. Fails when the file has no phone.
+    The column `tags` holds tags separated by semicolons; other named columns become fields. Numbers may be written as
+    in the account's country. To resume an interrupted import, run it again. Fails if the file has no phone.
     """
     with engine_of(installation()) as engine:
         report = import_contacts(engine, group_id, file, errors, charset)
@@ -127,7 +127,7 @@ def add_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
 @click.argument("group_id", type=click.UUID)
 @click.argument("phones", nargs=-1, required=True)
 def remove_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
-    """Take phones out of a group."""
+    """Remove phones from a group."""
     with database() as connection:
         removed = contacts.remove_contacts(connection, group_id, phones)
     done(f"{counted(removed, 'contact')} removed; {len(phones) - removed} not in the group.")
@@ -135,7 +135,7 @@ def remove_contact(group_id: UUID, phones: tuple[str, ...]) -> None:
 
 @click.group()
 def suppression() -> None:
-    """Manage the opt-out list of an account."""
+    """Manage an account's opt-out list."""
 
 
 @suppression.command("add")
@@ -143,7 +143,7 @@ def suppression() -> None:
 @click.argument("phone")
 @click.option("--reason", default="operator", show_default=True)
 def add_suppression(account: str, phone: str, reason: str) -> None:
-    """Send nothing more from an account to a phone."""
+    """Add a phone to an account's opt-out list."""
     with database() as connection:
         found = accounts.find_account(connection, account)
         new = suppressions.suppress(connection, found, phone, reason)
@@ -156,7 +156,7 @@ def add_suppression(account: str, phone: str, reason: str) -> None:
 @click.argument("account")
 @click.argument("phone")
 def remove_suppression(account: str, phone: str) -> None:
-    """Let an account send to a phone again."""
+    """Remove a phone from an account's opt-out list."""
     with database() as connection:
         was = suppressions.unsuppress(connection, accounts.find_account(connection, account), phone)
     done(f"{phone} may be sent to again." if was else f"{phone} was not on the list.")

@@ -40,16 +40,16 @@ def notes_of(found: Installation) -> Iterator[Notes]:
 
 @click.group()
 def guard() -> None:
-    """A database that was restored, copied, or lost commits in a failover sends nothing.
+    """Release a database that was restored, copied, or lost commits in a failover; until then it sends nothing.
 
-    What it takes for unsent may have been sent already.
+    Messages that it shows as unsent may have been sent already.
     """
 
 
 @guard.command()
 @json_option
 def show(as_json: bool) -> None:
-    """Show whether and why sending is held, and what is known outside the database."""
+    """Show whether sending is held, why, and what is known outside the database."""
     found = installation()
     with engine_of(found) as engine, reading(engine) as connection:
         state = state_of(connection)
@@ -62,9 +62,9 @@ def show(as_json: bool) -> None:
 
 
 @guard.command("release")
-@click.option("--send-open", is_flag=True, help="Also go on with the sends that were open: phones may get them twice.")
+@click.option("--send-open", is_flag=True, help="Also release open sends: phones may get messages twice.")
 def release_all(send_open: bool) -> None:
-    """Send again. Sends that were open are held one by one, to be looked at."""
+    """Resume sending. Each open send is held for review."""
     found = installation()
     with engine_of(found) as engine, notes_of(found) as notes, engine.begin() as connection:
         state = state_of(connection)

@@ -28,19 +28,19 @@ NUMBERS = text(
 
 @click.group()
 def inbound() -> None:
-    """Show inbound messages to numbers that no account has.
+    """Show inbound messages to numbers that belong to no account.
 
-    Those that come once an account has the number as an approved sender ID are the account's; these stay here.
+    Once an account has the number as an approved sender ID, new messages are the account's; older ones stay here.
     """
 
 
 @inbound.command("list")
-@click.option("--to", "sent_to", help="Only those sent to this number.")
-@click.option("--before", type=click.UUID, help="Older ones than this id: the last of the page before.")
+@click.option("--to", "sent_to", help="Only messages to this number.")
+@click.option("--before", type=click.UUID, help="Only messages older than this id: the last of the previous page.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
 def list_inbound(sent_to: str | None, before: UUID | None, limit: int, as_json: bool) -> None:
-    """Show the messages, the newest first."""
+    """List messages, newest first."""
     with database() as connection:
         texts = texts_of(connection)
         found = connection.execute(LIST, {"sent_to": sent_to, "before": before, "limit": limit}).mappings()
@@ -52,7 +52,7 @@ def list_inbound(sent_to: str | None, before: UUID | None, limit: int, as_json: 
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
 def numbers(limit: int, as_json: bool) -> None:
-    """Show which numbers they were sent to, and how many."""
+    """Count messages by the number they were sent to."""
     with database() as connection:
         rows = connection.execute(NUMBERS, {"limit": limit}).mappings().all()
     show_rows(rows, as_json, "Nobody's numbers", "None.")

@@ -42,15 +42,15 @@ BACK_IN_QUEUE: dict[str, Callable[[Connection, UUID], object]] = {
 
 @click.group()
 def job() -> None:
-    """Jobs that failed again and again and were set aside, so that they cost the others nothing."""
+    """Jobs that were set aside because they kept failing."""
 
 
 @job.command("list")
-@click.option("--all", "all_failing", is_flag=True, help="Also those that failed and are tried again by themselves.")
+@click.option("--all", "all_failing", is_flag=True, help="Also jobs that failed and will be retried automatically.")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
 @json_option
 def list_jobs(all_failing: bool, limit: int, as_json: bool) -> None:
-    """Show the jobs that are set aside, oldest first."""
+    """List the jobs that are set aside, oldest first."""
     with database() as connection:
         rows = connection.execute(LIST, {"all": all_failing, "limit": limit}).mappings().all()
     show_rows(rows, as_json, "Jobs set aside", "No job is set aside.")
@@ -60,9 +60,9 @@ def list_jobs(all_failing: bool, limit: int, as_json: bool) -> None:
 @click.argument("kind", type=click.Choice(sorted(get_args(JobKind))))
 @click.argument("subject")
 def retry_job(kind: JobKind, subject: str) -> None:
-    """Try a job again that was set aside, as soon as a worker can.
+    """Retry a job that was set aside, as soon as a worker is free.
 
-    KIND and SUBJECT are as `bulksms job list` shows them.
+    Take KIND and SUBJECT from `bulksms job list`.
     """
     with database() as connection:
         account = connection.execute(ACCOUNT, {"kind": kind, "subject": subject}).scalar()

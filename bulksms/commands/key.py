@@ -40,12 +40,12 @@ def key() -> None:
 
 @key.command()
 @click.argument("account")
-@click.option("--test", is_flag=True, help="Of the account's sandbox: play credits, a simulated carrier.")
+@click.option("--test", is_flag=True, help="A key of the account's sandbox: play credits, simulated carrier.")
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(("all", *SCOPES)), help=SCOPES_HELP)
-@click.option("--days", type=click.IntRange(1, 3650), help="Days after which the key ends; default: never.")
-@click.option("--name", help="To tell keys apart.")
-@click.option("--allow", "allowed", multiple=True, help="A network from which alone it may be used; may be repeated.")
-@click.option("--rate", type=click.IntRange(1), help="Requests per second, at most.")
+@click.option("--days", type=click.IntRange(1, 3650), help="Days until the key expires; default: never.")
+@click.option("--name", help="A label for the key.")
+@click.option("--allow", "allowed", multiple=True, help="Restrict the key to this network; may be repeated.")
+@click.option("--rate", type=click.IntRange(1), help="Maximum requests per second.")
 @json_option
 def create(
     account: str,
@@ -57,7 +57,7 @@ def create(
     rate: int | None,
     as_json: bool,
 ) -> None:
-    """Make a key. Its secret is shown now and never again."""
+    """Create a key. Its secret is shown once."""
     found = installation()
     expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
     with engine_of(found) as engine, engine.begin() as connection:
@@ -84,7 +84,7 @@ def create(
 @click.argument("account")
 @json_option
 def list_keys(account: str, as_json: bool) -> None:
-    """Show an account's keys, without their secrets."""
+    """List an account's keys, without secrets."""
     with database() as connection:
         rows = connection.execute(LIST, {"account": accounts.find_account(connection, account)}).mappings().all()
     show_rows(rows, as_json, f"Keys of {account}", f"No keys yet. Make one: {hint('key', 'create', account)}")
@@ -98,11 +98,11 @@ def list_keys(account: str, as_json: bool) -> None:
     type=click.IntRange(0, MAX_OVERLAP_SECONDS),
     default=86_400,
     show_default=True,
-    help="Seconds for which the old secret goes on working.",
+    help="Seconds for which the old secret keeps working.",
 )
 @json_option
 def rotate(account: str, api_key: str, overlap: int, as_json: bool) -> None:
-    """Give a key another secret. It is shown now and never again."""
+    """Issue a new secret for a key. It is shown once."""
     found = installation()
     with engine_of(found) as engine, engine.begin() as connection:
         owner = accounts.find_account(connection, account)
@@ -114,7 +114,7 @@ def rotate(account: str, api_key: str, overlap: int, as_json: bool) -> None:
 @key.command()
 @click.argument("api_key")
 def revoke(api_key: str) -> None:
-    """End a key, and its tokens within seconds."""
+    """Revoke a key at once, and its tokens within seconds."""
     with database() as connection:
         accounts.revoke_key(connection, api_key)
     done(f"{api_key} is revoked.")

@@ -42,14 +42,14 @@ RECIPIENT_HELP = "Of {}, to one phone within an hour; 0 is any number, `none` as
 
 @click.group()
 def limit() -> None:
-    """Limits of an account: requests, spending, destinations; and its guard against pumping."""
+    """Manage an account's limits on requests, spending and destinations, and its pumping guard."""
 
 
 @limit.command()
 @click.argument("account")
 @json_option
 def show(account: str, as_json: bool) -> None:
-    """Show the limits of an account, and what it has spent of them."""
+    """Show an account's limits and spending."""
     with database() as connection:
         made = _shown(connection, accounts.find_account(connection, account))
     show_one(made, as_json)
@@ -58,11 +58,11 @@ def show(account: str, as_json: bool) -> None:
 # Otherwise `-5` would be an unknown option, and not a number that is refused.
 @limit.command("set", context_settings={"ignore_unknown_options": True})
 @click.argument("account")
-@click.option("--requests-per-second", type=NUMBER, help="Of all its keys together, or `none`.")
-@click.option("--spend-day", type=NUMBER, help="Credits that its sends may reserve on a day of UTC, or `none`.")
-@click.option("--spend-month", type=NUMBER, help="Credits that its sends may reserve in a month of UTC, or `none`.")
-@click.option("--destinations", help="With commas: what phones must begin with (254), countries (KE), or `all`.")
-@click.option("--pumping", type=click.Choice(["off", "watch", "block"]), help="What to do about unusual traffic.")
+@click.option("--requests-per-second", type=NUMBER, help="For all keys together, or `none`.")
+@click.option("--spend-day", type=NUMBER, help="Credits that sends may reserve per UTC day, or `none`.")
+@click.option("--spend-month", type=NUMBER, help="Credits that sends may reserve per UTC month, or `none`.")
+@click.option("--destinations", help="Allowed prefixes (254) and countries (KE), separated by commas, or `all`.")
+@click.option("--pumping", type=click.Choice(["off", "watch", "block"]), help="What to do about suspected pumping.")
 @click.option("--recipient-authentication", type=NUMBER, help=RECIPIENT_HELP.format("authentication"))
 @click.option("--recipient-transactional", type=NUMBER, help=RECIPIENT_HELP.format("transactional"))
 @click.option("--recipient-marketing", type=NUMBER, help=RECIPIENT_HELP.format("marketing"))
@@ -71,7 +71,7 @@ def show(account: str, as_json: bool) -> None:
 def set_limit(
     account: str, destinations: str | None, pumping: str | None, reason: str | None, as_json: bool, **numbers: Any
 ) -> None:
-    """Change the limits that are named; the others stay."""
+    """Change the given limits; the others stay."""
     source = click.get_current_context().get_parameter_source
     given = {name: value for name, value in numbers.items() if source(name) != click.core.ParameterSource.DEFAULT}
     if destinations is not None:
@@ -93,7 +93,7 @@ def set_limit(
 @click.option("--limit", "most", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
 def findings(account: str | None, most: int, as_json: bool) -> None:
-    """Show what the guards against pumping have found, newest first."""
+    """List findings of the pumping guard, newest first."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
         rows = connection.execute(FINDINGS, {"account": owner, "limit": most}).mappings().all()

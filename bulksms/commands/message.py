@@ -34,21 +34,25 @@ ENDED = ("canceled", "expired")
 
 @click.group()
 def message() -> None:
-    """Find messages and see what happened to them."""
+    """Find messages and see what became of them."""
 
 
 @message.command()
 @click.argument("phone")
-@click.option("--account", help="Only this account's, by id or name.")
+@click.option("--account", help="Only this account, by id or name.")
 @click.option(
-    "--days", type=click.IntRange(1, 3650), default=7, show_default=True, help="Accepted so long ago at most."
+    "--days",
+    type=click.IntRange(1, 3650),
+    default=7,
+    show_default=True,
+    help="Only messages accepted in the last DAYS.",
 )
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
 def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) -> None:
-    """Show the messages to a phone, newest first, of all accounts.
+    """List messages to a phone from all accounts, newest first.
 
-    It reads all that was accepted in these days: some seconds for each million recipients.
+    Reads everything accepted in these days: a few seconds per million recipients.
     """
     if not is_phone(phone):
         meant = suggest(phone)

@@ -15,14 +15,16 @@ MAX_SHOWN = 10
 
 @click.command()
 @click.argument("report", type=click.File(encoding="utf-8-sig"))
-@click.option("--carrier", required=True, help="The carrier whose report it is, as `bulksms doubt list` names it.")
-@click.option("--within", type=click.IntRange(0), default=300, show_default=True, help="Seconds that times may differ.")
-@click.option("--apply", "applies", is_flag=True, help="Settle what matched; without it nothing is changed.")
+@click.option("--carrier", required=True, help="The carrier that wrote the report, as named by `bulksms doubt list`.")
+@click.option(
+    "--within", type=click.IntRange(0), default=300, show_default=True, help="Seconds by which times may differ."
+)
+@click.option("--apply", "applies", is_flag=True, help="Resolve what matches; without it, nothing is changed.")
 @json_option
 def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json: bool) -> None:
-    """Settle messages in doubt by a carrier's REPORT, CSV with the columns reference, phone, sender, time, status.
+    """Resolve messages in doubt from a carrier's REPORT: CSV with reference, phone, sender, time, status.
 
-    Only phone and status are needed. A doubt is settled when exactly one row fits it, and that row fits no other.
+    Only phone and status are required. A doubt is resolved when exactly one row fits it and that row fits no other.
     """
     with database() as connection:
         found = match(connection, carrier, report, timedelta(seconds=within))

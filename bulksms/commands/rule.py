@@ -16,7 +16,7 @@ CATEGORY = click.Choice(["transactional", "marketing"])
 
 @click.group()
 def rule() -> None:
-    """What an account's sends bring along by category: quiet hours, and how many messages a phone gets."""
+    """Manage an account's default rules by category: quiet hours and frequency caps."""
 
 
 @rule.command("list")
@@ -45,7 +45,7 @@ def list_rules(account: str, as_json: bool) -> None:
 @click.argument("begins")
 @click.argument("ends", required=False)
 def quiet_hours(account: str, category: str, begins: str, ends: str | None) -> None:
-    """Send nothing of a category from BEGINS until ENDS, by the recipient's clock: 21:00 08:00; or `none`."""
+    """Set quiet hours of a category from BEGINS to ENDS, recipient's time: 21:00 08:00; or `none`."""
     hours = None if begins == "none" and ends is None else (_minute(begins), _minute(ends or ""))
     with database() as connection:
         category_rules.set_quiet_hours(connection, accounts.find_account(connection, account), category, hours)
@@ -58,7 +58,7 @@ def quiet_hours(account: str, category: str, begins: str, ends: str | None) -> N
 @click.argument("most", type=click.IntRange(0))
 @click.argument("hours", type=click.IntRange(1, category_rules.MAX_HOURS), default=24)
 def cap(account: str, category: str, most: int, hours: int) -> None:
-    """Send at most MOST messages of a category to a phone in HOURS; 0: any number."""
+    """Limit messages of a category to MOST per phone in HOURS; 0: no limit."""
     with database() as connection:
         found = accounts.find_account(connection, account)
         category_rules.set_cap(connection, found, category, (most, hours) if most else None)

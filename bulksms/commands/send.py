@@ -51,12 +51,12 @@ def send() -> None:
 
 
 @send.command("list")
-@click.option("--account", help="Only this account's, by id or name.")
-@click.option("--open", "open_only", is_flag=True, help="Only those that are not completed.")
+@click.option("--account", help="Only this account, by id or name.")
+@click.option("--open", "open_only", is_flag=True, help="Only sends that have not completed.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True)
 @json_option
 def list_sends(account: str | None, open_only: bool, limit: int, as_json: bool) -> None:
-    """Show the newest sends."""
+    """List sends, newest first."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
         rows = connection.execute(LIST, {"account": owner, "open": open_only, "limit": limit}).mappings().all()
@@ -76,7 +76,7 @@ def show(send_id: UUID, as_json: bool) -> None:
 @send.command()
 @click.argument("send_id", type=click.UUID)
 def watch(send_id: UUID) -> None:
-    """Show a send's progress until it is completed."""
+    """Follow a send's progress until it completes."""
     with database() as connection:
         _row(connection, send_id)  # an unknown one is refused before a bar is drawn
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), MofNCompleteColumn()
@@ -95,7 +95,7 @@ def watch(send_id: UUID) -> None:
 @send.command()
 @click.argument("send_id", type=click.UUID)
 def cancel(send_id: UUID) -> None:
-    """End what is left of a send and give its credits back."""
+    """Cancel what is left of a send and release its credits."""
     with database() as connection:
         _row(connection, send_id)
         control.cancel(connection, send_id)
@@ -107,7 +107,7 @@ def cancel(send_id: UUID) -> None:
 @click.argument("send_id", type=click.UUID)
 @click.option("--reason", required=True, help="Shown with the send.")
 def hold(send_id: UUID, reason: str) -> None:
-    """Stop a send until it is released; its owner cannot resume it."""
+    """Hold a send until it is released; its owner cannot resume it."""
     with database() as connection:
         holding.hold(connection, send_id, reason)
     done(f"The send is held. Let it go on with: bulksms send release {send_id}")
@@ -116,7 +116,7 @@ def hold(send_id: UUID, reason: str) -> None:
 @send.command()
 @click.argument("send_id", type=click.UUID)
 def release(send_id: UUID) -> None:
-    """Let a held send go on."""
+    """Release a held send."""
     with database() as connection:
         holding.release(connection, send_id)
     done("The send goes on.")

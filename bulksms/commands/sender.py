@@ -29,7 +29,7 @@ def sender() -> None:
 @click.argument("account")
 @click.argument("sender_id")
 def request(account: str, sender_id: str) -> None:
-    """Ask for a sender ID on behalf of an account."""
+    """Request a sender ID on behalf of an account."""
     with database() as connection:
         new = senders.request_sender(connection, accounts.find_account(connection, account), sender_id)
     done(
@@ -42,7 +42,7 @@ def request(account: str, sender_id: str) -> None:
 @click.option("--state", type=click.Choice(["pending", "approved", "rejected", "suspended"]))
 @json_option
 def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
-    """Show sender IDs, of one account or of all, and those of other accounts that look like them."""
+    """List sender IDs of one account or all, with similar ones of other accounts."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
         rows = connection.execute(LIST, {"account": owner, "state": state}).mappings().all()
@@ -56,25 +56,25 @@ def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
 @click.argument("sender_id")
 @click.option("--reason")
 def approve(account: str, sender_id: str, reason: str | None) -> None:
-    """Let an account send from it."""
+    """Approve a sender ID."""
     _decide(account, sender_id, "approved", reason)
 
 
 @sender.command()
 @click.argument("account")
 @click.argument("sender_id")
-@click.option("--reason", required=True, help="Told to the account.")
+@click.option("--reason", required=True, help="Reason; the account sees it.")
 def reject(account: str, sender_id: str, reason: str) -> None:
-    """Refuse a sender ID."""
+    """Reject a sender ID."""
     _decide(account, sender_id, "rejected", reason)
 
 
 @sender.command()
 @click.argument("account")
 @click.argument("sender_id")
-@click.option("--reason", required=True, help="Told to the account.")
+@click.option("--reason", required=True, help="Reason; the account sees it.")
 def suspend(account: str, sender_id: str, reason: str) -> None:
-    """Take back an approval."""
+    """Suspend an approved sender ID."""
     _decide(account, sender_id, "suspended", reason)
 
 
@@ -83,7 +83,7 @@ def suspend(account: str, sender_id: str, reason: str) -> None:
 @click.argument("sender_id")
 @click.argument("allowed", type=click.Choice(["on", "off"]))
 def authentication(account: str, sender_id: str, allowed: str) -> None:
-    """Let sends from it be of the category authentication, or no longer, where those of the account may not."""
+    """Allow or forbid the category authentication for one sender ID."""
     with database() as connection:
         owner = accounts.find_account(connection, account)
         senders.allow_authentication_from(connection, owner, sender_id, allowed == "on")

@@ -12,7 +12,7 @@ from shared.db import migrate as schema
 
 @click.command()
 def migrate() -> None:
-    """Migrate the database to the schema of this release. Safe to repeat, and to run twice at once."""
+    """Migrate the database to this release's schema. Safe to repeat, also concurrently."""
     with engine_of(installation()) as engine, console().status("Migrating ..."):
         revision = schema.migrate(engine)
     done(f"The database is at revision {revision}.")
@@ -26,8 +26,8 @@ def migrate() -> None:
     type=click.Choice(["simulator", "smpp"]),
     default="simulator",
     show_default=True,
-    help="Simulated in the workers, or an SMSC of its own that they talk SMPP with.",
+    help="Simulated within the workers, or a separate SMSC over SMPP.",
 )
 def up(port: int, workers: int, carrier: str) -> None:
-    """Run the whole service in this folder: Postgres, Redis, API and workers. Data stays in var/."""
+    """Run the whole service in this folder: Postgres, Redis, API and workers. Data is kept in var/."""
     sys.exit(run_all(Path.cwd(), port, workers, carrier))

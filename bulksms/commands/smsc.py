@@ -26,9 +26,9 @@ With --stats-port, GET / tells the counts, and POST /inbound lets a phone write:
 
 @click.command(epilog=EPILOG)
 @click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=click.IntRange(0, 65535), default=2775, show_default=True, help="0 takes a free one.")
-@click.option("--system-id", help="Whom to let in. [default: everybody]")
-@click.option("--password", help="With which password. [default: any]")
+@click.option("--port", type=click.IntRange(0, 65535), default=2775, show_default=True, help="0: any free port.")
+@click.option("--system-id", help="The only system_id to accept. [default: any]")
+@click.option("--password", help="The only password to accept. [default: any]")
 @click.option("--receipts/--no-receipts", default=True, show_default=True)
 @click.option("--receipt-delay", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds.")
 @click.option("--receipt-window", type=click.IntRange(1), default=1000, show_default=True, help="Unanswered receipts.")
@@ -41,7 +41,7 @@ With --stats-port, GET / tells the counts, and POST /inbound lets a phone write:
 @click.option(
     "--answer-ids", type=click.Choice(get_args(AnswerIds)), default="same", help="How answers write their ids."
 )
-@click.option("--seed", type=int, default=0, help="Of what is left to chance.")
+@click.option("--seed", type=int, default=0, help="Seed of the random numbers.")
 @click.option("--journal", type=click.Path(dir_okay=False, path_type=Path), help="Write a line for each submit.")
 @click.option("--message-id-tag", type=str, help="Vendor's parameter to write into the journal, such as 0x1400.")
 @click.option("--stats-port", type=click.IntRange(1, 65535), help="HTTP: counts, and POST /inbound.")

@@ -15,13 +15,13 @@ KEYS = sql("SELECT id, created_at FROM text_key ORDER BY created_at, id")
 
 @click.group()
 def text() -> None:
-    """Show and change the keys that encrypt texts."""
+    """Manage the keys that encrypt texts."""
 
 
 @text.command()
 @json_option
 def keys(as_json: bool) -> None:
-    """Show the keys that texts may be encrypted with. This process must have all of them."""
+    """List the keys in use. This process must have all of them."""
     with database() as connection:
         texts = texts_of(connection)
         rows = [
@@ -33,9 +33,9 @@ def keys(as_json: bool) -> None:
 
 @text.command()
 def rewrite() -> None:
-    """Bring every stored text to the first key of TEXT_KEYS; after `plain`, to the text itself.
+    """Re-encrypt every stored text with the first key of TEXT_KEYS; `plain` decrypts.
 
-    Do this when all processes have the new setting. The old keys are needed until it is done.
+    Run it when all processes have the new setting. Keep the old keys until it has finished.
     """
     with engine_of(installation()) as engine:
         try:

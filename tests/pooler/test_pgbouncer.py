@@ -177,6 +177,6 @@ def test_the_whole_service(tmp_path: Path) -> None:
             env = {**os.environ, **house.env}
             command = [str(SCRIPTS / "bulksms"), "doctor"]
             told = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False).stdout
-            assert "each connection keeps its own, through a pooler" in " ".join(told.split())
+            assert "kept for each connection, through a pooler" in " ".join(told.split())
         finally:
             house.stop()

@@ -180,7 +180,7 @@ def sessions_found(engine: Engine, redis: RedisServer) -> dict[str, str]:
 
 def test_the_doctor_tells_that_sessions_are_kept(engine: Engine, redis_server: RedisServer) -> None:
     found = sessions_found(engine, redis_server)
-    assert (found["outcome"], found["detail"]) == ("ok", "each connection keeps its own, directly")
+    assert (found["outcome"], found["detail"]) == ("ok", "kept for each connection, directly")
 
 
 @pytest.mark.usefixtures("one_session")

@@ -33,10 +33,7 @@ ALL = [(name, mode) for name in NAMES for mode in MODES]
 SHORT = {
     ("accept.committed", "exit"),
     ("claim.committed", "exit"),
-    ("submit.answered", "exit"),
     ("advance.committed", "stop"),
-    ("copy.message", "stop"),
-    ("finish.before_commit", "exit"),
     ("settle.before_commit", "raise"),
 }
 WAIT = 300

@@ -173,9 +173,9 @@ MUTATIONS = (
         ],
         seed=6,
     ),
-    Mutation("watermark by count", watermark_by_count, seed=6),
+    Mutation("watermark by count", watermark_by_count, seed=3009),
     Mutation(
-        "turns go on with a stopped send", lambda: [sql(worker.sending.record, "ADVANCE", GOES_ON, "true")], seed=6
+        "turns go on with a stopped send", lambda: [sql(worker.sending.record, "ADVANCE", GOES_ON, "true")], seed=3006
     ),
     Mutation(
         "give-back without the watermark",
@@ -186,10 +186,10 @@ MUTATIONS = (
         "watermark trusted over a crash of the database",
         lambda: [sql(worker.recovery.recover, "LEFT_BEHIND", MAY_HAVE_LEFT, "b.watermark")],
         database_crashes=True,
-        seed=5,
+        seed=3000,
     ),
-    Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True, seed=12),
-    Mutation("intent not durable", intent_not_durable, database_crashes=True),
+    Mutation("crash of a backend not noticed", postmaster_start_only, database_crashes=True, seed=3004),
+    Mutation("intent not durable", intent_not_durable, database_crashes=True, seed=3000),
     Mutation("captured twice", capture_twice),
     Mutation(
         "unfenced settlement",
@@ -231,7 +231,7 @@ MUTATIONS = (
         lambda: [
             sql(shared.sends.closing, "CLOSE_BATCHES", "('waiting', 'queued',", "('waiting', 'queued', 'sending',")
         ],
-        seed=5,
+        seed=3001,
     ),
 )
 """The mistakes."""

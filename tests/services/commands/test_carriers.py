@@ -167,7 +167,7 @@ REPORTED = """
             "down",
             "connecting: refused",
             100,
-            ("wrong", "not bound since", "its address in CARRIERS_FILE can be reached"),
+            ("wrong", "not bound since", "workers can reach its address in CARRIERS_FILE"),
         ),
         ("down", "connecting: the carrier did not answer the bind", 100, ("wrong", "not bound", "It can be reached")),
         ("down", "suspended: ESME_RINVPASWD", 100, ("wrong", "ESME_RINVPASWD", "correct its credentials")),

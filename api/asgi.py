@@ -3,7 +3,7 @@
 import sys
 
 from api.app import create_app
-from api.database_guard import keep_looking
+from api.database_guard import keep_checking
 from api.endpoint import direct_endpoint
 from api.server.application import Application
 from api.server.connections import Connections
@@ -22,5 +22,5 @@ services = flask_app.extensions["bulksms"]
 owners = Owners(services)
 on_loop = direct_endpoint("POST", "/sms/send", services)
 app = Application(flask_app.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
-keep_looking(Guard(services.engine, witness=services.commits.witness))
+keep_checking(Guard(services.engine, witness=services.commits.witness))
 collect_less_often()

@@ -1,7 +1,6 @@
 """The services that endpoints use, created once per application."""
 
 from dataclasses import dataclass, field
-from threading import Event
 
 from celery import Celery
 from redis import Redis
@@ -45,7 +44,7 @@ class Services:
         self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
         self.recipients = RecipientCounts()
         if self.redis is not None:
-            RecipientSharing(self.redis, self.recipients, self.settings.secret_key).start(Event())
+            RecipientSharing(self.redis, self.recipients, self.settings.secret_key).start()
             SharedRateLimit(self.redis, {"requests": self.requests, "failures": self.failures}).start()
         self.tasks = TaskPublisher(self.celery)
         self.commits = GroupCommit(self.engine)

@@ -4,6 +4,7 @@ A message only moves forward, and `delivered` is final. The order of `MessageSta
 enum, so `status < 'delivered'` means the same in both.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
@@ -51,7 +52,7 @@ class BatchState(StrEnum):
 
 
 class Category(StrEnum):
-    """What a send is for. Decides how soon its turn comes."""
+    """What a send is for. Decides its priority in the queue."""
 
     AUTHENTICATION = "authentication"
     TRANSACTIONAL = "transactional"
@@ -59,10 +60,10 @@ class Category(StrEnum):
 
 
 LANES: Final = (Category.AUTHENTICATION, Category.TRANSACTIONAL, Category.MARKETING)
-"""A category's lane is its place here, from 0."""
+"""A category's lane is its index here."""
 
 LANE_WEIGHTS: Final = (64, 8, 1)
-"""How much faster a lane's turn comes than the last lane's, for the same number of segments."""
+"""A lane's priority over the last lane, for the same number of segments."""
 
 STORED: Final = (
     MessageStatus.IN_DOUBT,
@@ -92,13 +93,15 @@ FOLLOWS: Final[dict[MessageStatus, frozenset[MessageStatus]]] = {
     _S.CANCELED: frozenset(),
     _S.DELIVERED: frozenset(),
 }
-"""`sending` goes back to `queued` only where the message certainly never left. `expired` is followed by a receipt's
-word only where it ran out of doubt: the status is corrected, the money is not."""
+"""The statements that change a stored status (worker/receipts/) are made from this.
+
+`sending` goes back to `queued` only if the message certainly never left. A receipt may follow `expired` only if the
+message expired while in doubt: the status is then corrected, the money is not."""
 
 
-def can_follow(before: MessageStatus, after: MessageStatus) -> bool:
-    """Whether a message in `before` may become `after`."""
-    return after in FOLLOWS[before]
+def as_sql(statuses: Iterable[MessageStatus]) -> str:
+    """The statuses as a list of SQL literals, for `IN`."""
+    return ", ".join(f"'{status}'" for status in sorted(statuses))
 
 
 OPEN_SENDS: Final = frozenset(

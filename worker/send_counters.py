@@ -13,6 +13,7 @@ from sqlalchemy import Connection, text
 
 from shared.db.connection import array, uuids
 from shared.lifecycle import STORED
+from shared.sends import send_states
 
 Changes = dict[UUID, Counter[str]]
 """Increments of the counters, by send and status."""
@@ -25,17 +26,10 @@ NAMES = "id, " + ", ".join(STORED)
 
 ADD = text(f"UPDATE send s SET {SUMS} FROM unnest({ARRAYS}) AS c ({NAMES}) WHERE s.id = c.id")
 
-ENDS = "c.closed > 0 AND s.open_batches = c.closed AND s.expanded_to IS NULL"
-CLOSED = f"""
-    open_batches = s.open_batches - c.closed,
-    state = CASE WHEN {ENDS} AND s.state <> 'canceled' THEN CAST('completed' AS send_state) ELSE s.state END,
-    completed_at = CASE WHEN {ENDS} THEN clock_timestamp() ELSE s.completed_at END
-"""
-"""SQL: the assignments to a send `s` of which `c.closed` batches have ended."""
 ADD_AND_CLOSE = text(
     f"""
     UPDATE send s
-       SET {SUMS}, {CLOSED}
+       SET {SUMS}, {send_states.BATCHES_CLOSED}
       FROM unnest({ARRAYS}, CAST(:closed AS int[])) AS c ({NAMES}, closed)
      WHERE s.id = c.id
     RETURNING s.id, s.account_id, s.state

@@ -13,7 +13,7 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import driver_of
 from shared.ids import new_batch_id
 from shared.ledger import spend_limits as spending
-from shared.ledger.ledger import NotEnough
+from shared.ledger.ledger import RESERVE_SENDS, RESERVED, NotEnough
 from shared.ledger.spend_limits import COUNT, OverSpend
 from shared.outbox import EventType
 from shared.sends import fair_queueing as fair
@@ -77,12 +77,10 @@ WITH new_send AS (
     INSERT INTO batch (id, send_id, account_id, lane, state, turn, due_at, size, recipients)
     SELECT id, send, account, lane, state, ends - rest, due_at, size, recipients FROM numbered
 ), new_entry AS (
-    INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
-    SELECT account_id, 'reserve', 'available', 'reserved', cost, 'send', id FROM new_send WHERE cost > 0
+    {RESERVE_SENDS}
 ), paid AS (
     UPDATE account a
-       SET available = CASE WHEN a.state = 'active' THEN a.available - d.cost ELSE -1 END,
-           reserved = a.reserved + d.cost, updated_at = clock_timestamp(),
+       SET {RESERVED},
            turns = ARRAY[GREATEST(a.turns[1], t.first), GREATEST(a.turns[2], t.second), GREATEST(a.turns[3], t.third)]
       FROM (SELECT account_id, sum(cost) AS cost FROM new_send GROUP BY account_id) d
       LEFT JOIN (SELECT account, max(ends) FILTER (WHERE lane = 0) AS first,

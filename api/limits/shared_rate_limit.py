@@ -5,21 +5,15 @@ are left for all processes. So a limit holds on average for any number of proces
 exceed it once, and the excess is deducted afterwards. While Redis is unavailable each process counts for itself.
 """
 
-import logging
-import threading
-import time
 from collections.abc import Mapping
 from typing import cast
 
 from redis import Redis
-from redis.exceptions import RedisError
 
 from api.limits.rate_limit import MAX_DEBT, Buckets
+from shared.periodic import repeat_with_redis
 
-log = logging.getLogger(__name__)
-
-INTERVAL = 0.1
-RETRY_SECONDS = 5.0
+SYNC_SECONDS = 0.1
 """Seconds to wait after Redis has failed."""
 BATCH_SIZE = 500
 """Buckets per call of the script."""
@@ -53,20 +47,8 @@ class SharedRateLimit:
 
     def start(self) -> None:
         """Start synchronizing in a daemon thread."""
-        threading.Thread(target=self._run, name="sharing", daemon=True).start()
-
-    def _run(self) -> None:
-        away = False
-        while True:
-            time.sleep(RETRY_SECONDS if away else INTERVAL)
-            try:
-                self.count()
-            except RedisError as error:
-                if not away:
-                    log.warning("Redis is unavailable, each API process limits requests by itself: %s", error)
-                away = True
-            else:
-                away = False
+        outage = "Redis is unavailable, each API process limits requests by itself"
+        repeat_with_redis(self.count, SYNC_SECONDS, "rate-limits", outage)
 
     def count(self) -> None:
         """Report the tokens used and correct the tokens left. Raises RedisError; the tokens used are then not reported

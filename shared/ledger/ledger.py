@@ -6,6 +6,10 @@
 
 The account's row caches `available` and `reserved`; the row and the ledger change in the same transaction, and the
 account's row is the last thing a transaction locks, because the lock is held until the commit is on the disk.
+
+`post` is the general way. The two frequent operations, the reserve of accepted sends and the settlement of batches
+whose messages all have a result, are part of larger statements (api/commit/commit.py, worker/sending/finish.py), which
+take their SQL from here. No other module writes to the ledger or to an account's credits.
 """
 
 from collections.abc import Iterable
@@ -28,7 +32,7 @@ BOOKS: dict[Kind, tuple[str, str]] = {
 }
 
 REMAINDER = -1
-"""The step under which the unsent rest of a batch or send is released, once."""
+"""The step of the release of what a batch or send did not send, which happens once."""
 
 
 class NotEnough(Exception):
@@ -36,9 +40,9 @@ class NotEnough(Exception):
 
 
 class Entry(NamedTuple):
-    """One ledger row to be: `amount` credits of one account, for one subject.
+    """A row to post: `amount` credits of one account, for one subject.
 
-    `(subject, kind, step)` is posted at most once. For a batch the step is the epoch of the turn that settled it.
+    `(subject, kind, step)` is posted at most once. For a batch the step is the epoch of the cycle that settled it.
     """
 
     account_id: int
@@ -58,6 +62,40 @@ INSERT = text(
                          CAST(:subject AS uuid[]), CAST(:step AS int[]), CAST(:reason AS text[]))
     """
 )
+
+_COLUMNS = "account_id, kind, debit, credit, amount, subject_type, subject"
+
+
+def _books(kind: Kind) -> str:
+    return ", ".join(f"'{book}'" for book in BOOKS[kind])
+
+
+RESERVE_SENDS = f"""
+    INSERT INTO ledger ({_COLUMNS})
+    SELECT account_id, 'reserve', {_books("reserve")}, cost, 'send', id FROM new_send WHERE cost > 0
+"""
+"""SQL: the entries of the sends in `new_send` (id, account_id, cost), within the statement that accepts them."""
+RESERVED = """
+    available = CASE WHEN a.state = 'active' THEN a.available - d.cost ELSE -1 END, reserved = a.reserved + d.cost,
+    updated_at = clock_timestamp()
+"""
+"""SQL: the assignments to an account `a` for which `d.cost` is reserved. A check constraint refuses less than 0."""
+
+SETTLE_BATCHES = f"""
+    INSERT INTO ledger ({_COLUMNS}, step)
+    SELECT e.account_id, p.kind, p.debit, p.credit, p.amount, 'batch', e.id, e.epoch
+      FROM ended e
+     CROSS JOIN LATERAL (VALUES ('capture', {_books("capture")}, e.captured),
+                                ('release', {_books("release")}, e.released)) AS p (kind, debit, credit, amount)
+     WHERE p.amount > 0
+"""
+"""SQL: the entries of the batches in `ended` (id, account_id, epoch, captured, released), within the statement that
+ends them."""
+SETTLED = """
+    available = a.available + d.released, reserved = a.reserved - d.captured - d.released,
+    updated_at = clock_timestamp()
+"""
+"""SQL: the assignments to an account `a` of which `d.captured` and `d.released` were reserved."""
 
 LOCK = text("SELECT 1 FROM account WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE")
 

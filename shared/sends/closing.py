@@ -14,18 +14,7 @@ from sqlalchemy import Connection, Row, text
 from shared.ledger.ledger import REMAINDER, Entry, post
 from shared.lifecycle import SendState
 from shared.outbox import Moved, add_of_messages, add_of_sends
-
-CLOSE_BATCHES = text(
-    """
-    WITH waiting AS (
-        SELECT id FROM batch WHERE send_id = :send AND state IN ('waiting', 'queued', 'paused', 'held')
-         ORDER BY id FOR UPDATE
-    )
-    UPDATE batch b SET state = CAST(:state AS batch_state), due_at = clock_timestamp() FROM waiting w WHERE b.id = w.id
-    RETURNING b.id, b.account_id, b.size, b.segments, b.next_index, b.retry,
-              b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS unsent
-    """
-)
+from shared.sends import batch_states, send_states
 
 LOCK_SEND = text(
     """
@@ -34,21 +23,6 @@ LOCK_SEND = text(
       FROM send WHERE id = :send FOR UPDATE
     """
 )
-
-CLOSE_SEND = """
-    UPDATE send
-       SET {counter} = {counter} + :unsent, open_batches = open_batches - :batches, unexpanded = 0,
-           unexpanded_credits = unexpanded_credits * 0, expanded_to = NULL,
-           state = CASE WHEN state IN ('completed', 'canceled') THEN state
-                        WHEN :canceled THEN CAST('canceled' AS send_state)
-                        WHEN open_batches = :batches THEN CAST('completed' AS send_state)
-                        WHEN state = 'expanding' THEN CAST('sending' AS send_state)
-                        ELSE state END,
-           completed_at = CASE WHEN completed_at IS NULL AND open_batches = :batches THEN clock_timestamp()
-                               ELSE completed_at END
-     WHERE id = :send
-    RETURNING state
-"""
 
 
 ENDS = (SendState.COMPLETED, SendState.CANCELED)
@@ -64,11 +38,11 @@ class Closed:
 
 def close_rest(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> Closed:
     """Close every batch of the send that no worker has, and what is not expanded yet, as `outcome`."""
-    batches = connection.execute(CLOSE_BATCHES, {"send": send, "state": outcome}).all()
+    batches = connection.execute(batch_states.CLOSE_UNSENT, {"send": send, "state": outcome}).all()
     row = connection.execute(LOCK_SEND, {"send": send}).one()
     unsent = sum(batch.unsent for batch in batches) + row.unexpanded
     state = connection.execute(
-        text(CLOSE_SEND.format(counter=outcome)),
+        send_states.CANCEL_REST if outcome == "canceled" else send_states.EXPIRE_REST,
         {"send": send, "unsent": unsent, "batches": len(batches), "canceled": outcome == "canceled"},
     ).scalar_one()
     if state != row.state and state in ENDS:

@@ -24,6 +24,7 @@ from shared.encryption import TextUnreadable
 from shared.job_failures import stack_of
 from shared.lifecycle import SendState
 from shared.outbox import add_of_sends
+from shared.sends import batch_states, send_states
 
 log = logging.getLogger(__name__)
 
@@ -42,23 +43,7 @@ SENDER_STATE = text(
     """
 )
 
-HOLD_BATCHES = text("UPDATE batch SET state = 'held' WHERE send_id = :send AND state IN ('waiting', 'queued')")
-HOLD_SEND = text(
-    """
-    UPDATE send SET state = 'held', held_by = :by, held_reason = :reason
-     WHERE id = :send AND completed_at IS NULL AND state NOT IN ('canceled', 'completed', 'held')
-    RETURNING account_id
-    """
-)
 
-RELEASE_BATCHES = text(
-    """
-    UPDATE batch
-       SET state = CASE WHEN due_at > clock_timestamp() THEN CAST('waiting' AS batch_state) ELSE 'queued' END,
-           crashes = 0
-     WHERE send_id = :send AND state = 'held'
-    """
-)
 LET_GO = text(
     """
     UPDATE send SET rules = rules - held_by, paced_until = NULL
@@ -68,17 +53,6 @@ LET_GO = text(
 LOCK_OF_SEND = text(
     """
     SELECT FROM batch WHERE send_id = :send AND state IN ('waiting', 'held', 'paused') ORDER BY id FOR UPDATE
-    """
-)
-RELEASE_SEND = text(
-    """
-    UPDATE send
-       SET held_reason = NULL, held_by = NULL,
-           state = CASE WHEN EXISTS (SELECT FROM batch b WHERE b.send_id = send.id AND b.state = 'paused')
-                        THEN CAST('paused' AS send_state)
-                        WHEN send_at > clock_timestamp() THEN 'scheduled'
-                        WHEN expanded_to IS NOT NULL THEN 'expanding' ELSE 'queued' END
-     WHERE id = :send AND state = 'held'
     """
 )
 
@@ -115,8 +89,8 @@ def hold(connection: Connection, send: UUID, reason: str) -> None:
 
 def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str) -> bool:
     """Hold a send. False when it is held or has ended."""
-    connection.execute(HOLD_BATCHES, {"send": send})
-    account = connection.execute(HOLD_SEND, {"send": send, "by": by, "reason": reason}).scalar()
+    connection.execute(batch_states.HOLD, {"send": send})
+    account = connection.execute(send_states.HOLD, {"send": send, "by": by, "reason": reason}).scalar()
     if account is not None:
         add_of_sends(connection, [(account, send, SendState.HELD)])
     return account is not None
@@ -199,8 +173,8 @@ def hold_newly_refused(connection: Connection) -> None:
 
 
 def _go_on(connection: Connection, send: UUID) -> bool:
-    connection.execute(RELEASE_BATCHES, {"send": send})
-    return bool(connection.execute(RELEASE_SEND, {"send": send}).rowcount)
+    connection.execute(batch_states.RELEASE, {"send": send})
+    return bool(connection.execute(send_states.RELEASE, {"send": send}).rowcount)
 
 
 def _lock_sends(connection: Connection, account_id: int, sender: str, *, held: bool) -> list[UUID]:

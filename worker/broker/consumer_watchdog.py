@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from redis import Redis
 from redis.exceptions import RedisError
 
+from shared.periodic import repeat
 from shared.task_queue import QUEUE
 
 log = logging.getLogger(__name__)
@@ -43,12 +44,7 @@ class ConsumerWatchdog:
 
     def start(self, stop: threading.Event) -> None:
         """Check every CHECK_SECONDS in a background thread, until `stop` is set."""
-
-        def run() -> None:
-            while not stop.wait(CHECK_SECONDS):
-                self.check()
-
-        threading.Thread(target=run, name="consumer-watchdog", daemon=True).start()
+        repeat(self.check, CHECK_SECONDS, "consumer-watchdog", stop)
 
     @contextmanager
     def at_work(self) -> Generator[None]:

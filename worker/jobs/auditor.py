@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
+from shared.periodic import repeat
 from shared.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -60,18 +61,8 @@ class Auditor:
         self._settings = settings
 
     def start(self, stop: threading.Event) -> None:
-        """Check now and every minute, in a background thread, until `stop` is set."""
-
-        def run() -> None:
-            while True:
-                try:
-                    self.audit_when_due()
-                except Exception:
-                    log.exception("the audit failed and will be retried in an hour")
-                if stop.wait(CHECK_SECONDS):
-                    return
-
-        threading.Thread(target=run, name="auditor", daemon=True).start()
+        """Audit if it is due, now and every minute, in a background thread, until `stop` is set."""
+        repeat(self.audit_when_due, CHECK_SECONDS, "auditor", stop, at_once=True)
 
     def audit_when_due(self) -> bool:
         """Audit, if it is due and no other worker does. Returns whether it did."""

@@ -21,6 +21,7 @@ from shared.ledger.ledger import Entry, post
 from shared.lifecycle import LANES, SendState
 from shared.outbox import add_of_sends
 from shared.sends import fair_queueing as fair
+from shared.sends import send_states
 from shared.sends.holding import FAULT, hold_for_operator, holding_unusable
 from shared.sends.placeholder_batches import Chunk, chunks_of
 from shared.sends.quiet_hours import by_zone
@@ -75,23 +76,6 @@ INSERT_BATCHES = text(
     """
 )
 
-MOVE_CURSOR = text(
-    """
-    UPDATE send
-       SET expanded_to = CASE WHEN :over THEN NULL ELSE CAST(:position AS bigint) END,
-           unexpanded = unexpanded - :expanded - :removed,
-           unexpanded_credits = CASE WHEN :over THEN unexpanded_credits * 0 ELSE unexpanded_credits - :credits END,
-           open_batches = open_batches + :batches,
-           suppressed = suppressed + :suppressed, removed = removed + :removed,
-           invalid = invalid + :unfit, accepted = accepted - :suppressed - :removed - :unfit,
-           state = CASE WHEN NOT :over THEN state
-                        WHEN open_batches + :batches = 0 THEN CAST('completed' AS send_state)
-                        ELSE CAST('sending' AS send_state) END,
-           completed_at = CASE WHEN :over AND open_batches + :batches = 0 THEN clock_timestamp() END
-     WHERE id = :send
-    RETURNING state
-    """
-)
 
 NEXT_STEP = text("SELECT GREATEST(max(step), 0) + 1 FROM ledger WHERE subject = :send AND kind = 'release'")
 """The ledger step of a page's release. The page's position would not do: positions have 64 bits."""
@@ -154,7 +138,7 @@ def _expand_page(
     removed = send.unexpanded - page.phones if finished else 0
     batches, end = _insert_batches(connection, send, page.chunks)
     state = connection.execute(
-        MOVE_CURSOR,
+        send_states.MOVE_CURSOR,
         {
             "send": send.id,
             "over": finished,

@@ -1,20 +1,17 @@
 """Runs erasures and retention in the background."""
 
-import logging
 import threading
 import time
 
 from sqlalchemy import Engine
 
+from shared.periodic import repeat
 from shared.settings import Settings
 from worker.jobs.erasure import erase_one
 from worker.jobs.retention import forget
 
-log = logging.getLogger(__name__)
-
-PERIOD = 10.0
-"""Seconds between checks for due erasures."""
-FORGET_PERIOD = 600.0
+CHECK_SECONDS = 10.0
+RETENTION_SECONDS = 600.0
 
 
 class PrivacyJobs:
@@ -26,21 +23,13 @@ class PrivacyJobs:
         self._last_retention = 0.0
 
     def start(self, stop: threading.Event) -> None:
-        """Check every ten seconds, in a background thread, until `stop` is set."""
-
-        def run() -> None:
-            while not stop.wait(PERIOD):
-                try:
-                    self.run_once()
-                except Exception:
-                    log.exception("erasure or retention failed and will be retried")
-
-        threading.Thread(target=run, name="privacy", daemon=True).start()
+        """Run what is due every CHECK_SECONDS, in a background thread, until `stop` is set."""
+        repeat(self.run_once, CHECK_SECONDS, "privacy", stop)
 
     def run_once(self) -> None:
         """Run due erasures and, every ten minutes, retention."""
         while erase_one(self._engine) is not None:
             pass
-        if not self._last_retention or time.monotonic() - self._last_retention > FORGET_PERIOD:
+        if not self._last_retention or time.monotonic() - self._last_retention > RETENTION_SECONDS:
             self._last_retention = time.monotonic()
             forget(self._engine, self._settings.retention_days)

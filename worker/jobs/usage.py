@@ -20,6 +20,7 @@ from sqlalchemy import Connection, Engine, text
 from shared.ids import first_id_at
 from shared.job_failures import FAILURES, RESTS, attempt
 from shared.lifecycle import CHARGED, STORED, MessageStatus
+from shared.periodic import repeat
 from shared.sms.countries import PREFIX, country_of
 
 log = logging.getLogger(__name__)
@@ -110,17 +111,13 @@ class UsageCounter:
         self._engine = engine
 
     def start(self, stop: threading.Event) -> None:
-        """Check every ten seconds, in a background thread, until `stop` is set."""
+        """Count what is due every CHECK_SECONDS, in a background thread, until `stop` is set."""
 
-        def run() -> None:
-            while not stop.wait(CHECK_SECONDS):
-                try:
-                    while self.count_one() and not stop.is_set():
-                        pass
-                except Exception:
-                    log.exception("counting usage failed and will be retried")
+        def count_due() -> None:
+            while self.count_one() and not stop.is_set():
+                pass
 
-        threading.Thread(target=run, name="usage", daemon=True).start()
+        repeat(count_due, CHECK_SECONDS, "usage", stop)
 
     def count_one(self) -> datetime | None:
         """Count the hour that has been due longest. Returns it; None if none is due, or another worker counts."""

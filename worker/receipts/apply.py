@@ -18,19 +18,25 @@ from shared.carriers.receipts import Receipt, by_destination, columns, keep
 from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
 from shared.ids import batch_of, first_id_at, index_of
-from shared.lifecycle import MessageStatus
+from shared.lifecycle import FOLLOWS, MessageStatus
 from shared.outbox import Moved, add_of_messages, listening
 from worker.receipts.candidates import UNDER_WAY
 from worker.send_counters import add_to_sends
 
-FINAL = (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+FINAL = FOLLOWS[MessageStatus.SENT]
+MOVES = ", ".join(
+    f"('{before}', '{after}')"
+    for before in (MessageStatus.SENT, MessageStatus.EXPIRED, MessageStatus.UNDELIVERED)
+    for after in sorted(FOLLOWS[before])
+)
+"""SQL: the changes of status that a receipt may make. It resolves a doubt in another way (match_doubts.py)."""
 RECENT = timedelta(days=4)
 """The largest age of a message that the fast path updates."""
 PAGE, MAX_PAGES = 1000, 10
 NEWEST_ID = 2**63 - 1
 
 APPLY = text(
-    """
+    f"""
     WITH word AS (
         SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:status AS message_status[]),
                              CAST(:error AS text[]), CAST(:done_at AS timestamptz[]),
@@ -49,7 +55,7 @@ APPLY = text(
                              carrier_at = CASE WHEN f.precision IS NOT NULL THEN f.done_at END,
                              carrier_at_precision = f.precision
           FROM found f
-         WHERE m.id = f.id AND f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status
+         WHERE m.id = f.id AND (f.before, f.status) IN ({MOVES})
         RETURNING m.id
     )
     SELECT f.id, f.reference, f.phone, f.before, f.status, f.error, b.send_id, b.account_id, v.id IS NOT NULL AS moved

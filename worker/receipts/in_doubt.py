@@ -12,7 +12,7 @@ from shared.db.connection import transaction
 from shared.ids import batch_of, index_of
 from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
 from shared.ledger.ledger import Entry, post
-from shared.lifecycle import CHARGED, MessageStatus
+from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
 from shared.outbox import Moved, add_of_messages
 from worker.send_counters import add_to_sends
 
@@ -40,7 +40,7 @@ class Resolution(NamedTuple):
 
 
 RESOLVE = text(
-    """
+    f"""
     WITH known AS (
         SELECT m.id, k.*, m.error AS reason,
                m.submitted_at + coalesce(m.answer_ms, 0) * interval '1 millisecond' AS since
@@ -49,7 +49,7 @@ RESOLVE = text(
                       CAST(:carrier_at AS timestamptz[]), CAST(:precision AS smallint[]))
                AS k (message, status, reference, error, resolved_by, evidence, carrier_at, precision)
           JOIN message m ON m.id = k.message
-         WHERE m.status = 'in_doubt'
+         WHERE m.status = 'in_doubt' AND k.status IN ({as_sql(FOLLOWS[MessageStatus.IN_DOUBT])})
          ORDER BY m.id FOR UPDATE OF m
     ), settled AS (
         UPDATE message m

@@ -17,6 +17,8 @@ from sqlalchemy import Engine, text
 from shared.db.connection import is_outage, reading, transaction
 from shared.job_failures import FAILURES, RESTS, attempt
 from shared.lifecycle import SendState
+from shared.periodic import repeat
+from shared.sends import batch_states, send_states
 from shared.sends.closing import close_rest
 from shared.sends.holding import hold_newly_refused
 from shared.sends.queued_batches import publish_batches
@@ -41,8 +43,8 @@ from worker.sending.dispatch import Dispatcher
 
 log = logging.getLogger(__name__)
 
-PERIOD = 1.0
-HOUSEKEEPING_PERIOD = 600.0
+SWEEP_SECONDS = 1.0
+HOUSEKEEPING_SECONDS = 600.0
 RECENTLY = 60.0
 """Seconds for which an unmatched receipt is retried every second; after that, with each housekeeping."""
 
@@ -59,22 +61,6 @@ LEAVE = text("DELETE FROM lease WHERE name = :name")
 
 WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
 
-WAKE_SENDS = text(
-    """
-    UPDATE send SET state = CASE WHEN expanded_to IS NULL THEN CAST('queued' AS send_state) ELSE 'expanding' END
-     WHERE state = 'scheduled' AND send_at <= clock_timestamp()
-    RETURNING id, state
-    """
-)
-
-WAKE_BATCHES = text(
-    """
-    UPDATE batch SET state = 'queued', carrier = NULL, portion = NULL, route = NULL WHERE id IN (
-        SELECT id FROM batch WHERE state = 'waiting' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1000
-           FOR UPDATE SKIP LOCKED)
-    RETURNING id, size
-    """
-)
 
 ENDED_SENDS = text(
     f"""
@@ -82,13 +68,13 @@ ENDED_SENDS = text(
        FROM send
       WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
         AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
-                                         AND b.state IN ('waiting', 'queued', 'paused', 'held')))
+                                         AND b.{batch_states.NOT_TAKEN}))
         AND NOT {RESTS.format(kind="closing", subject="id")}
       ORDER BY expires_at LIMIT 100)
     UNION ALL
     (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
       WHERE NOT {RESTS.format(kind="closing", subject="id")} AND state = 'canceled' AND completed_at IS NULL
-        AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state IN ('waiting', 'queued', 'paused', 'held'))
+        AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
       LIMIT 100)
     """
 )
@@ -139,29 +125,26 @@ class Sweeper:
         self._housekept = 0.0
         self._doubts_due = 0.0
         self._stalled = Stalled(engine)
-        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+        self._thread: threading.Thread | None = None
         self.outage = dispatcher.outage if isinstance(dispatcher, CarrierPools) else Outage()
 
     def start(self) -> None:
-        """Begin to sweep, every second."""
-        self._thread.start()
+        """Sweep every SWEEP_SECONDS in a background thread, until `stop` is called."""
+        self._thread = repeat(self._sweep, SWEEP_SECONDS, "sweeper", self._dispatcher.stop)
 
     def stop(self) -> None:
         """Stop sweeping, and wait for the cycles that it started."""
         self._dispatcher.stop.set()
-        self._thread.join(5)
+        if self._thread is not None:
+            self._thread.join(5)
         self._pool.shutdown(wait=True)
         if isinstance(self._dispatcher, CarrierPools):
             self._dispatcher.close()
         self._leave()
 
-    def _run(self) -> None:
-        while not self._dispatcher.stop.wait(PERIOD):
-            try:
-                with self.outage.tolerated():
-                    self.sweep()
-            except Exception:
-                log.exception("the sweep failed and will be retried in a second")
+    def _sweep(self) -> None:
+        with self.outage.tolerated():
+            self.sweep()
 
     def sweep(self) -> None:
         """Sweep once."""
@@ -190,7 +173,7 @@ class Sweeper:
             lambda: match_kept(self._engine, newest=RECENTLY),
             self._analyze_grown,
         ]
-        if time.monotonic() - self._housekept > HOUSEKEEPING_PERIOD:
+        if time.monotonic() - self._housekept > HOUSEKEEPING_SECONDS:
             self._housekept = time.monotonic()
             steps += housekeeping(self._engine)
         for step in steps:
@@ -216,9 +199,9 @@ class Sweeper:
 
     def _wake(self) -> None:
         with transaction(self._engine) as connection:
-            sends = connection.execute(WAKE_SENDS).all()
+            sends = connection.execute(send_states.START_DUE).all()
         with transaction(self._engine) as connection:
-            batches = connection.execute(WAKE_BATCHES).all()
+            batches = connection.execute(batch_states.WAKE_DUE).all()
         if self.tasks is not None:
             for send in sends:
                 if send.state == SendState.EXPANDING:

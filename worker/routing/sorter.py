@@ -20,6 +20,7 @@ from sqlalchemy import Engine, Row, text
 
 from shared.accounts.sandbox import SIMULATED
 from shared.db.connection import transaction
+from shared.sends import batch_states
 from shared.sends.holding import SendUnusable, holding_unusable
 from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.sendable import SENDABLE
@@ -41,20 +42,6 @@ UNSORTED = text(
     """
 )
 
-SORT = text(
-    """
-    UPDATE batch b
-       SET carrier = w.carrier, route = w.route, portion = w.portion,
-           state = CASE WHEN w.waits THEN CAST('waiting' AS batch_state) ELSE b.state END,
-           due_at = CASE WHEN w.waits THEN clock_timestamp() + make_interval(secs => :seconds) ELSE b.due_at END,
-           next_index = CASE WHEN w.portion IS NULL THEN b.next_index ELSE b.size + 1 END,
-           retry = CASE WHEN w.portion IS NULL THEN b.retry
-                        ELSE CAST(string_to_array(w.retry, ',') AS smallint[]) END
-      FROM unnest(CAST(:id AS uuid[]), CAST(:carrier AS text[]), CAST(:route AS text[]), CAST(:portion AS smallint[]),
-                  CAST(:retry AS text[]), CAST(:waits AS boolean[])) AS w (id, carrier, route, portion, retry, waits)
-     WHERE b.id = w.id
-    """
-)
 
 UNSORT_CLOSED = text(
     """
@@ -65,14 +52,6 @@ UNSORT_CLOSED = text(
     """
 )
 """Unsorts batches in the queue of a carrier that has closed, or of a limit that was removed."""
-
-WAKE_OPENED = text(
-    """
-    UPDATE batch SET state = 'queued', carrier = NULL, portion = NULL, route = NULL WHERE id IN (
-        SELECT id FROM batch WHERE state = 'waiting' AND carrier IS NOT NULL AND carrier = ANY(:open)
-         LIMIT :limit FOR UPDATE SKIP LOCKED)
-    """
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +93,7 @@ class Sorter:
                 return set()
             sorted_batches = [self._sort_or_raise(row) for row in rows]
             connection.execute(
-                SORT,
+                batch_states.ROUTE,
                 {
                     "id": [row.id for row in rows],
                     "carrier": [sorted_batch.queue for sorted_batch in sorted_batches],
@@ -136,7 +115,7 @@ class Sorter:
         with transaction(self._engine, durable=False) as connection:
             queues = carriers + [rate_limit.name for rate_limit in self._routes.limits]
             connection.execute(UNSORT_CLOSED, {"known": queues, "limit": limit})
-            connection.execute(WAKE_OPENED, {"open": carriers, "limit": limit})
+            connection.execute(batch_states.WAKE_OPENED, {"open": carriers, "limit": limit})
 
     def _sort_or_raise(self, row: Row[Any]) -> Sorted:
         """Where a batch goes. Raises SendUnusable."""

@@ -15,9 +15,10 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.accounts.sandbox import SIMULATED
 from shared.crashpoints import crashpoint
-from shared.db.connection import STARTED, array, transaction, tuples_of, uuids
+from shared.db.connection import array, transaction, tuples_of, uuids
 from shared.db.encryption_keys import texts_of
 from shared.encryption import TextKeyMissing, Texts, TextUnreadable
+from shared.sends import batch_states, send_states
 from shared.sends.holding import SendUnusable, holding_unusable
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.rules import Rules
@@ -79,14 +80,11 @@ PACE = text(
     """
 )
 
-BEGUN = text("UPDATE send SET state = 'sending' WHERE id = ANY(:ids) AND state = 'queued'")
 
 CLAIM = text(
     f"""
     UPDATE batch b
-       SET state = 'sending', epoch = b.epoch + 1, intent = c.intent, watermark = c.watermark,
-           lease_until = clock_timestamp() + make_interval(secs => :lease),
-           database_started = {STARTED}
+       SET {batch_states.CLAIMED}
       FROM unnest(CAST(:id AS uuid[]), CAST(:intent AS int[]), CAST(:watermark AS int[])) AS c (id, intent, watermark),
            send s
      WHERE b.id = c.id AND s.id = b.send_id
@@ -159,7 +157,7 @@ def _claim(
             if row.state == "queued" and row.kind != "single" and row.batch_id in intents
         ]
         if begun:
-            connection.execute(BEGUN, {"ids": sorted(set(begun))})
+            connection.execute(send_states.BEGIN_SENDING, {"ids": sorted(set(begun))})
         watermarks = array(_first_watermarks(list(intents.values()), window))
         turn = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": lease}
         taken = tuples_of(connection, CLAIM, turn)

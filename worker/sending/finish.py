@@ -9,9 +9,9 @@ from sqlalchemy import Engine, text
 
 from shared.crashpoints import crashpoint
 from shared.db.connection import STARTED, array, durable_statement, uuids
-from shared.ledger.ledger import BOOKS
+from shared.ledger.ledger import SETTLE_BATCHES, SETTLED
 from shared.outbox import listening
-from worker.send_counters import CLOSED
+from shared.sends import batch_states, send_states
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.message_rows import COLUMNS, ROWS, SENT, parameters_of
 from worker.sending.record import ADDED, RECORDED, SUMS, counts_of
@@ -21,10 +21,6 @@ HELD_SINCE_THE_START = (
 )
 """As `worker.sending.record.HELD`, and in one condition for the same reason."""
 
-OUT_OF_TURN = """
-    intent = 0, watermark = 0, lease_until = NULL, database_started = NULL, carrier = NULL, portion = NULL, route = NULL
-"""
-"""SQL: what changes in every batch whose turn is over."""
 
 TOLD = ("epoch", *RECORDED, "captured", "released")
 
@@ -32,8 +28,7 @@ FINISH = text(
     f"""
     WITH ended AS (
         UPDATE batch b
-           SET state = 'done', next_index = b.size + 1, retry = NULL, due_at = clock_timestamp(), attempts = 0,
-               crashes = 0, {OUT_OF_TURN}
+           SET {batch_states.DONE}
           FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS int[])" for name in TOLD)})
                WITH ORDINALITY AS w (id, {", ".join(TOLD)}, number)
          WHERE {HELD_SINCE_THE_START}
@@ -45,21 +40,14 @@ FINISH = text(
     ), sums AS (
         SELECT send_id, count(*) AS closed, {SUMS} FROM ended GROUP BY send_id ORDER BY send_id
     ), counted AS (
-        UPDATE send s SET {ADDED}, {CLOSED} FROM sums c WHERE s.id = c.send_id
+        UPDATE send s SET {ADDED}, {send_states.BATCHES_CLOSED} FROM sums c WHERE s.id = c.send_id
         RETURNING 1
     ), posted AS (
-        INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step)
-        SELECT e.account_id, p.kind, p.debit, p.credit, p.amount, 'batch', e.id, e.epoch
-          FROM ended e
-         CROSS JOIN LATERAL (VALUES ('capture', {", ".join(map(repr, BOOKS["capture"]))}, e.captured),
-                                    ('release', {", ".join(map(repr, BOOKS["release"]))}, e.released))
-               AS p (kind, debit, credit, amount)
-         WHERE p.amount > 0
+        {SETTLE_BATCHES}
         RETURNING 1
     ), paid AS (
         UPDATE account a
-           SET available = a.available + d.released, reserved = a.reserved - d.captured - d.released,
-               updated_at = clock_timestamp()
+           SET {SETTLED}
           FROM (SELECT account_id, sum(captured) AS captured, sum(released) AS released
                   FROM ended WHERE captured + released > 0 GROUP BY account_id ORDER BY account_id) d
          WHERE a.id = d.account_id AND (SELECT count(*) FROM counted) + (SELECT count(*) FROM written)

@@ -16,12 +16,13 @@ from shared.db.connection import array, transaction, uuids
 from shared.ledger.ledger import REMAINDER, Entry, post
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.outbox import Moved, add_of_messages, add_of_sends
+from shared.sends import batch_states, send_states
 from shared.sends import fair_queueing as fair
 from shared.sends.stop_if import stop_failing
 from worker.send_counters import Changes, add_and_close, add_to_sends, in_order
 from worker.sending.attempts import write_failed
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
-from worker.sending.finish import OUT_OF_TURN, can_finish, finish
+from worker.sending.finish import can_finish, finish
 from worker.sending.record import fence, record_lost, write_rows
 
 MAX_CRASHES = 5
@@ -65,26 +66,9 @@ LOCK_SENDS = text(
     """
 )
 
-CLOSE_INTENT = text(
-    f"""
-    UPDATE batch b
-       SET state = c.state, next_index = c.next_index,
-           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), turn = b.turn + c.cost,
-           due_at = clock_timestamp() + make_interval(secs => c.wait), attempts = c.attempts, crashes = c.crashes,
-           {OUT_OF_TURN}
-      FROM unnest(CAST(:id AS uuid[]), CAST(:state AS batch_state[]), CAST(:next_index AS int[]),
-                  CAST(:retry AS text[]), CAST(:cost AS bigint[]), CAST(:wait AS float8[]), CAST(:attempts AS int[]),
-                  CAST(:crashes AS int[])) AS c (id, state, next_index, retry, cost, wait, attempts, crashes)
-     WHERE b.id = c.id
-    """
-)
 
 RESENT = text("UPDATE send SET resent = resent + :count WHERE id = :id")
 
-HOLD = text(
-    "UPDATE send SET state = 'held', held_by = 'crashes', held_reason = :reason"
-    " WHERE id = :id AND state NOT IN ('canceled', 'completed')"
-)
 
 NEXT_STATE = {
     SendState.PAUSED: BatchState.PAUSED,
@@ -198,7 +182,7 @@ def _hold_poisoned(connection: Connection, settlements: list[Settlement]) -> lis
     for settlement in settlements:
         if settlement.crashes >= MAX_CRASHES:
             reason = f"The workers that sent batch {settlement.batch_id} died {settlement.crashes} times in a row."
-            if connection.execute(HOLD, {"id": settlement.send_id, "reason": reason}).rowcount:
+            if connection.execute(send_states.HOLD_POISONED, {"id": settlement.send_id, "reason": reason}).rowcount:
                 held.append(settlement.send_id)
                 add_of_sends(connection, [(settlement.account_id, settlement.send_id, SendState.HELD)])
     return held
@@ -214,7 +198,7 @@ def _next_state(settlement: Settlement, send_state: str) -> BatchState:
 
 def _close_batches(connection: Connection, settlements: list[Settlement], states: list[BatchState]) -> None:
     connection.execute(
-        CLOSE_INTENT,
+        batch_states.CLOSE_INTENT,
         {
             "id": uuids(settlement.batch_id for settlement in settlements),
             "state": array(states),

@@ -21,10 +21,11 @@ from shared.db.encryption_keys import texts_of
 from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
 from shared.ledger.spend_limits import COUNT, standings
 from shared.lifecycle import SendState
+from shared.sends import batch_states, send_states
 
 LOCK_BATCHES = text(
-    """
-    SELECT id, state IN ('waiting', 'queued', 'paused', 'held') AND next_index = 1 AND retry IS NULL AND epoch = 0
+    f"""
+    SELECT id, {batch_states.NOT_TAKEN} AND next_index = 1 AND retry IS NULL AND epoch = 0
                AS untouched
       FROM batch WHERE send_id = :send ORDER BY id FOR UPDATE
     """
@@ -33,25 +34,6 @@ LOCK_SEND = text(
     """
     SELECT s.*, (SELECT count(*) FROM batch b WHERE b.send_id = s.id) AS batches FROM send s
      WHERE s.id = :send FOR UPDATE OF s
-    """
-)
-MOVE_BATCHES = text(
-    """
-    UPDATE batch
-       SET due_at = :due_at,
-           state = CASE WHEN state IN ('paused', 'held') THEN state
-                        WHEN :ahead THEN CAST('waiting' AS batch_state) ELSE 'queued' END
-     WHERE send_id = :send AND state IN ('waiting', 'queued', 'paused', 'held')
-    """
-)
-MOVE_SEND = text(
-    """
-    UPDATE send
-       SET send_at = :send_at,
-           state = CASE WHEN state IN ('paused', 'held') THEN state
-                        WHEN :ahead THEN CAST('scheduled' AS send_state)
-                        WHEN expanded_to IS NOT NULL THEN 'expanding' ELSE 'queued' END
-     WHERE id = :send
     """
 )
 SET_EXPIRY = text("UPDATE send SET expires_at = :expires_at WHERE id = :send")
@@ -96,7 +78,7 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
     if "message" in changes:
         _set_text(connection, locked.send, changes)
     if "send_at" in changes:
-        _move(connection, send, send_at)
+        _reschedule(connection, send, send_at)
     if expires_at != locked.send.expires_at:
         connection.execute(SET_EXPIRY, {"send": send, "expires_at": expires_at})
     if "rate" in changes:
@@ -121,11 +103,11 @@ def _times(send: Row[Any], changes: Mapping[str, Any]) -> tuple[datetime | None,
     return send_at, expiry_time(changes.get("expires_at", send.expires_at), due, now)
 
 
-def _move(connection: Connection, send: UUID, send_at: datetime | None) -> None:
+def _reschedule(connection: Connection, send: UUID, send_at: datetime | None) -> None:
     ahead = send_at is not None
     values = {"send": send, "ahead": ahead, "due_at": send_at or datetime.now(UTC)}
-    connection.execute(MOVE_BATCHES, values)
-    connection.execute(MOVE_SEND, {"send": send, "ahead": ahead, "send_at": send_at})
+    connection.execute(batch_states.RESCHEDULE, values)
+    connection.execute(send_states.RESCHEDULE, {"send": send, "ahead": ahead, "send_at": send_at})
 
 
 def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]) -> None:

@@ -6,33 +6,12 @@ from sqlalchemy import Connection, text
 
 from api.http.problems import Problem
 from shared.lifecycle import SendState
+from shared.sends import batch_states, send_states
 from shared.sends.closing import close_rest
 from shared.sends.holding import let_go
 
 STATE = text("SELECT state FROM send WHERE id = :send")
 HELD_BY = text("SELECT held_by FROM send WHERE id = :send AND state = 'held'")
-
-PAUSE_BATCHES = text("UPDATE batch SET state = 'paused' WHERE send_id = :send AND state IN ('waiting', 'queued')")
-PAUSE_SEND = text(
-    """
-    UPDATE send SET state = 'paused'
-     WHERE id = :send AND state IN ('scheduled', 'expanding', 'queued', 'sending')
-    """
-)
-RESUME_SEND = text(
-    """
-    UPDATE send
-       SET state = CASE WHEN send_at > clock_timestamp() THEN CAST('scheduled' AS send_state)
-                        WHEN expanded_to IS NOT NULL THEN 'expanding' ELSE 'queued' END
-     WHERE id = :send AND state = 'paused'
-    """
-)
-RESUME_BATCHES = text(
-    """
-    UPDATE batch SET state = CASE WHEN due_at > clock_timestamp() THEN CAST('waiting' AS batch_state) ELSE 'queued' END
-     WHERE send_id = :send AND state = 'paused'
-    """
-)
 
 
 def cancel(connection: Connection, send: UUID) -> None:
@@ -49,8 +28,8 @@ def pause(connection: Connection, send: UUID) -> None:
     state = connection.execute(STATE, {"send": send}).scalar_one()
     if state == SendState.PAUSED:
         return
-    connection.execute(PAUSE_BATCHES, {"send": send})
-    if not connection.execute(PAUSE_SEND, {"send": send}).rowcount:
+    connection.execute(batch_states.PAUSE, {"send": send})
+    if not connection.execute(send_states.PAUSE, {"send": send}).rowcount:
         raise _conflict(state, "be paused")
 
 
@@ -60,8 +39,8 @@ def resume(connection: Connection, send: UUID) -> None:
     if held_by in ("canary", "stop_if") and let_go(connection, send, held_by):
         return
     state = connection.execute(STATE, {"send": send}).scalar_one()
-    connection.execute(RESUME_BATCHES, {"send": send})
-    if not connection.execute(RESUME_SEND, {"send": send}).rowcount:
+    connection.execute(batch_states.RESUME, {"send": send})
+    if not connection.execute(send_states.RESUME, {"send": send}).rowcount:
         raise _conflict(state, "be resumed")
 
 

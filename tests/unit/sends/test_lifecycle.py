@@ -19,7 +19,7 @@ from shared.lifecycle import (
     Category,
     MessageStatus,
     SendState,
-    can_follow,
+    as_sql,
 )
 
 ROOT = Path(shared.__file__).parent.parent
@@ -48,8 +48,9 @@ def sql() -> str:
 
 
 def test_it_works() -> None:
-    assert can_follow(MessageStatus.SENT, MessageStatus.DELIVERED)
-    assert not can_follow(MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+    assert MessageStatus.DELIVERED in FOLLOWS[MessageStatus.SENT]
+    assert MessageStatus.UNDELIVERED not in FOLLOWS[MessageStatus.DELIVERED]
+    assert as_sql(FOLLOWS[MessageStatus.SENT]) == "'delivered', 'undelivered'"
 
 
 def test_every_status_says_what_may_follow() -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from shared.carriers.http import callbacks, paths
 from shared.carriers.http.config import HttpConfig
 from shared.carriers.http.templates import filled_text, filled_url
+from shared.periodic import repeat
 from worker.carriers.base import OnReceipts
 from worker.carriers.http.transport import Lost, Transport
 
@@ -23,28 +24,24 @@ class Poller:
         self._config = config
         self._transport = transport
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"{config.name}-poll", daemon=True)
 
     def start(self, on_receipts: OnReceipts) -> None:
         """Begin to poll."""
         self._on_receipts = on_receipts
         if self._config.poll is not None:
-            self._thread.start()
+            repeat(self._poll, self._config.poll.every, f"{self._config.name}-poll", self._stop)
 
     def stop(self) -> None:
         """Stop polling."""
         self._stop.set()
 
-    def _run(self) -> None:
-        poll = self._config.poll
-        assert poll is not None
-        while not self._stop.wait(poll.every):
-            try:
-                self.fetch()
-            except Lost as lost:
-                log.warning("%s: receipts could not be fetched: %s", self._config.name, lost)
-            except Exception as error:
-                log.warning("%s: receipts could not be stored: %s", self._config.name, type(error).__name__)
+    def _poll(self) -> None:
+        try:
+            self.fetch()
+        except Lost as lost:
+            log.warning("%s: receipts could not be fetched: %s", self._config.name, lost)
+        except Exception as error:
+            log.warning("%s: receipts could not be stored: %s", self._config.name, type(error).__name__)
 
     def fetch(self) -> int:
         """Fetch and store the available receipts. Returns how many. Raises Lost, or what storing raises."""

@@ -1,0 +1,111 @@
+"""Every change of a batch's state, as SQL. No other module sets `batch.state`.
+
+    waiting   its time has not come, or all carriers that may take it are closed
+    queued    may be claimed, in fair order
+    sending   in a worker's cycle, under a lease
+    paused    its send is paused by its owner
+    held      its send is held (shared/sends/holding.py)
+    done, canceled, expired    has ended; `due_at` says when
+
+Batches are locked before their sends, in the order of their ids.
+"""
+
+from sqlalchemy import text
+
+from shared.db.connection import STARTED
+
+NOT_TAKEN = "state IN ('waiting', 'queued', 'paused', 'held')"
+"""SQL: no worker has the batch, and it has not ended."""
+
+_WHEN_DUE = "CASE WHEN due_at > clock_timestamp() THEN CAST('waiting' AS batch_state) ELSE 'queued' END"
+_UNROUTED = "carrier = NULL, portion = NULL, route = NULL"
+
+PAUSE = text("UPDATE batch SET state = 'paused' WHERE send_id = :send AND state IN ('waiting', 'queued')")
+RESUME = text(f"UPDATE batch SET state = {_WHEN_DUE} WHERE send_id = :send AND state = 'paused'")
+
+HOLD = text("UPDATE batch SET state = 'held' WHERE send_id = :send AND state IN ('waiting', 'queued')")
+RELEASE = text(f"UPDATE batch SET state = {_WHEN_DUE}, crashes = 0 WHERE send_id = :send AND state = 'held'")
+
+RESCHEDULE = text(
+    f"""
+    UPDATE batch
+       SET due_at = :due_at,
+           state = CASE WHEN state IN ('paused', 'held') THEN state
+                        WHEN :ahead THEN CAST('waiting' AS batch_state) ELSE 'queued' END
+     WHERE send_id = :send AND {NOT_TAKEN}
+    """
+)
+
+ROUTE = text(
+    """
+    UPDATE batch b
+       SET carrier = w.carrier, route = w.route, portion = w.portion,
+           state = CASE WHEN w.waits THEN CAST('waiting' AS batch_state) ELSE b.state END,
+           due_at = CASE WHEN w.waits THEN clock_timestamp() + make_interval(secs => :seconds) ELSE b.due_at END,
+           next_index = CASE WHEN w.portion IS NULL THEN b.next_index ELSE b.size + 1 END,
+           retry = CASE WHEN w.portion IS NULL THEN b.retry
+                        ELSE CAST(string_to_array(w.retry, ',') AS smallint[]) END
+      FROM unnest(CAST(:id AS uuid[]), CAST(:carrier AS text[]), CAST(:route AS text[]), CAST(:portion AS smallint[]),
+                  CAST(:retry AS text[]), CAST(:waits AS boolean[])) AS w (id, carrier, route, portion, retry, waits)
+     WHERE b.id = w.id
+    """
+)
+"""Puts queued batches into carriers' queues. Those whose carriers are all closed wait, and are looked at again."""
+
+WAKE_DUE = text(
+    f"""
+    UPDATE batch SET state = 'queued', {_UNROUTED} WHERE id IN (
+        SELECT id FROM batch WHERE state = 'waiting' AND due_at <= clock_timestamp() ORDER BY due_at LIMIT 1000
+           FOR UPDATE SKIP LOCKED)
+    RETURNING id, size
+    """
+)
+WAKE_OPENED = text(
+    f"""
+    UPDATE batch SET state = 'queued', {_UNROUTED} WHERE id IN (
+        SELECT id FROM batch WHERE state = 'waiting' AND carrier IS NOT NULL AND carrier = ANY(:open)
+         LIMIT :limit FOR UPDATE SKIP LOCKED)
+    """
+)
+"""Queues what waits for a carrier that is open again."""
+
+CLAIMED = f"""
+    state = 'sending', epoch = b.epoch + 1, intent = c.intent, watermark = c.watermark,
+    lease_until = clock_timestamp() + make_interval(secs => :lease), database_started = {STARTED}
+"""
+"""SQL: the assignments to a batch `b` of which a cycle claims `c.intent` messages."""
+
+_CYCLE_OVER = f"intent = 0, watermark = 0, lease_until = NULL, database_started = NULL, {_UNROUTED}"
+
+DONE = f"""
+    state = 'done', next_index = b.size + 1, retry = NULL, due_at = clock_timestamp(), attempts = 0, crashes = 0,
+    {_CYCLE_OVER}
+"""
+"""SQL: the assignments to a batch `b` of which every message has a result."""
+
+CLOSE_INTENT = text(
+    f"""
+    UPDATE batch b
+       SET state = c.state, next_index = c.next_index,
+           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), turn = b.turn + c.cost,
+           due_at = clock_timestamp() + make_interval(secs => c.wait), attempts = c.attempts, crashes = c.crashes,
+           {_CYCLE_OVER}
+      FROM unnest(CAST(:id AS uuid[]), CAST(:state AS batch_state[]), CAST(:next_index AS int[]),
+                  CAST(:retry AS text[]), CAST(:cost AS bigint[]), CAST(:wait AS float8[]), CAST(:attempts AS int[]),
+                  CAST(:crashes AS int[])) AS c (id, state, next_index, retry, cost, wait, attempts, crashes)
+     WHERE b.id = c.id
+    """
+)
+"""Ends the cycle of batches: done, or back to wait for the next one."""
+
+CLOSE_UNSENT = text(
+    f"""
+    WITH unsent AS (
+        SELECT id FROM batch WHERE send_id = :send AND {NOT_TAKEN} ORDER BY id FOR UPDATE
+    )
+    UPDATE batch b SET state = CAST(:state AS batch_state), due_at = clock_timestamp() FROM unsent u WHERE b.id = u.id
+    RETURNING b.id, b.account_id, b.size, b.segments, b.next_index, b.retry,
+              b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS unsent
+    """
+)
+"""Cancels or expires what no worker has of a send."""

@@ -13,7 +13,7 @@ def keep_checking(guard: Guard) -> None:
     """Check every second in a daemon thread."""
 
     def check() -> None:
-        with contextlib.suppress(AWAY):  # requests report an unavailable database
+        with contextlib.suppress(*AWAY):  # requests report an unavailable database
             guard.check()
 
     repeat(check, CHECK_SECONDS, "guard")

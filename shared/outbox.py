@@ -1,12 +1,12 @@
-"""What happened, for the account that it happened to: written in the transaction in which it happens.
+"""The outbox: events for accounts, written in the transaction in which they happen.
 
-An event of messages is packed: one row says which messages of a batch became what. It is told apart only when it is
-delivered to a webhook or pulled, and the id of an event is that of its row with its place there (as a message's id is
-that of its batch with its index). Ids are given before a transaction commits, so they are no order in which a reader
-misses nothing: that is the transaction's number, read below the oldest one that is still open.
+Events of messages are packed: one row holds the new status of many messages of a batch. They are unpacked only when
+they are delivered or pulled; an event's id is that of its row plus its position, as a message's id is that of its batch
+plus its index. Ids are assigned before a transaction commits, so a reader who goes by them may miss events; readers go
+by the transaction's number instead, and stop below the oldest open transaction.
 
-Rows are written for accounts that listen: that have a webhook, or have pulled in the last days. For all others the
-cost is one small query each second and process.
+Rows are written only for accounts that listen, that is, have a webhook or have pulled in the last days. For all others
+the cost is one small query per second and process.
 """
 
 import json
@@ -23,16 +23,16 @@ from shared.db.connection import array, copy_rows, field, reading, transaction
 from shared.ids import new_batch_id
 from shared.lifecycle import MessageStatus, SendState
 
-FRESH = 1.0
-"""Seconds for which a process remembers which accounts listen."""
-MARGIN = 0.2
-"""Seconds more that a new listener waits until every process knows of it."""
+CACHE_SECONDS = 1.0
+"""For how long a process caches which accounts listen."""
+MARGIN_SECONDS = 0.2
+"""How much longer a new listener waits until every process knows of it."""
 KEPT_DAYS = 8
-"""How long events can be delivered and pulled."""
+"""For how long events can be delivered and pulled."""
 
 
 class EventType(StrEnum):
-    """What can happen."""
+    """The types of events."""
 
     MESSAGE_SENT = "message.sent"
     MESSAGE_DELIVERED = "message.delivered"
@@ -56,7 +56,7 @@ class EventType(StrEnum):
 
 
 class Moved(NamedTuple):
-    """Messages of one batch, by their indexes in it, that got the same status (and error) together."""
+    """Messages of one batch, by index, that got the same status and error in one transaction."""
 
     account_id: int
     send_id: UUID
@@ -94,9 +94,10 @@ def add(
     *,
     send_id: UUID | None = None,
 ) -> UUID:
-    """One event, in the connection's transaction. It is told with `data`; one of a send with the send as it is then.
+    """Add one event with `data`, in the connection's transaction. Returns its id.
 
-    Returns its id. Written only where the account listens; one statement, for what does not happen with every message.
+    An event with `send_id` is delivered with the send's state at that time. Nothing is written if the account does not
+    listen. For events that are rarer than messages, as each takes a statement.
     """
     encoded = None if data is None else json.dumps(data, default=str)
     event = new_batch_id()
@@ -105,23 +106,23 @@ def add(
 
 
 def add_of_sends(connection: Connection, sends: Iterable[tuple[int, UUID, SendState | str]]) -> None:
-    """The events of sends that have ended or are held: (account, send, state); of accounts that listen."""
-    heard = listening(connection)
-    if heard:
+    """Add events of sends that have ended or are held, given as (account, send, state)."""
+    listeners = listening(connection)
+    if listeners:
         rows = [
             f"{new_batch_id()}\t{account}\tsend.{state}\t{send}\t\\N\t\\N\t\\N\n"
             for account, send, state in sends
-            if account in heard
+            if account in listeners
         ]
         if rows:
             copy_rows(connection, "event", COLUMNS, "".join(rows))
 
 
 def add_of_messages(connection: Connection, moved: Callable[[frozenset[int]], Iterable[Moved]]) -> None:
-    """The events of messages that moved, packed. `moved` is called only when anybody listens, with who does."""
-    heard = listening(connection)
-    if heard:
-        rows = [_packed(each) for each in moved(heard) if each.account_id in heard and each.indexes]
+    """Add packed events of messages. `moved` is called with the listening accounts, if there are any."""
+    listeners = listening(connection)
+    if listeners:
+        rows = [_packed(each) for each in moved(listeners) if each.account_id in listeners and each.indexes]
         if rows:
             copy_rows(connection, "event", COLUMNS, "".join(rows))
 
@@ -132,30 +133,27 @@ def _packed(moved: Moved) -> str:
 
 
 def listening(connection: Connection) -> frozenset[int]:
-    """The accounts that listen: remembered for FRESH seconds, as every process does."""
-    known = _listening.get(connection.engine)
-    if known is not None and known[0] > time.monotonic():
-        return known[1]
-    until = time.monotonic() + FRESH
+    """The accounts that listen: cached for CACHE_SECONDS."""
+    cached = _listening.get(connection.engine)
+    if cached is not None and cached[0] > time.monotonic():
+        return cached[1]
+    until = time.monotonic() + CACHE_SECONDS
     accounts = frozenset(connection.execute(LISTENING).scalars())
     _listening[connection.engine] = until, accounts
     return accounts
 
 
 def listen(engine: Engine, account_id: int) -> None:
-    """From when this returns, every event of what the account then sends is kept. Takes a second the first time.
-
-    By then each process has looked again who listens.
-    """
+    """Begin to keep the account's events. Takes a second the first time, until every process knows of the listener."""
     with reading(engine) as connection:
         if account_id in listening(connection) or connection.execute(LISTENS, {"account": account_id}).scalar():
             return
     with transaction(engine) as connection:
         connection.execute(LISTEN, {"account": account_id})
     _listening.pop(engine, None)
-    time.sleep(FRESH + MARGIN)
+    time.sleep(CACHE_SECONDS + MARGIN_SECONDS)
 
 
 def still_listens(connection: Connection, account_id: int) -> None:
-    """Note that the account has pulled. One that has no webhook and does not pull for KEPT_DAYS listens no more."""
+    """Note that the account has pulled. Without a webhook, it stops listening when it has not pulled for KEPT_DAYS."""
     connection.execute(STILL_LISTENS, {"account": account_id})

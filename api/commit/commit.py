@@ -124,7 +124,7 @@ UPDATE batch b SET segments = p.segments, variables = p.variables::jsonb
 INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %s::jsonb)"
 
 
-def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.SeenClock | None = None) -> list[str]:
+def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.CachedClock | None = None) -> list[str]:
     """Store the drafts and reserve their cost, in the connection's transaction. Returns the response body of each.
 
     Raises NotEnough if an account cannot pay for all its drafts; the transaction must then be rolled back.
@@ -133,7 +133,7 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.SeenCl
     accounts = sorted({draft.account_id for draft in drafts})
     if len(accounts) > 1:
         driver.execute(LOCK_ACCOUNTS, (accounts,))
-    left = accept_rows(driver, drafts, clock or fair.SeenClock())
+    left = accept_rows(driver, drafts, clock or fair.CachedClock())
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected)))
@@ -148,7 +148,7 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.SeenCl
     return responses
 
 
-def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: fair.SeenClock) -> dict[int, int]:
+def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: fair.CachedClock) -> dict[int, int]:
     """Store and queue the drafts and reserve their cost. Returns the remaining balance by account.
 
     Raises NotEnough, or its subclass OverSpend.

@@ -25,7 +25,7 @@ from shared.guard import Witness
 from shared.ledger.ledger import NotEnough
 from shared.ledger.spend_limits import OverSpend, Period, Standing, standings
 from shared.plurals import counted
-from shared.sends.fair_queueing import SeenClock
+from shared.sends.fair_queueing import CachedClock
 
 MAX_GROUP = 256
 LARGE_GROUP, GATHER_SECONDS = 8, 0.006
@@ -93,7 +93,7 @@ class GroupCommit:
         self._engine = engine
         self.witness = Witness()
         """Records the latest accepted sends, to detect lost commits."""
-        self._clock = SeenClock()
+        self._clock = CachedClock()
         self._queues: dict[int, AccountQueue] = {}
         """Queues by account. An account has one only while a thread commits its groups."""
         self._lock = Lock()

@@ -1,8 +1,7 @@
-"""Ends what is left of a send: its waiting batches are closed, the credits behind them are given back.
+"""Ends the rest of a send: closes its batches that no worker has, and releases their credits.
 
-What a worker is submitting at that moment is not touched: its turn ends as it would, and then finds the send ended.
-Locks are taken in the order batch, send, account, here as everywhere. A batch that has ended has no due time, so its
-`due_at` is when it ended.
+A batch in a cycle is not touched; the cycle is finished, and then finds that the send has ended. Locks are taken in the
+usual order: batch, send, account.
 """
 
 from dataclasses import dataclass
@@ -30,14 +29,14 @@ ENDS = (SendState.COMPLETED, SendState.CANCELED)
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What was ended: how many messages, and the credits given back."""
+    """The number of messages that were ended, and the credits that were released."""
 
     messages: int
     credits: int
 
 
 def close_rest(connection: Connection, send: UUID, outcome: Literal["canceled", "expired"]) -> Closed:
-    """Close every batch of the send that no worker has, and what is not expanded yet, as `outcome`."""
+    """Close every batch of the send that no worker has, and the part not yet expanded, as `outcome`."""
     batches = connection.execute(batch_states.CLOSE_UNSENT, {"send": send, "state": outcome}).all()
     row = connection.execute(LOCK_SEND, {"send": send}).one()
     unsent = sum(batch.unsent for batch in batches) + row.unexpanded
@@ -58,11 +57,11 @@ def close_rest(connection: Connection, send: UUID, outcome: Literal["canceled", 
 
 
 def _price(send: Row[Any], batch: Row[Any]) -> int:
-    """Credits for each message of the batch, which has segments of its own where the send's messages differ."""
+    """Credits per message. If texts differ, a batch has its own number of segments."""
     return int(send.price if batch.segments is None else min(send.price, batch.segments))
 
 
 def _ended(send: UUID, batch: Row[Any], outcome: str) -> Moved:
-    """The messages that end with their batch."""
+    """The messages that ended with their batch."""
     left = [*(batch.retry or ()), *range(batch.next_index, batch.size + 1)]
     return Moved(batch.account_id, send, batch.id, outcome, left)

@@ -1,13 +1,13 @@
-"""Holding a send, and letting it go on.
+"""Holds sends and releases them.
 
-A held send submits nothing; its owner can cancel it. What a worker is submitting at that moment ends as it would.
-`held_by` says what holds it, and so who can let it go on:
+A held send submits nothing; its owner can cancel it. A cycle that is under way is finished. `held_by` says what holds
+the send:
 
-    operator    the operator
-    crashes     the operator: workers that sent a batch of it died, or failed to prepare it, again and again
-    sender_id   its sender ID is suspended or rejected; it goes on when that is approved again
-    canary      its owner: the first part is sent, the rest waits for what becomes of that
-    stop_if     its owner: too many of its messages failed
+    operator    the operator, who can release it
+    crashes     workers crashed while sending it, or failed to prepare it, again and again; the operator can release it
+    sender_id   its sender ID is suspended or rejected; it is released when that is approved again
+    canary      its first messages are sent, the rest waits for their receipts; its owner can release it
+    stop_if     too many of its messages failed; its owner can release it
 """
 
 import logging
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 HeldBy = Literal["operator", "crashes", "sender_id", "canary", "stop_if"]
 
-FAULT = "The service failed to prepare this send. Its operator can let it go on."
+FAULT = "The service failed to prepare this send. Its operator can release it."
 
 STATE = text("SELECT state FROM send WHERE id = :send")
 OWNER = text("SELECT account_id FROM send WHERE id = :send")
@@ -44,7 +44,7 @@ SENDER_STATE = text(
 )
 
 
-LET_GO = text(
+END_RULE = text(
     """
     UPDATE send SET rules = rules - held_by, paced_until = NULL
      WHERE id = :send AND state = 'held' AND held_by = :by
@@ -81,14 +81,14 @@ NEWLY_REFUSED = text(
 
 
 def hold(connection: Connection, send: UUID, reason: str) -> None:
-    """Stop submitting until the operator releases it. Refused when the send is held or has ended."""
+    """Hold a send until the operator releases it. Raises Refused if it is held or has ended."""
     if not stop_submitting(connection, send, "operator", reason):
         raise _refused(connection, send, "held")
     _record(connection, None, "send.held", send, reason)
 
 
 def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str) -> bool:
-    """Hold a send. False when it is held or has ended."""
+    """Hold a send. False if it is held or has ended."""
     connection.execute(batch_states.HOLD, {"send": send})
     account = connection.execute(send_states.HOLD, {"send": send, "by": by, "reason": reason}).scalar()
     if account is not None:
@@ -97,26 +97,28 @@ def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str)
 
 
 class SendUnusable(RuntimeError):
-    """What the database has of a send makes no message. It would fail whoever takes it, with all that is taken too."""
+    """The messages of a stored send cannot be prepared. It would fail every cycle that claims it."""
 
     def __init__(self, send: UUID) -> None:
-        super().__init__(f"The send {send} makes no message.")
+        super().__init__(f"The messages of the send {send} cannot be prepared.")
         self.send = send
 
 
 def holding_unusable(engine: Engine, work: Callable[[], T]) -> T:
-    """What the work returns. A send of which it can make nothing is held before another try, which must leave out what
-    is held: one whose text somebody else changed, so that it cannot be decrypted, or one that meets a fault of ours."""
+    """Call `work` and return its result. If it fails at an unusable send, hold that and call `work` again.
+
+    `work` raises SendUnusable, or TextUnreadable if the stored text was changed. It must leave out held sends.
+    """
     while True:
         try:
             return work()
-        except TextUnreadable as broken:
-            log.error("the text of the send %s cannot be decrypted: it is not what was written there", broken.of)
-            _hold_unusable(engine, UUID(str(broken.of)), "operator", "Its text cannot be decrypted.")
-        except SendUnusable as broken:
-            cause = broken.__cause__ if isinstance(broken.__cause__, Exception) else broken
-            log.error("the send %s makes no message: %s", broken.send, stack_of(cause))
-            _hold_unusable(engine, broken.send, "crashes", FAULT)
+        except TextUnreadable as unreadable:
+            log.error("the text of the send %s cannot be decrypted: it was changed in the database", unreadable.of)
+            _hold_unusable(engine, UUID(str(unreadable.of)), "operator", "Its text cannot be decrypted.")
+        except SendUnusable as unusable:
+            cause = unusable.__cause__ if isinstance(unusable.__cause__, Exception) else unusable
+            log.error("the messages of the send %s cannot be prepared: %s", unusable.send, stack_of(cause))
+            _hold_unusable(engine, unusable.send, "crashes", FAULT)
 
 
 def _hold_unusable(engine: Engine, send: UUID, by: HeldBy, reason: str) -> None:
@@ -132,53 +134,53 @@ def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: st
 
 
 def release(connection: Connection, send: UUID) -> None:
-    """Let a held send go on; paused ones stay paused. Its workers' crashes are forgotten. Refused unless held.
+    """Release a held send, and reset its batches' crashes. Raises Refused if it is not held.
 
-    Refused also while its sender ID may not be sent from.
+    A send that was paused before stays paused. Also raises Refused while its sender ID is suspended or rejected.
     """
     sender = connection.execute(SENDER_STATE, {"send": send}).scalar()
     if sender in ("suspended", "rejected"):
         raise Refused(f"The sender ID of the send is {sender}. Approve that first: `bulksms sender approve`.")
-    if not _go_on(connection, send):
+    if not _release(connection, send):
         raise _refused(connection, send, "released")
     _record(connection, None, "send.released", send)
 
 
-def let_go(connection: Connection, send: UUID, by: Literal["canary", "stop_if"]) -> bool:
-    """Let a send go on that its own rule holds; the rule has ended. False when it is not held by it any more."""
+def release_from_rule(connection: Connection, send: UUID, by: Literal["canary", "stop_if"]) -> bool:
+    """Release a send that is held by its own rule, and remove the rule. False if the rule does not hold it any more."""
     connection.execute(LOCK_OF_SEND, {"send": send})
-    if not connection.execute(LET_GO, {"send": send, "by": by}).rowcount:
+    if not connection.execute(END_RULE, {"send": send, "by": by}).rowcount:
         return False
-    return _go_on(connection, send)
+    return _release(connection, send)
 
 
 def hold_sender(connection: Connection, account_id: int, sender: str, reason: str) -> None:
-    """Hold what the account still has to send from a sender ID."""
+    """Hold the account's open sends from a sender ID."""
     for send in _lock_sends(connection, account_id, sender, held=False):
         if stop_submitting(connection, send, "sender_id", reason):
             _record(connection, WORKER, "send.held", send, reason)
 
 
 def release_sender(connection: Connection, account_id: int, sender: str) -> None:
-    """Let go on what was held because of the sender ID."""
+    """Release the sends that were held because of the sender ID."""
     for send in _lock_sends(connection, account_id, sender, held=True):
-        _go_on(connection, send)
+        _release(connection, send)
         _record(connection, WORKER, "send.released", send)
 
 
 def hold_newly_refused(connection: Connection) -> None:
-    """Hold what was accepted while a sender ID was suspended: the API remembers its approval for two seconds."""
+    """Hold sends accepted after their sender ID was suspended: the API caches approvals for two seconds."""
     for row in connection.execute(NEWLY_REFUSED).all():
         hold_sender(connection, row.account_id, row.sender_id, row.reason)
 
 
-def _go_on(connection: Connection, send: UUID) -> bool:
+def _release(connection: Connection, send: UUID) -> bool:
     connection.execute(batch_states.RELEASE, {"send": send})
     return bool(connection.execute(send_states.RELEASE, {"send": send}).rowcount)
 
 
 def _lock_sends(connection: Connection, account_id: int, sender: str, *, held: bool) -> list[UUID]:
-    """The sends from a sender ID that are held by it, or that are not held. Batches are locked before sends."""
+    """Lock the sends from a sender ID: those held by it, or those not held. Batches are locked before sends."""
     values = {"account": account_id, "sender": sender, "held": held}
     sends = list(connection.execute(SENDS_OF_SENDER, values).scalars())
     if sends:

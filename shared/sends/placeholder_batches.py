@@ -1,7 +1,7 @@
-"""Sends whose messages differ: their recipients are put into batches by the segments of their messages.
+"""Batches of sends with placeholders: recipients are grouped by the number of segments of their message.
 
-So all messages of a batch have one price, and what counts messages times price stays exact batch by batch. A batch
-keeps the values of its recipients, and a worker makes the texts of them.
+So all messages of a batch have the same price, and messages times price is exact for each batch. A batch stores the
+values of its recipients, from which a worker composes the texts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,14 +11,14 @@ from typing import Final, NamedTuple
 __all__ = ["PRICE", "SEGMENTS", "Chunk", "Fit", "chunks_of"]
 
 SEGMENTS: Final = "LEAST(s.segments, b.segments)"
-"""SQL: segments of each message of a batch `b` of a send `s`. The batch has its own where the messages differ, and the
-send then has the most; elsewhere it has none, and LEAST passes over what is null."""
+"""SQL: segments of each message of a batch `b` of a send `s`. With placeholders the batch has its own number, and the
+send has the maximum; otherwise the batch has null, which LEAST ignores."""
 PRICE: Final = "LEAST(s.price, b.segments)"
 """SQL: credits for each message of a batch `b` of a send `s`."""
 
 
 class Fit(NamedTuple):
-    """A recipient who can be sent the message: the place in the list, and the values that go into the text."""
+    """A recipient whose message is valid: the position in the list, and the values for the text."""
 
     position: int
     phone: str
@@ -28,7 +28,7 @@ class Fit(NamedTuple):
 
 @dataclass(slots=True)
 class Chunk:
-    """The recipients of one batch to be, in order."""
+    """The recipients of a new batch, in order."""
 
     segments: int
     positions: list[int] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Chunk:
     variables: list[Mapping[str, str]] = field(default_factory=list)
 
     def parts(self, sets: Iterable[Iterable[int]]) -> "list[Chunk]":
-        """A chunk for each set of its recipients."""
+        """A chunk for each set of positions."""
         return [
             Chunk(
                 self.segments,
@@ -49,13 +49,13 @@ class Chunk:
 
 
 def chunks_of(recipients: Iterable[Fit], size: int) -> list[Chunk]:
-    """The recipients in pieces of at most `size`, each of messages of equally many segments."""
+    """The recipients in chunks of at most `size`, each of messages with the same number of segments."""
     chunks: list[Chunk] = []
-    open_pieces: dict[int, Chunk] = {}
+    open_chunks: dict[int, Chunk] = {}
     for recipient in recipients:
-        chunk = open_pieces.get(recipient.segments)
+        chunk = open_chunks.get(recipient.segments)
         if chunk is None or len(chunk.phones) == size:
-            chunk = open_pieces[recipient.segments] = Chunk(recipient.segments)
+            chunk = open_chunks[recipient.segments] = Chunk(recipient.segments)
             chunks.append(chunk)
         chunk.positions.append(recipient.position)
         chunk.phones.append(recipient.phone)

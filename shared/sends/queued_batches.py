@@ -1,4 +1,4 @@
-"""Publishes tasks for batches that may be sent from now on: their send was resumed or is due, or they go again."""
+"""Publishes tasks for batches that have become ready: their send was resumed or is due, or they are sent again."""
 
 from collections.abc import Collection, Iterable
 from uuid import UUID
@@ -18,7 +18,7 @@ QUEUED = text(
 
 
 def publish_queued(engine: Engine, tasks: TaskPublisher, sends: Collection[UUID]) -> None:
-    """Publish the tasks of the sends' queued batches, and of the sends to groups whose batches are yet to be made."""
+    """Publish tasks for the sends' queued batches, and for the expansion of group sends."""
     if not sends or tasks.paused:
         return
     with reading(engine) as connection:
@@ -30,7 +30,7 @@ def publish_queued(engine: Engine, tasks: TaskPublisher, sends: Collection[UUID]
 
 
 def publish_batches(tasks: TaskPublisher, batches: Iterable[tuple[UUID, int]]) -> None:
-    """Publish the tasks of batches of so many recipients. Those of one may share a task, as single sends do."""
+    """Publish tasks for batches, given as (id, number of recipients). Batches of one recipient may share a task."""
     several = []
     for batch, size in batches:
         if size == 1:

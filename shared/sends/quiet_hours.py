@@ -1,10 +1,10 @@
-"""Quiet hours, by the clock of the recipient.
+"""Quiet hours, by the recipient's local time.
 
-Where a phone is, its prefix tells (libphonenumber's table of time zones), and where that may be in several zones, it
-must be allowed in each of them; where no hour of the day is, the zone in the middle decides. All recipients of a batch
-are in the same zones, so a batch waits as a whole, and goes when it is allowed.
+A phone's prefix gives its time zones (libphonenumber's table). If there are several, sending must be allowed in all of
+them; if no hour of the day is, the middle zone decides. All recipients of a batch are in the same zones, so a batch
+waits as a whole.
 
-Quiet is from a minute of the day, inclusive, until another, exclusive; from 21:00 until 08:00 goes over midnight.
+Quiet hours begin at a minute of the day, inclusive, and end at another, exclusive; 21:00 to 08:00 includes midnight.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ __all__ = ["by_zone", "clock", "next_allowed", "zones_of"]
 
 Zones = tuple[str, ...]
 UNKNOWN: Zones = ("Etc/UTC",)
-"""Of a phone whose prefix is in no country."""
+"""The zone of a phone with an unknown prefix."""
 DAY = 24 * 60
 MAX_STEPS = 12
-"""Ends of quiet hours that are tried until one suits all zones."""
+"""How many ends of quiet hours are tried to find one that suits all zones."""
 
 
 def zones_of(phone: str) -> Zones:
@@ -34,7 +34,7 @@ def zones_of(phone: str) -> Zones:
 
 
 def by_zone(phones: Sequence[str]) -> list[list[int]]:
-    """The places of the phones, those in the same time zones together, in the order in which each set comes first."""
+    """The phones' indexes, grouped by time zones, in order of each group's first phone."""
     indexes: dict[Zones, list[int]] = {}
     for index, phone in enumerate(phones):
         indexes.setdefault(zones_of(phone), []).append(index)
@@ -47,22 +47,22 @@ def clock(minute: int) -> str:
 
 
 def next_allowed(zones: Zones, quiet: tuple[int, int], now: datetime) -> datetime:
-    """When something may be sent to phones of these zones: `now`, or when their quiet hours are over.
+    """The earliest time to send to phones in these zones: `now`, or the end of their quiet hours.
 
-    `quiet` are the minutes of the day from and until which it is quiet. In the hour that a clock skips in spring, the
-    end comes up to an hour late.
+    `quiet` is the first and the last minute of the day, the latter exclusive. An end within the hour that is skipped in
+    spring comes up to an hour late.
     """
     clocks = _clocks(zones)
-    found = _next_in_all(clocks, quiet, now)
-    if found is None:
+    allowed = _next_in_all(clocks, quiet, now)
+    if allowed is None:
         ordered = sorted(clocks, key=lambda clock: (now.astimezone(clock).utcoffset() or timedelta(), str(clock)))
-        found = _next_in_all((ordered[len(ordered) // 2],), quiet, now)
-    assert found is not None  # one zone alone has an end of its quiet hours
-    return found
+        allowed = _next_in_all((ordered[len(ordered) // 2],), quiet, now)
+    assert allowed is not None  # in one zone quiet hours always end
+    return allowed
 
 
 def _next_in_all(clocks: Sequence[ZoneInfo], quiet: tuple[int, int], now: datetime) -> datetime | None:
-    """The first end of quiet hours that suits all clocks; None where none of the next ones does."""
+    """The first end of quiet hours that suits all clocks; None if none of the next ones does."""
     moment = now
     for _ in range(MAX_STEPS):
         later = max(_end(clock, quiet, moment) for clock in clocks)
@@ -73,7 +73,7 @@ def _next_in_all(clocks: Sequence[ZoneInfo], quiet: tuple[int, int], now: dateti
 
 
 def _end(clock: ZoneInfo, quiet: tuple[int, int], moment: datetime) -> datetime:
-    """The moment itself where it is not quiet, else when it ends."""
+    """The moment itself, or the end of the quiet hours that it is in."""
     begins, ends = quiet
     local = moment.astimezone(clock)
     minute = local.hour * 60 + local.minute
@@ -87,11 +87,11 @@ def _end(clock: ZoneInfo, quiet: tuple[int, int], moment: datetime) -> datetime:
 
 @lru_cache(1024)
 def _clocks(zones: Zones) -> tuple[ZoneInfo, ...]:
-    """The zones that this machine knows, each offset and rule once."""
-    found = []
+    """The zones that this machine knows."""
+    clocks = []
     for zone in zones:
         try:
-            found.append(ZoneInfo(zone))
+            clocks.append(ZoneInfo(zone))
         except (ZoneInfoNotFoundError, ValueError):
             continue
-    return tuple(found) or (ZoneInfo("UTC"),)
+    return tuple(clocks) or (ZoneInfo("UTC"),)

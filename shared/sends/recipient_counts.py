@@ -1,12 +1,12 @@
-"""Counts the messages to a phone within an hour, by account and category, so that nobody is flooded.
+"""Counts messages to each phone within an hour, by account and category, so that nobody is flooded.
 
-Each process counts for itself, and those of all processes are added up in Redis
-(shared/sends/shared_recipient_counts.py), of which nobody who counts asks anything. A phone takes room there only
-when it has had a part of what it may get in one process,
-so beyond its limit goes at most that part for each of the others. Without Redis each process counts for itself.
+Each process counts for itself. Counts of all processes are added up in Redis in the background
+(shared/sends/shared_recipient_counts.py), but only those of phones that have reached a part of their limit in one
+process; so a phone may exceed its limit by that part for each other process. Without Redis, each process limits by its
+own counts.
 
-The hour is a sliding one, by two windows: of the window before as much counts as is less than an hour ago, as if it had
-come evenly. At most `most` phones are remembered; beyond that those with the fewest messages are forgotten.
+The hour slides over two windows: of the previous window, the part within the last hour counts, as if its messages were
+evenly spread. At most `capacity` phones are counted; beyond that, those with the fewest messages are dropped.
 """
 
 import threading
@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 HOUR = 3600.0
 SHARED_PART, MIN_SHARED = 4, 3
-"""What a process has counted is shared from a quarter of the limit on, and not below three messages."""
+"""A count is shared from a quarter of the limit on, and from at least three messages."""
 BATCH_SIZE = 1000
-"""Phones of a list that are looked at while nobody else may: single sends do not wait for a whole list."""
+"""Phones of a list that are counted under one lock, so that single sends do not wait for a whole list."""
 
 
 class Subject(NamedTuple):
-    """What is limited: the messages of one lane of an account to one phone."""
+    """The subject of a limit: messages of one account and lane to one phone."""
 
     account_id: int
     lane: int
@@ -34,52 +34,52 @@ class Subject(NamedTuple):
 
 @dataclass(slots=True)
 class Counts:
-    """Messages by phone, of one lane of an account."""
+    """Messages of one account and lane, by phone."""
 
     own: Counter[str] = field(default_factory=Counter)
-    """Of this process, in this window."""
+    """Counted by this process in this window."""
     others: dict[str, int] = field(default_factory=dict)
-    """Of other processes."""
+    """Counted by other processes in this window."""
     before: dict[str, int] = field(default_factory=dict)
-    """Of all, in the window before."""
+    """Counted by all processes in the previous window."""
     shared: dict[str, int] = field(default_factory=dict)
-    """Of its own, what Redis knows of."""
+    """The part of `own` that Redis has."""
     highest: int = 0
-    """No phone has more, of both windows together. It only grows, so whoever is below the limit with it is."""
+    """An upper bound of any phone's messages in both windows. It only grows."""
 
     def fits(self, phone: str, limit: int, share: float) -> bool:
-        """Whether another message is within the limit, when so much of the window before counts."""
+        """Whether another message is within the limit, with this `share` of the previous window."""
         now = self.own.get(phone, 0) + self.others.get(phone, 0)
         return now + self.before.get(phone, 0) * share + 1 <= limit
 
     def wait(self, phone: str, limit: int, share: float) -> int:
-        """Seconds until another message is within the limit, which it is not now."""
+        """Seconds until another message is within the limit."""
         now, before = self.own.get(phone, 0) + self.others.get(phone, 0), self.before.get(phone, 0)
         room = limit - 1 - now
         left = share - room / before if room >= 0 else share + 1 - (limit - 1) / now
         return max(1, ceil(left * HOUR))
 
     def next_window(self) -> "Counts":
-        """These counts as those of the window before."""
+        """New counts, with these as the previous window."""
         self.own.update(self.others)
         return Counts(before=self.own, highest=max(self.own.values(), default=0))
 
 
 class RecipientCounts:
-    """The counts of one process. Safe to use from several threads."""
+    """The counts of one process. Thread-safe."""
 
-    def __init__(self, most: int = 200_000, clock: Callable[[], float] = time.time) -> None:
-        self._most = most
+    def __init__(self, capacity: int = 200_000, clock: Callable[[], float] = time.time) -> None:
+        self._capacity = capacity
         self._clock = clock
         self._lock = threading.Lock()
         self._window = int(clock() / HOUR)
         self._counts: dict[tuple[int, int], Counts] = {}
         self._changed: set[Subject] = set()
         self._size = 0
-        """Phones in this window, at most: none that is given back is taken off."""
+        """An upper bound of the phones in this window: it does not decrease when messages are given back."""
 
     def take(self, account_id: int, lane: int, phone: str, limit: int) -> int:
-        """Count a message, or return in how many seconds there is room for one: 0 when it was counted."""
+        """Count a message and return 0, or return the seconds until it is within the limit."""
         with self._lock:
             counts, share = self._of(account_id, lane)
             if not counts.fits(phone, limit, share):
@@ -87,7 +87,7 @@ class RecipientCounts:
             own = counts.own[phone] = counts.own.get(phone, 0) + 1
             if own == 1:
                 self._size += 1
-                if self._size > self._most:
+                if self._size > self._capacity:
                     self._forget()
             elif own >= _least_shared(limit):
                 self._changed.add(Subject(account_id, lane, phone))
@@ -97,34 +97,34 @@ class RecipientCounts:
             return 0
 
     def over(self, account_id: int, lane: int, phones: Sequence[str], limit: int, *, unique: bool = False) -> set[int]:
-        """The places of the phones that are over the limit, if all before them are sent to. Counts nothing.
+        """The indexes of phones that would exceed the limit if all before them were sent to. Counts nothing.
 
-        `unique` where no phone appears twice, as the caller knows.
+        `unique` says that no phone appears twice.
         """
-        most = 1 if unique else max(Counter(phones).values(), default=0)
-        found: set[int] = set()
-        more: Counter[str] = Counter()
+        repeats = 1 if unique else max(Counter(phones).values(), default=0)
+        exceeding: set[int] = set()
+        earlier: Counter[str] = Counter()
         for start in range(0, len(phones), BATCH_SIZE):
             with self._lock:
                 counts, share = self._of(account_id, lane)
-                if counts.highest + most <= limit:
-                    return found
-                for place, phone in enumerate(phones[start : start + BATCH_SIZE], start):
-                    if counts.fits(phone, limit - more.get(phone, 0), share):
-                        more[phone] += most > 1
+                if counts.highest + repeats <= limit:
+                    return exceeding
+                for index, phone in enumerate(phones[start : start + BATCH_SIZE], start):
+                    if counts.fits(phone, limit - earlier.get(phone, 0), share):
+                        earlier[phone] += repeats > 1
                     else:
-                        found.add(place)
-        return found
+                        exceeding.add(index)
+        return exceeding
 
     def add(self, account_id: int, lane: int, phones: Sequence[str], limit: int) -> None:
-        """Count messages that are sent whatever their number."""
+        """Count messages, without a limit."""
         for start in range(0, len(phones), BATCH_SIZE):
             with self._lock:
                 counts, _ = self._of(account_id, lane)
                 self._add(account_id, lane, counts, phones[start : start + BATCH_SIZE], limit)
 
     def give_back(self, account_id: int, lane: int, phones: Iterable[str]) -> None:
-        """Uncount messages that are not sent after all."""
+        """Uncount messages that are not sent."""
         with self._lock:
             counts, _ = self._of(account_id, lane)
             for phone in phones:
@@ -134,7 +134,7 @@ class RecipientCounts:
                         self._changed.add(Subject(account_id, lane, phone))
 
     def changes(self) -> tuple[int, dict[Subject, int]]:
-        """The window, and what was counted of each subject since this was asked last. Then they count as shared."""
+        """The window, and each subject's count since the last call. Marks the counts as shared."""
         with self._lock:
             changes: dict[Subject, int] = {}
             for subject in self._changed:
@@ -147,7 +147,7 @@ class RecipientCounts:
             return self._window, changes
 
     def learn(self, window: int, totals: dict[Subject, tuple[int, int]]) -> None:
-        """Take over the totals of all processes, in that window and in the one before, as of the last `changes`."""
+        """Store the totals of all processes in the window and in the previous one, as of the last `changes`."""
         with self._lock:
             for subject, (now, before) in totals.items():
                 counts, _ = self._of(subject.account_id, subject.lane)
@@ -160,7 +160,7 @@ class RecipientCounts:
                 counts.highest = max(counts.highest, every)
 
     def _of(self, account_id: int, lane: int) -> tuple[Counts, float]:
-        """The counts of a lane, and what share of the window before counts."""
+        """The counts of an account and lane, and the share of the previous window that is within the hour."""
         now = self._clock() / HOUR
         window = int(now)
         if window != self._window:
@@ -179,28 +179,28 @@ class RecipientCounts:
     def _add(self, account_id: int, lane: int, counts: Counts, phones: Sequence[str], limit: int) -> None:
         size = len(counts.own)
         counts.own.update(phones)
-        most = max(map(counts.own.__getitem__, phones))
-        if most >= _least_shared(limit):
+        highest = max(map(counts.own.__getitem__, phones))
+        if highest >= _least_shared(limit):
             shared = (phone for phone in phones if counts.own[phone] >= _least_shared(limit))
             self._changed.update(Subject(account_id, lane, phone) for phone in shared)
-        counts.highest = max(counts.highest, most + self._beside(counts, phones))
+        counts.highest = max(counts.highest, highest + self._of_others(counts, phones))
         self._size += len(counts.own) - size
-        if self._size > self._most:
+        if self._size > self._capacity:
             self._forget()
 
     @staticmethod
-    def _beside(counts: Counts, phones: Sequence[str]) -> int:
-        """What other processes, and the window before, have at most of one of the phones."""
-        found = 0
-        for besides in (counts.others, counts.before):
-            if besides:
-                found += max(besides.get(phone, 0) for phone in phones)
-        return found
+    def _of_others(counts: Counts, phones: Sequence[str]) -> int:
+        """An upper bound of what other processes and the previous window have of any of the phones."""
+        bound = 0
+        for other in (counts.others, counts.before):
+            if other:
+                bound += max(other.get(phone, 0) for phone in phones)
+        return bound
 
     def _forget(self) -> None:
-        """Forget the phones with the fewest messages, until there is room for as many again as are left."""
+        """Drop the phones with the fewest messages, until half of the capacity is free."""
         least = 0
-        while self._size > self._most // 2:
+        while self._size > self._capacity // 2:
             least += 1
             for counts in self._counts.values():
                 counts.own = Counter({phone: count for phone, count in counts.own.items() if count > least})
@@ -208,5 +208,5 @@ class RecipientCounts:
 
 
 def _least_shared(limit: int) -> int:
-    """Messages to a phone from which on they are shared."""
+    """The count of a phone from which it is shared."""
     return max(MIN_SHARED, limit // SHARED_PART)

@@ -1,16 +1,16 @@
-"""Rules that a send brings along, as the column `rules` has them; null where there are none.
+"""A send's own rules, as the column `rules` stores them; null if it has none.
 
-stop_if   {"failed_share": 0.2, "over": 100}: hold it when more than this share of at least so many has failed
-canary    100: so many messages go first, the rest when their receipts are good
-quiet     [1260, 480]: from and until which minute of the recipient's day nothing is sent
-cap       [3, 168]: at most so many messages of the category to a phone in so many hours
+stop_if   {"failed_share": 0.2, "over": 100}: hold it when more than 20 % of at least 100 messages have failed
+canary    100: send 100 messages first, and the rest once enough of them are delivered
+quiet     [1260, 480]: send nothing from minute 1260 to minute 480 of the recipient's day
+cap       [3, 168]: send at most 3 messages of the category to a phone in 168 hours
 """
 
 from typing import NotRequired, TypedDict
 
 
 class StopIf(TypedDict):
-    """When a send is to be held."""
+    """When to hold a send."""
 
     failed_share: float
     over: int

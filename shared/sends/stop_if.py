@@ -1,8 +1,7 @@
-"""`stop_if`: a send is held when too many of its messages fail.
+"""`stop_if`: holds a send when too many of its messages fail.
 
-Of the messages that a carrier has answered for, failed are those that it refused and those that it reported as
-undelivered. Looked at when a turn is settled, and each second for what receipts tell; sends without the rule cost
-nothing.
+Failed are messages that the carrier refused or reported as undelivered, among all that it has answered. Checked when a
+cycle is settled, and every second because of receipts. Sends without the rule cost nothing.
 """
 
 from collections.abc import Iterable
@@ -16,7 +15,7 @@ from shared.sends import send_states
 
 
 def stop_failing(connection: Connection, sends: Iterable[UUID]) -> list[UUID]:
-    """Hold those of the sends of which too many messages have failed. Returns them."""
+    """Hold the sends of which too many messages have failed. Returns those."""
     rows = connection.execute(send_states.HOLD_FAILING, {"ids": sorted(sends)}).all()
     add_of_sends(connection, [(row.account_id, row.id, SendState.HELD) for row in rows])
     return [row.id for row in rows]

@@ -1,11 +1,10 @@
 """Messages with placeholders: `Hi {{name|friend}}, your code is {{code}}`.
 
-    {{name}}            the recipient's value of that name; without one the recipient cannot be sent to
-    {{name|default}}    the value, or the default where there is none or it is empty
+    {{name}}            the recipient's value of that name; a recipient without one is rejected
+    {{name|default}}    the value, or the default if there is none or it is empty
     {{{{name}}}}        the text {{name}} itself
 
-A name is up to 32 letters, digits and low lines. Whatever else has braces in it is text, as it is. Values are put in as
-they are: braces in a value are text.
+A name has up to 32 letters, digits and underscores. All other braces are text, also those in values.
 """
 
 import re
@@ -20,14 +19,14 @@ from shared.sms.segments import Segmentation, segment, text_problem, translitera
 __all__ = ["MAX_PLACEHOLDERS", "Composed", "Template", "Unfit", "as_priced", "compose", "parse"]
 
 MAX_PLACEHOLDERS = 10
-"""Different ones in one message."""
+"""Different placeholders in one message."""
 
 _INSIDE = rf" *({FIELD_NAME}) *(?:\|([^{{}}]*))?"
 _PLACEHOLDER = re.compile(rf"\{{\{{(?:\{{\{{({_INSIDE})\}}\}}|{_INSIDE})\}}\}}")
 
 
 class Placeholder(NamedTuple):
-    """A place for a value; without a default the value is required."""
+    """A placeholder for a value, which is required if there is no default."""
 
     name: str
     default: str | None
@@ -41,7 +40,7 @@ class Template:
 
     @property
     def placeholders(self) -> list[Placeholder]:
-        """The placeholders in order, as often as they are there."""
+        """The placeholders in order, with repetitions."""
         return [part for part in self.parts if isinstance(part, Placeholder)]
 
     @property
@@ -55,49 +54,49 @@ class Template:
         return list(dict.fromkeys(placeholder.name for placeholder in self.placeholders))
 
     def missing(self, variables: Mapping[str, str]) -> str | None:
-        """The first name that has no value and no default; None when the message can be made."""
+        """The first name without a value or a default; None if the message can be composed."""
         for placeholder in self.placeholders:
             if placeholder.default is None and placeholder.name not in variables:
                 return placeholder.name
         return None
 
     def render(self, variables: Mapping[str, str]) -> str:
-        """The text for one recipient. Raises KeyError for a value that is `missing`."""
+        """The text for one recipient. Raises KeyError if a value is `missing`."""
         return "".join(part if isinstance(part, str) else _value(part, variables) for part in self.parts)
 
 
 class Composed(NamedTuple):
-    """A message for one recipient, as it will be sent."""
+    """A message to one recipient, as it will be sent."""
 
     text: str
     segmentation: Segmentation
 
 
 class Unfit(NamedTuple):
-    """Why a recipient cannot be sent a message: a code and a sentence."""
+    """Why a recipient gets no message: a code and a sentence."""
 
     code: str
     detail: str
 
 
 def parse(message: str) -> Template | None:
-    """The template of a message; None where it has no placeholder and nothing to unescape, and is sent as it is."""
+    """The template of a message; None if it has no placeholder and nothing to unescape."""
     if "{{" not in message:
         return None
     parts: list[str | Placeholder] = []
     end = 0
-    for found in _PLACEHOLDER.finditer(message):
-        escaped, _, _, name, default = found.groups()
-        parts.append(message[end : found.start()])
+    for match in _PLACEHOLDER.finditer(message):
+        escaped, _, _, name, default = match.groups()
+        parts.append(message[end : match.start()])
         parts.append(f"{{{{{escaped}}}}}" if escaped is not None else Placeholder(name, default))
-        end = found.end()
+        end = match.end()
     return Template((*parts, message[end:])) if end else None
 
 
 def compose(
-    template: Template, variables: Mapping[str, str], on_unicode: str, most_segments: int | None
+    template: Template, variables: Mapping[str, str], on_unicode: str, max_segments: int | None
 ) -> Composed | Unfit:
-    """The message for one recipient, treated as `on_unicode` asks, or why there is none."""
+    """The message to one recipient, treated according to `on_unicode`, or why there is none."""
     missing = template.missing(variables)
     if missing is not None:
         return Unfit("missing_variable", f"It has no `{missing}`, and the message gives no default.")
@@ -110,9 +109,9 @@ def compose(
     segmentation = segment(text)
     if segmentation.encoding == "ucs2" and on_unicode == "reject":
         return Unfit("unicode_rejected", "With its values the message has characters that GSM-7 does not have.")
-    if most_segments is not None and segmentation.count > most_segments:
+    if max_segments is not None and segmentation.count > max_segments:
         taken = f"With its values the message takes {segmentation.count} segments"
-        return Unfit("too_many_segments", f"{taken}; at most {most_segments} are wanted.")
+        return Unfit("too_many_segments", f"{taken}; at most {max_segments} are allowed.")
     return Composed(text, segmentation)
 
 

@@ -10,7 +10,7 @@ from unittest.mock import patch
 from sqlalchemy import Connection, Engine, TextClause, text
 
 import shared.carriers.receipts
-import shared.sends.closing
+import shared.sends.batch_states
 import worker.receipts.apply
 import worker.receipts.in_doubt
 import worker.receipts.match_doubts
@@ -25,6 +25,7 @@ from shared.lifecycle import MessageStatus
 from shared.sends.sendable import GOES_ON
 from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
+from worker.receipts.apply import MOVES
 from worker.receipts.candidates import Candidate
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.settle import Settlement
@@ -32,7 +33,9 @@ from worker.sending.settle import Settlement
 Change = tuple[ModuleType, str, Any]
 
 MAY_HAVE_LEFT = f"CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END"
-IN_ITS_TURN = "b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
+IN_ITS_CYCLE = "b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
+RECEIPT_MOVES = f"(f.before, f.status) IN ({MOVES})"
+IN_ANY_ORDER = "f.before IN ('sent', 'expired', 'undelivered') AND f.before <> f.status"
 HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.sending.claim, "CLAIM"),
     (worker.sending.record, "ADVANCE"),
@@ -164,7 +167,7 @@ def only_doubts_are_candidates() -> list[Change]:
 
 MUTATIONS = (
     Mutation(
-        "unfenced watermark", lambda: [sql(worker.sending.record, "ADVANCE", IN_ITS_TURN, "b.intent > 0")], seed=108
+        "unfenced watermark", lambda: [sql(worker.sending.record, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=108
     ),
     Mutation(
         "watermark not moved before submit",
@@ -175,7 +178,7 @@ MUTATIONS = (
     ),
     Mutation("watermark by count", watermark_by_count, seed=3009),
     Mutation(
-        "turns go on with a stopped send", lambda: [sql(worker.sending.record, "ADVANCE", GOES_ON, "true")], seed=3006
+        "cycles go on with a stopped send", lambda: [sql(worker.sending.record, "ADVANCE", GOES_ON, "true")], seed=3006
     ),
     Mutation(
         "give-back without the watermark",
@@ -193,7 +196,7 @@ MUTATIONS = (
     Mutation("captured twice", capture_twice),
     Mutation(
         "unfenced settlement",
-        lambda: [sql(worker.sending.record, "FENCE", f"AND {IN_ITS_TURN}", "")],
+        lambda: [sql(worker.sending.record, "FENCE", f"AND {IN_ITS_CYCLE}", "")],
     ),
     Mutation("an end without credits", lambda: [sql(worker.sending.finish, "FINISH", "p.amount > 0", "p.amount > 1")]),
     Mutation("an end of more than there is", lambda: [(worker.sending.settle, "can_finish", can_finish_too_much)]),
@@ -203,18 +206,11 @@ MUTATIONS = (
     Mutation("counters not moved", lambda: [(worker.receipts.apply, "add_to_sends", nothing)]),
     Mutation(
         "receipts applied twice",
-        lambda: [
-            sql(
-                worker.receipts.apply,
-                "APPLY",
-                "f.before IN ('sent', 'expired', 'undelivered') AND f.before < f.status",
-                "true",
-            )
-        ],
+        lambda: [sql(worker.receipts.apply, "APPLY", RECEIPT_MOVES, "true")],
     ),
     Mutation(
         "receipts in any order",
-        lambda: [sql(worker.receipts.apply, "APPLY", "AND f.before < f.status", "AND f.before <> f.status")],
+        lambda: [sql(worker.receipts.apply, "APPLY", RECEIPT_MOVES, IN_ANY_ORDER)],
     ),
     Mutation(
         "usual receipts move what is not sent",
@@ -229,7 +225,7 @@ MUTATIONS = (
     Mutation(
         "cancel closes what is being sent",
         lambda: [
-            sql(shared.sends.closing, "CLOSE_BATCHES", "('waiting', 'queued',", "('waiting', 'queued', 'sending',")
+            sql(shared.sends.batch_states, "CLOSE_UNSENT", "('waiting', 'queued',", "('waiting', 'queued', 'sending',")
         ],
         seed=3001,
     ),

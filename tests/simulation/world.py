@@ -74,7 +74,7 @@ class World:
         self.settings = Settings("", "", "", "", concurrency=2, lease=LEASE, doubt_grace=GRACE)
         make: Callable[..., ModelCarrier] = partial(
             ModelCarrier,
-            rate=budget / worker.sending.dispatch.TURN_SHARE * self.settings.concurrency,
+            rate=budget / worker.sending.dispatch.CYCLE_RATE_SECONDS * self.settings.concurrency,
             window=window * self.settings.concurrency,
             rng=self.rng,
             now=self._now,

@@ -1,7 +1,7 @@
 """Recovers abandoned batches: those whose lease expired because their worker is gone.
 
-The watermark tells which messages may have been submitted. It is committed without waiting for the disk, so it is
-trusted only until the database restarts; after that, every message of the intent may have been submitted.
+The watermark tells which messages may have been submitted. Its commit is asynchronous, so it is trusted only until the
+database restarts; after that, every message of the intent may have been submitted.
 
     with a row                             known: counted and settled
     above the watermark, without a row     not submitted: sent again

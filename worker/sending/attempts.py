@@ -1,4 +1,4 @@
-"""Attempts that a carrier did not take, of messages that go again. The last attempt is in the message's row."""
+"""Records failed attempts of messages that are sent again. A message's last attempt is in its own row."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ INSERT = text(
 
 
 def write_failed(connection: Connection, batches: Sequence[ClaimedBatch], carrier: str) -> None:
-    """Write the attempts that failed, also those of lost batches: they are facts. Each is there once."""
+    """Record the failed attempts, also those of lost batches: they are facts. Each is recorded once."""
     failed = [(batch, each) for batch in batches for each in batch.failed]
     if not failed:
         return

@@ -1,7 +1,7 @@
-"""`canary`: a part of a send goes first, and the rest when its receipts are good. And the watch over such sends.
+"""`canary`: the first messages of a send go out, and the rest once enough of them are delivered. Watches `stop_if` too.
 
-While a part is allowed, a claim takes no more of the send than is left of the part, under the lock of the send. When
-all of the part is settled the send is held; when enough of it is delivered it goes on by itself.
+Claims take no more messages than the canary has left, under the lock of the send. When the whole canary is settled, the
+send is held; when enough of it is delivered, the send is released.
 """
 
 from typing import Any
@@ -11,13 +11,13 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.db.connection import reading, transaction
 from shared.job_failures import FAILURES, RESTS, attempt
-from shared.sends.holding import let_go, stop_submitting
+from shared.sends.holding import release_from_rule, stop_submitting
 from shared.sends.stop_if import stop_failing
 
 ALLOWED_TO_FAIL = 0.1
-"""Share of the canary's messages that need not be delivered, where `stop_if` says nothing else."""
-LOOK_AGAIN = 1.0
-"""Seconds for which a send is left alone whose canary is on its way."""
+"""Share of the canary that need not be delivered, unless `stop_if` sets another."""
+RECHECK_SECONDS = 1.0
+"""For how long a send is not claimed while its canary is on its way."""
 
 LOCK_SEND = text("SELECT FROM send WHERE id = :send FOR UPDATE")
 LEFT = text(
@@ -51,24 +51,24 @@ SAY = text(
 
 
 def allowed(connection: Connection, send_id: UUID, canary: str | None, over: str | None) -> int:
-    """Messages of a send with a canary, or with `stop_if`, that a claim may take.
+    """The number of messages that a claim may take of a send with `canary`, or with `stop_if`.
 
-    A turn of a send with `stop_if` takes no more than it needs to be judged by: `over` so many.
+    With `stop_if`, a cycle takes no more than the rule needs to decide: `over` messages.
     """
     wanted = over if over is not None else canary
     assert wanted is not None
-    most = int(wanted)
+    limit = int(wanted)
     if canary is None:
-        return most
+        return limit
     connection.execute(LOCK_SEND, {"send": send_id})
     left = int(connection.execute(LEFT, {"send": send_id}).scalar_one() or 0)
     if left <= 0:
-        connection.execute(WAIT, {"send": send_id, "seconds": LOOK_AGAIN})
-    return min(most, left)
+        connection.execute(WAIT, {"send": send_id, "seconds": RECHECK_SECONDS})
+    return min(limit, left)
 
 
 def watch_sends(engine: Engine) -> None:
-    """Hold sends of which too many messages fail, and those whose canary is out; let go on whose canary is good."""
+    """Hold sends with too many failures and those whose canary is out, and release those whose canary succeeded."""
     with transaction(engine) as connection:
         watched = list(connection.execute(WATCHED).scalars())
         stop_failing(connection, watched)
@@ -92,7 +92,7 @@ def _judge(connection: Connection, row: Row[Any]) -> None:
 
 def _judge_held(connection: Connection, row: Row[Any]) -> None:
     if row.delivered >= (1 - row.share) * row.handed:
-        let_go(connection, UUID(str(row.id)), "canary")
+        release_from_rule(connection, UUID(str(row.id)), "canary")
     elif row.failed + row.in_doubt > row.share * row.handed:
         doubt = f", and whether {row.in_doubt:,} were sent is in doubt" if row.in_doubt else ""
         reason = f"{row.failed:,} of the first {row.handed:,} messages failed{doubt}."

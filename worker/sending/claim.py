@@ -1,7 +1,7 @@
-"""Claims the next messages in fair order: one durable commit takes the lease and states the intent.
+"""Claims the next messages in fair order: one durable commit takes the lease and stores the intent.
 
-A turn is bounded by its budget, so it may be part of a batch (a slow carrier), one batch, or many small ones. From
-this commit on the messages of the intent may leave, up to the watermark, by this worker and by nobody else.
+A cycle's budget may cover a part of a batch (with a slow carrier), one batch, or many small ones. From this commit on,
+only this worker may submit the messages of the intent, up to the watermark.
 """
 
 from collections import Counter
@@ -37,15 +37,15 @@ from worker.sending.next_batches import (
 )
 from worker.sending.placeholders import placeholder_texts
 
-FEWEST, MOST = 16, 512
-"""Batches looked at in one claim."""
-SUSPECT = 2
-"""A batch whose turns ended so often in a row without a settlement has its turns alone, until one of them ends well: if
-it is what ends them, it ends nobody else's."""
+MIN_CANDIDATES, MAX_CANDIDATES = 16, 512
+"""Batches that one claim locks to choose from."""
+SUSPECT_CRASHES = 2
+"""A batch with so many crashed cycles in a row gets cycles of its own until one succeeds: if it causes the crashes, no
+other batch is affected."""
 
 
 class Claimed(NamedTuple):
-    """A batch that is taken, with what its messages have of their send."""
+    """A claimed batch, with the columns of its send that messages need."""
 
     batch_id: UUID
     send_id: UUID
@@ -106,18 +106,17 @@ def claim(
     owed: int = 0,
     contended: bool = False,
 ) -> list[ClaimedBatch]:
-    """Take up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
+    """Claim up to `budget` segments of the next batches in fair order, under a lease of `lease` seconds.
 
-    Of one carrier's queue, where there are several; with `tests` only what test keys sent. Of the budget, `owed`
-    segments are authentication's, if so many of it wait. Where turns wait for the carrier (`contended`), no account
-    takes one that would be another's share (worker/sending/fair_share.py).
+    With several carriers, claims from the queue of `carrier`; with `tests`, only messages of test keys. Up to `owed`
+    segments of the budget are reserved for authentication. If cycles wait for the carrier (`contended`), no account
+    exceeds its share (worker/sending/fair_share.py).
 
-    The first `window` messages of the turn are below the watermark at once. Empty when nothing may be sent now. `size`
-    is how many messages of a batch there are to take, as a rule: batches that are looked at are out of other workers'
-    sight until the commit, so no more are looked at than seem to be needed.
+    The first `window` messages are below the watermark at once. Returns an empty list if nothing may be sent now.
+    `size` is the expected number of messages per batch: other workers cannot see the candidates until the commit, so
+    no more are locked than are likely to be needed.
 
-    A send that makes no message is held: its text was changed by somebody else, or it meets a fault of ours. Raises
-    TextKeyMissing, and then nothing has happened.
+    A send whose message cannot be prepared is held. Raises TextKeyMissing, without effect.
     """
     return holding_unusable(
         engine, lambda: _claim(engine, budget, window, lease, size, carrier, tests, owed, contended)
@@ -135,7 +134,7 @@ def _claim(
     owed: int,
     contended: bool,
 ) -> list[ClaimedBatch]:
-    most = min(MOST, max(FEWEST, int(2 * budget / size)))
+    most = min(MAX_CANDIDATES, max(MIN_CANDIDATES, int(2 * budget / size)))
     with transaction(engine) as connection:
         statement = CANDIDATE_TEST if tests else CANDIDATE
         candidates = lock_candidates(connection, statement if carrier is None else CANDIDATE_OF_CARRIER, most, carrier)
@@ -144,24 +143,24 @@ def _claim(
         first: Sequence[Candidate] = ()
         if owed and _leaves_out(candidates, budget, owed, most):
             statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
-            first = lock_candidates(connection, statement, min(MOST, FEWEST + owed), carrier)
+            first = lock_candidates(connection, statement, min(MAX_CANDIDATES, MIN_CANDIDATES + owed), carrier)
         if contended:
             ahead = ahead_of_others(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
             candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
         intents = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
         if not intents:
             return []
-        begun = [
+        started = [
             row.send_id
             for row in (*first, *candidates)
             if row.state == "queued" and row.kind != "single" and row.batch_id in intents
         ]
-        if begun:
-            connection.execute(send_states.BEGIN_SENDING, {"ids": sorted(set(begun))})
+        if started:
+            connection.execute(send_states.BEGIN_SENDING, {"ids": sorted(set(started))})
         watermarks = array(_first_watermarks(list(intents.values()), window))
-        turn = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": lease}
-        taken = tuples_of(connection, CLAIM, turn)
-        claimed = {row.batch_id: row for row in map(Claimed._make, taken)}
+        values = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": lease}
+        rows = map(Claimed._make, tuples_of(connection, CLAIM, values))
+        claimed = {row.batch_id: row for row in rows}
         texts = texts_of(connection)
         batches = [_prepared(claimed[batch], texts) for batch in intents if batch in claimed]
         crashpoint("claim.before_commit")
@@ -170,7 +169,7 @@ def _claim(
 
 
 def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: int) -> bool:
-    """Whether more waits than the turn can take, and fair order gives authentication less than it is owed."""
+    """Whether the budget is too small for all, and fair order gives authentication less than it is owed."""
     for row in candidates:
         segments = min(row.retrying or row.ahead, budget // row.segments) * row.segments
         budget -= segments
@@ -183,9 +182,9 @@ def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: i
 def _within_budget(
     connection: Connection, queues: Iterable[tuple[Sequence[Candidate], int]], budget: int
 ) -> dict[UUID, int]:
-    """How many messages of which batch this turn takes: whole batches in order until the budget is used.
+    """The number of messages to claim of each batch: whole batches in order, until the budget is used up.
 
-    Of each of the queues, one after the other, no more segments than it says.
+    `queues` are served one after the other, each up to its own number of segments.
     """
     intents: dict[UUID, int] = {}
     watched: Counter[UUID] = Counter()
@@ -194,22 +193,22 @@ def _within_budget(
         for row in candidates:
             if left < row.segments and intents:
                 break
-            if row.batch_id in intents or (intents and row.crashes >= SUSPECT):
+            if row.batch_id in intents or (intents and row.crashes >= SUSPECT_CRASHES):
                 continue
             messages = min(row.retrying or row.ahead, max(1, left // row.segments))
             if row.over is not None or row.canary is not None:
                 messages = min(messages, allowed(connection, row.send_id, row.canary, row.over) - watched[row.send_id])
                 if messages <= 0:
-                    continue  # first it is seen what becomes of those
+                    continue  # the results of the first ones decide
                 watched[row.send_id] += messages
             if row.rate:
                 messages = min(messages, max(1, row.rate // row.segments))
                 seconds = messages * row.segments / row.rate
                 if not connection.execute(PACE, {"id": row.send_id, "seconds": seconds}).rowcount:
-                    continue  # another batch of this send has its turn, here or at another worker
+                    continue  # the send's own rate is used up
             intents[row.batch_id] = messages
             left -= messages * row.segments
-            if row.crashes >= SUSPECT:
+            if row.crashes >= SUSPECT_CRASHES:
                 return intents
         budget -= most - left
     return intents
@@ -223,9 +222,9 @@ def _first_watermarks(intents: list[int], window: int) -> list[int]:
 
 
 def _prepared(row: Claimed, texts: Texts) -> ClaimedBatch:
-    """The batch with its text and values. Raises TextUnreadable or SendUnusable, of the send."""
+    """The claimed batch, decrypted. Raises TextUnreadable or SendUnusable."""
     try:
-        return _slice(row, texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id))
+        return _claimed_batch(row, texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id))
     except TextUnreadable:
         raise TextUnreadable(row.send_id) from None
     except TextKeyMissing:
@@ -234,7 +233,7 @@ def _prepared(row: Claimed, texts: Texts) -> ClaimedBatch:
         raise SendUnusable(row.send_id) from error
 
 
-def _slice(row: Claimed, message: str, variables: Any) -> ClaimedBatch:
+def _claimed_batch(row: Claimed, message: str, variables: Any) -> ClaimedBatch:
     recipients = row.recipients.split("\n")
     retry = list(row.retry or [])
     indexes = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))

@@ -1,6 +1,6 @@
-"""The part of one batch that a turn may submit, and what became of it.
+"""The messages of one batch that a cycle may submit (its intent), and their results.
 
-A message is known here by its place in the intent, from 0. Nothing below asks the database or a clock.
+A message is identified by its position in the intent, from 0. Nothing here uses the database or a clock.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,11 @@ from worker.sending.placeholders import PlaceholderTexts
 
 IN_DOUBT = MessageStatus.IN_DOUBT
 MAX_ATTEMPTS = 3
-"""Submits of one message: that a carrier may fail, or leave without an answer where those are submitted again."""
+"""How often a message is submitted if carriers fail it, or do not answer and its category is sent again."""
 
 
 class Result(NamedTuple):
-    """What became of one message in this turn; `at` is when it was submitted, as Postgres reads a time."""
+    """The result of one message in this cycle. `at` is the time of its submit, as a Postgres literal."""
 
     status: MessageStatus
     reference: str | None
@@ -29,7 +29,7 @@ class Result(NamedTuple):
 
 
 class FailedAttempt(NamedTuple):
-    """A submit that the carrier did not take this time; the message goes again."""
+    """A submit that the carrier failed; the message is sent again."""
 
     message: int
     """Its index in the batch."""
@@ -38,13 +38,13 @@ class FailedAttempt(NamedTuple):
 
 
 def messages_left(size: int, next_index: int, retry: Sequence[int]) -> int:
-    """Messages of a batch that have no result: those that no turn has had, and those that go again."""
+    """Messages of a batch without a result: those never claimed, and those to send again."""
     return size - next_index + 1 + len(retry)
 
 
 @dataclass(slots=True)
 class ClaimedBatch:
-    """One batch's intent."""
+    """One batch's intent and its results."""
 
     batch_id: UUID
     send_id: UUID
@@ -61,66 +61,66 @@ class ClaimedBatch:
     expires_at: datetime
     size: int
     next_index: int
-    """First index that no turn has had, before this one."""
+    """First index that was never claimed before this cycle."""
     retry: list[int]
-    """Indexes that certainly never left, before this turn; when there are any, this turn is from them."""
+    """Indexes that certainly never left in earlier cycles. If there are any, this intent is the first of them."""
     attempts: int
     indexes: list[int]
-    """Index in the batch of each place, in order of submission."""
+    """Index in the batch of each position, in order of submission."""
     phones: list[str]
-    """Phone of each place."""
+    """Phone of each position."""
     watermark: int
-    """Places below it may have left."""
+    """Messages at positions below it may have left."""
     route: str | None = None
-    """Why it goes through that carrier; None where there is no other."""
+    """Why it goes to that carrier; None if there is only one."""
     placeholder_texts: PlaceholderTexts | None = None
-    """The texts of the places, where they differ."""
+    """The text of each position, if texts differ."""
     rules: Rules | None = None
-    """Those of its send."""
+    """The send's rules."""
     wait: float = 0.0
-    """Seconds until anything of it may be sent: it is quiet where its recipients are. Nothing of it was then taken."""
+    """Seconds until its recipients' quiet hours end; 0 if it may be sent now."""
     results: list[Result | None] = field(init=False)
-    """By place. A throttled message has none, it is still to be submitted."""
+    """By position; None for a message that is still to be submitted, for instance as it was throttled."""
     known: int = 0
-    """How many have a result."""
+    """Number of messages with a result."""
     rejected: int = 0
-    """How many of them were never to be submitted: who has opted out."""
+    """Number of messages rejected without a submit, for instance to recipients who opted out."""
     unrecorded: list[int] = field(default_factory=list)
-    """Places whose result is not in the database yet."""
+    """Positions whose result is not in the database yet."""
     submitted: int = 0
-    """Places below it were submitted, or rejected."""
+    """Messages at positions below it were submitted or rejected."""
     for_other_carriers: dict[int, int] = field(default_factory=dict)
-    """Places that this turn's carrier failed and another may take later, and the attempts they had."""
+    """Positions that this carrier failed and another one may take later, with their number of attempts."""
     again: dict[int, int] = field(default_factory=dict)
-    """Places to submit once more in this turn, and the attempts they had."""
+    """Positions to submit once more in this cycle, with their number of attempts."""
     answer_ms: dict[str, int] = field(default_factory=dict)
-    """Milliseconds until what was submitted at a time was answered, or given up."""
+    """Milliseconds until the carrier answered or was given up, by time of submit."""
     failed: list[FailedAttempt] = field(default_factory=list)
-    """Attempts of this turn that are not in the database yet, of messages that go again."""
+    """Failed attempts of this cycle that are not in the database yet."""
     rows_uncertain: bool = False
-    """Whether rows that were written may be missing: `doubt_rows` was called."""
+    """Whether rows that were written may be missing: see `doubt_rows`."""
     halted: bool = False
-    """Its send may not go on: paused, held, canceled or expired since the claim."""
+    """Its send was paused, held, canceled or has expired since the claim."""
     opted_out: bool = False
-    """Opt-outs of its account came after the list was read: it is to be read again before the next window."""
+    """Its account has opt-outs newer than the list that was read, which must be read again before the next window."""
     lost: bool = False
-    """Another worker has this batch now: nothing more may leave, but what was learned is still evidence."""
+    """Another worker owns this batch now: nothing more may leave, but results are still evidence."""
 
     def __post_init__(self) -> None:
         self.results = [None] * len(self.indexes)
 
     @property
     def left(self) -> int:
-        """Messages of the batch that had no result before this turn."""
+        """Messages of the batch without a result before this cycle."""
         return messages_left(self.size, self.next_index, self.retry)
 
     @property
     def unfinished(self) -> bool:
-        """Whether messages without a result may still be submitted in this turn."""
+        """Whether this cycle may still submit some of its messages."""
         return self.known < len(self.indexes) and not (self.lost or self.halted)
 
     def take(self, size: int) -> list[int]:
-        """Up to `size` places that may leave now: first those to go again, then the next ones below the watermark."""
+        """Up to `size` positions that may leave now: those to submit once more, then the next below the watermark."""
         positions = list(self.again)[:size]
         end = min(self.watermark, self.submitted + size - len(positions))
         fresh: Sequence[int] = range(self.submitted, end)
@@ -130,19 +130,19 @@ class ClaimedBatch:
         return [*positions, *fresh]
 
     def put(self, position: int, result: Result) -> None:
-        """Keep a message's result, to be recorded."""
+        """Store a message's result, to be recorded."""
         self.known += self.results[position] is None
         self.results[position] = result
         self.unrecorded.append(position)
 
     def result(self, position: int) -> Result:
-        """The result of a message that has one."""
+        """The result at a position that has one."""
         result = self.results[position]
         assert result is not None
         return result
 
     def open_positions(self) -> list[int]:
-        """Places of the messages that may still leave in this turn."""
+        """Positions that may still leave in this cycle."""
         if not self.known and not self.for_other_carriers:
             return list(range(len(self.indexes)))
         return [
@@ -152,15 +152,16 @@ class ClaimedBatch:
         ]
 
     def reject(self, position: int, error: str, at: str) -> None:
-        """Give a message that was not submitted its end."""
+        """Reject a message without submitting it."""
         self.again.pop(position, None)
         self.put(position, Result(MessageStatus.REJECTED, None, error, at, 0))
         self.rejected += 1
 
     def watermark_ahead(self, ahead: int) -> tuple[int, int]:
-        """The watermark at which up to `ahead` messages may be on their way, and how many of them that leaves over.
+        """The watermark that allows `ahead` messages without a result to leave, and how many of those it leaves unused.
 
-        Every place below `submitted` has a result, goes again or is put aside; beyond it only who was rejected has one.
+        Every position below `submitted` has a result, is submitted once more or is left to another carrier; above it
+        only rejected messages have a result.
         """
         ahead = max(0, ahead - len(self.again) - len(self.for_other_carriers))
         waiting: Sequence[int] = range(self.submitted, len(self.indexes))
@@ -173,22 +174,21 @@ class ClaimedBatch:
         return max(self.watermark, watermark), ahead - fresh
 
     def unsent(self) -> list[int]:
-        """Indexes of the messages without a result, in order: they certainly never left."""
+        """Indexes of the messages without a result, in order. They certainly never left."""
         if self.known == len(self.indexes):
             return []
         return [index for index, result in zip(self.indexes, self.results, strict=True) if result is None]
 
     def doubt_rows(self) -> None:
-        """The database was away, or has crashed since: what was recorded may be gone, so it is looked for again.
+        """Mark all results as unrecorded, and look for their rows before writing them: the database was unavailable.
 
-        A crash undoes commits that did not wait for the disk, and one that ended without an answer may have happened.
-        What this turn has learned it still knows.
+        A crash of it undoes asynchronous commits, and a commit without a response may have happened.
         """
         self.unrecorded = [position for position, result in enumerate(self.results) if result is not None]
         self.rows_uncertain = True
 
     def resend_doubts(self) -> int:
-        """Let the messages without an answer go again, as far as they may. Returns how many."""
+        """Submit messages without an answer once more, up to MAX_ATTEMPTS. Returns how many."""
         doubtful = [position for position, result in enumerate(self.results) if result and result.status is IN_DOUBT]
         again = [position for position in doubtful if self.result(position).attempts < MAX_ATTEMPTS]
         for position in again:
@@ -199,22 +199,22 @@ class ClaimedBatch:
         return len(again)
 
     def answer_times(self, ats: Sequence[str]) -> list[int]:
-        """How long the answers took to what was submitted then: as a rule to all at the same time."""
+        """Milliseconds until the answer for each time of submit. Usually all are the same."""
         if ats.count(ats[0]) == len(ats):
             return [self.answer_ms.get(ats[0], 0)] * len(ats)
         return [self.answer_ms.get(at, 0) for at in ats]
 
     def forget(self) -> None:
-        """Drop every result: it is recorded, or was offered as evidence."""
+        """Drop every result, once recorded or offered as evidence."""
         self.results = [None] * len(self.indexes)
         self.unrecorded.clear()
 
 
 def segments_of(batches: Iterable[ClaimedBatch]) -> int:
-    """Segments of all messages that a turn may submit."""
+    """Segments of all claimed messages."""
     return sum(len(batch.indexes) * batch.segments for batch in batches)
 
 
 def all_that_waits(batches: list[ClaimedBatch], budget: int) -> bool:
-    """Whether a turn of so many segments at most is all that could be sent: it is not full, and each batch is in it."""
+    """Whether the batches are everything that could be claimed: they are whole, and below the budget."""
     return segments_of(batches) < budget and all(len(batch.indexes) == batch.left for batch in batches)

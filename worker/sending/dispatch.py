@@ -1,13 +1,13 @@
-"""The sending of a batch. One turn, top to bottom:
+"""Sends batches in cycles. One cycle, top to bottom:
 
-    claim      the next messages in fair order, under a lease; the durable intent        one commit on disk
-    hand off   drop who has opted out meanwhile or has had enough; let wait where it is night
+    claim      take the next messages in fair order, under a lease, and store the intent      a durable commit
+    filter     drop recipients who opted out or have had enough messages; defer quiet hours
     submit     window after window, at the carrier's pace
-    record     what was answered, and how far the next window may go                     a commit off disk
-    settle     rows, counters and credits of the whole turn                              one commit on disk
+    advance    record the results, and allow the next window to leave                         an asynchronous commit
+    settle     store rows, counters and credits of the whole cycle                            a durable commit
 
-A turn that dies anywhere is recovered when its lease runs out; at most one window's share is then in doubt. A send
-that is paused, held or canceled, and a worker that is told to stop, stop at the end of the window under way.
+A cycle that dies is recovered when its lease expires; at most one window is then in doubt. If a send is paused, held or
+canceled, or the worker is stopping, the cycle ends after the current window.
 """
 
 import logging
@@ -34,35 +34,41 @@ from worker.sending.windows import next_window, note, parcels, unfinished
 
 log = logging.getLogger(__name__)
 
-TURN_SECONDS = 1.0
-"""After so long a turn submits no other window; the rest of its intent goes back."""
-MAX_AT_ONCE = 5_000
-"""Segments of one turn when the carrier has no rate limit."""
-FEW, COST_OF_TURN, GATHER_SECONDS, LONGEST_GATHER = 400, 40, 0.05, 0.2
-"""After a turn of fewer messages than that, which were all that waited, the next one begins so many seconds later, for
-each worker that there is: single sends come one by one. Twice as long after one of more messages than a turn costs."""
-SMALL = 10
-"""Messages of a batch. Of smaller ones a turn takes one window, where that is more than few: no watermark moves then,
-and each batch is written twice, not three times."""
-FIRST_SPEED = 1_000.0
-"""Segments per second that the first turn is expected to submit; the next ones go by the turn before them."""
-TURN_SHARE, MAX_SHARES = 0.25, 1.0
-"""Seconds of the carrier's rate that the turns of one process claim together, and those of all processes: what is
-claimed goes before what is more urgent and comes later."""
-FIRST_WAIT, LONGEST_WAIT, MAX_WAITS = 0.1, 2.0, 6
-"""Seconds between tries when throttled, and tries before the turn is given to others."""
+CYCLE_SECONDS = 1.0
+"""A cycle begins no window after this; the rest of its intent is given back."""
+MAX_CYCLE_SEGMENTS = 5_000
+"""Segments of one cycle if the carrier has no rate limit."""
 
-LONG_AGO = 0.1
-"""Seconds after which what the statement between two windows saw of opt-outs is old: it may have waited for a lock."""
-PATIENCE = 60.0
-"""Seconds for which a turn tries to settle while the database is away."""
+SMALL_CYCLE = 400
+"""A cycle that claims everything and gets fewer messages than this delays the next one, so that more arrive: single
+sends come one by one, and a cycle costs as much as CYCLE_COST messages."""
+CYCLE_COST = 40
+GATHER_SECONDS, MAX_GATHER_SECONDS = 0.05, 0.2
+"""The delay, for each live worker; twice that if the cycle had more than CYCLE_COST messages. And its limit."""
+SMALL_BATCH = 10
+"""Batches of fewer messages are claimed one window at a time, if a window is larger than SMALL_CYCLE: their watermarks
+then never move, and each batch is written twice instead of three times."""
+
+FIRST_SPEED = 1_000.0
+"""Segments per second expected of the first cycle. Later cycles go by the previous one."""
+CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS = 0.25, 1.0
+"""How much of the carrier's rate the cycles of one process claim together, and those of all processes, in seconds. What
+is claimed precedes more urgent messages that arrive later."""
+FIRST_WAIT, LONGEST_WAIT, MAX_WAITS = 0.1, 2.0, 6
+"""Seconds between attempts while the carrier throttles, and attempts before the cycle gives the rest back."""
+
+STALE_OPT_OUTS_SECONDS = 0.1
+"""`advance` looks for new opt-outs. If it took longer than this, it may have waited for a lock since: the list is read
+again."""
+SETTLE_SECONDS = 60.0
+"""For how long a cycle tries to settle while the database is unavailable."""
 
 
 class Dispatcher:
-    """Takes turns for one worker process. Safe to use from several threads; each turn belongs to one of them.
+    """Runs the cycles of one worker process. Thread-safe; each cycle runs in one thread.
 
-    Where there are several carriers, these are the turns of one of them: of its `queue` only. `share` is the part of
-    the carrier that authentication is guaranteed.
+    With several carriers there is a dispatcher for each, which claims from its carrier's `queue` only. `share` is the
+    part of the carrier that is guaranteed to authentication.
     """
 
     def __init__(
@@ -88,12 +94,12 @@ class Dispatcher:
         self._free = threading.BoundedSemaphore(settings.concurrency)
         self._speed = FIRST_SPEED
         self._size, self._segments = 100.0, 1.0
-        """Messages of a batch, and segments of a message, in the last turn."""
-        self._found = 0
-        """Segments of the last turn that went to the carrier."""
-        self._booking = threading.Lock()
-        self._next, self._gap = 0.0, 0.0
-        """When the next claim may be made, and the seconds between it and the one after it."""
+        """Averages of the last cycle: messages per batch, and segments per message."""
+        self._last_claimed = 0
+        """Segments for the live carrier in the last cycle."""
+        self._timing = threading.Lock()
+        self._next_claim, self._delay = 0.0, 0.0
+        """Time of the next claim (monotonic), and seconds between it and the one after it."""
         self.stop = threading.Event()
         self.witness = Witness()
         """Remembers the last claims, for the guard."""
@@ -108,7 +114,7 @@ class Dispatcher:
     def run_cycle(self) -> bool:
         """Claim, submit and settle the next messages. False when nothing may be sent now.
 
-        No more turns than the settings say are taken at a time, whoever asks: each has its share of the window.
+        At most `concurrency` cycles run at a time: each has its share of the carrier's window.
         """
         with self._free:
             self._gather()
@@ -123,35 +129,35 @@ class Dispatcher:
             return bool(claimed)
 
     def _gather(self) -> None:
-        """Wait until it is this turn's time to claim: while few messages come, more are to come before."""
-        with self._booking:
+        """Wait until this cycle may claim. While few messages arrive, the wait lets more of them arrive."""
+        with self._timing:
             now = time.monotonic()
-            at = max(now, self._next)
-            self._next = at + self._gap
-        self.stop.wait(at - now)
+            claim_at = max(now, self._next_claim)
+            self._next_claim = claim_at + self._delay
+        self.stop.wait(claim_at - now)
 
     def _claim(self, stride: int) -> list[ClaimedBatch]:
-        """As much as the carrier may be given now."""
+        """Claim as much as the carrier may be given now."""
         budget = self._budget(stride)
         batches = self._claim_within(budget, stride)
         if batches:
             self.witness.claimed(batches[0].batch_id, batches[0].epoch)
         messages = sum(len(batch.indexes) for batch in batches)
-        few = 0 < messages < FEW and not self._settings.eager and all_that_waits(batches, budget)
-        with self._booking:
-            gap = GATHER_SECONDS * self.workers() * (1 + (messages > COST_OF_TURN))
-            self._gap = min(LONGEST_GATHER, gap) if few else 0.0
-            self._next = max(self._next, time.monotonic() + self._gap) if few else 0.0
+        small = 0 < messages < SMALL_CYCLE and not self._settings.eager and all_that_waits(batches, budget)
+        with self._timing:
+            delay = GATHER_SECONDS * self.workers() * (1 + (messages > CYCLE_COST))
+            self._delay = min(MAX_GATHER_SECONDS, delay) if small else 0.0
+            self._next_claim = max(self._next_claim, time.monotonic() + self._delay) if small else 0.0
         if batches:
             self._size = messages / len(batches)
             self._segments = segments_of(batches) / messages
         return batches
 
     def _claim_within(self, budget: int, stride: int) -> list[ClaimedBatch]:
-        """Up to so many segments, if the carrier may be given any. Test keys never wait for it."""
+        """Claim up to `budget` segments. While the carrier may get nothing, only messages of test keys are claimed."""
         room = self.breaker.room(budget)
         if room:
-            batches = self._claim_when_it_is_time(room, stride)
+            batches = self._claim_at_pace(room, stride)
             if not batches:
                 self.breaker.unused()
             return batches
@@ -159,36 +165,36 @@ class Dispatcher:
             return []
         return claim(self._engine, budget, stride, self._settings.lease, self._size, None, True)
 
-    def _claim_when_it_is_time(self, room: int, stride: int) -> list[ClaimedBatch]:
-        """Claims at the pace of the carrier: as much is booked as the last turn found."""
-        pace, booked = self._live.pace, max(1, min(room, self._found))
+    def _claim_at_pace(self, room: int, stride: int) -> list[ClaimedBatch]:
+        """Claim at the carrier's pace. Books as much of it as the last cycle claimed."""
+        pace, booked = self._live.pace, max(1, min(room, self._last_claimed))
         if not pace.book(booked):
             return []
         owed = self._authentication_share.due(room)
         lease, contended = self._settings.lease, pace.contended
         batches = claim(self._engine, room, stride, lease, self._size, self._queue, False, owed, contended)
         self._authentication_share.took(owed, batches)
-        self._found = segments_of(batch for batch in batches if self.carrier_of(batch.test) is self._live)
-        pace.booked(booked, self._found)
+        self._last_claimed = segments_of(batch for batch in batches if self.carrier_of(batch.test) is self._live)
+        pace.booked(booked, self._last_claimed)
         return batches
 
     def carrier_of(self, test: bool) -> Carrier:
-        """The carrier of a send: test keys always go to the simulator."""
+        """The carrier of a send. Messages of test keys always go to the simulator."""
         return self._simulator if test else self._live
 
     def _budget(self, stride: int) -> int:
-        """Segments of the next turn: what can be submitted in its time."""
+        """Segments that the next cycle can submit in its time."""
         rate = self._live.pace.allowed or self._live.rate
         if rate > 0:
-            share = min(TURN_SHARE, MAX_SHARES / max(1, self.workers()))
-            return min(MAX_AT_ONCE, max(1, int(rate * share / self._settings.concurrency)))
-        if stride > FEW and self._size < SMALL:
-            return min(MAX_AT_ONCE, int(stride * self._segments))
-        return min(MAX_AT_ONCE, max(stride, int(self._speed * TURN_SECONDS)))
+            seconds = min(CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS / max(1, self.workers()))
+            return min(MAX_CYCLE_SEGMENTS, max(1, int(rate * seconds / self._settings.concurrency)))
+        if stride > SMALL_CYCLE and self._size < SMALL_BATCH:
+            return min(MAX_CYCLE_SEGMENTS, int(stride * self._segments))
+        return min(MAX_CYCLE_SEGMENTS, max(stride, int(self._speed * CYCLE_SECONDS)))
 
     def _send(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int) -> None:
         list_read = self._suppressions.drop(batches)
-        if apply_rules(self._engine, batches):  # which may have waited for others
+        if apply_rules(self._engine, batches):  # it may have waited for locks
             list_read = self._suppressions.drop(batches)
         breaker = self.breaker if carrier is self._live else None
         begun, submitted, waits = time.monotonic(), 0, 0
@@ -208,7 +214,7 @@ class Dispatcher:
                     carrier.pace.throttled(speed * self._settings.concurrency)
                 self.stop.wait(min(LONGEST_WAIT, FIRST_WAIT * 2**waits))
                 waits += 1
-            if self.stop.is_set() or time.monotonic() - begun > TURN_SECONDS or not unfinished(batches):
+            if self.stop.is_set() or time.monotonic() - begun > CYCLE_SECONDS or not unfinished(batches):
                 break
             if breaker is not None and breaker.is_stopping:
                 break
@@ -221,26 +227,26 @@ class Dispatcher:
         self._settle(carrier, batches)
 
     def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, list_read: str) -> str | None:
-        """Record, and let the next window leave, without who has opted out since the list was read.
+        """Record the results and allow the next window, without recipients who opted out since `list_read`.
 
-        Returns the snapshot with which the list was read last. None when the database is away: then nothing more may
-        leave.
+        Returns the snapshot of the latest read of opt-outs. None while the database is unavailable: nothing more may
+        leave then.
         """
         begun = time.monotonic()
         try:
             advance(self._engine, batches, stride, carrier.name, self._settings.lease, list_read)
-            if any(batch.opted_out for batch in batches) or time.monotonic() - begun > LONG_AGO:
+            if any(batch.opted_out for batch in batches) or time.monotonic() - begun > STALE_OPT_OUTS_SECONDS:
                 list_read = self._suppressions.drop(batches)
         except AWAY as error:
-            log.warning("the database is away, a turn keeps what it knows until it can be recorded: %s", error)
+            log.warning("the database is unavailable; a cycle keeps its results until they can be recorded: %s", error)
             for batch in batches:
                 batch.doubt_rows()
             return None
         return list_read
 
     def _settle(self, carrier: Carrier, batches: list[ClaimedBatch]) -> None:
-        """Settle, trying again while the database is away: what is forgotten here would be in doubt."""
-        deadline = time.monotonic() + PATIENCE
+        """Settle. Retry while the database is unavailable, as forgotten results would leave messages in doubt."""
+        deadline = time.monotonic() + SETTLE_SECONDS
         while True:
             try:
                 settle(self._engine, batches, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)

@@ -1,12 +1,12 @@
-"""Fair shares of a carrier that everybody waits for, where one account's messages are all in one batch.
+"""Fair shares of a contended carrier, for accounts whose messages are all in one batch.
 
-A batch is in one turn at a time, and all turns under way share the carrier's rate. So such an account would have the
-rate of one turn, and one with many batches that of all the others. Fair order alone cannot mend that: it says who is
-next, and the only batch of the first account is under way. So while it is, and has more to be sent, nobody of its
-category takes another turn who has as much under way already, by the accounts' weights.
+A batch is in one cycle at a time, and all running cycles share the carrier's rate. So an account with one batch would
+get the rate of one cycle, and an account with many batches that of all the others. Fair order alone cannot prevent
+that: it says which batch is next, and the only batch of the first account is already being sent. So while that batch
+has more to send, accounts of the same category that have at least as much in progress, by weight, claim nothing more.
 
-The carrier is not idle for that: its rate is what turns wait for, and fewer of them have more of it each. Where they do
-not wait (`Pace.contended`), as many turns are taken as there can be.
+The carrier does not idle: its rate is what the cycles wait for, and fewer cycles get more of it each. While they do not
+wait (see `Pace.contended`), there is no such limit.
 """
 
 from collections.abc import Iterable
@@ -32,20 +32,20 @@ AccountLane = tuple[int, int]
 
 
 class UnderWay(NamedTuple):
-    """What turns of an account and lane are sending now."""
+    """What the cycles of an account and lane are sending now."""
 
     account_id: int
     lane: int
     segments: float
     """Divided by the account's weight."""
     more: bool
-    """Whether a batch of it has more than its turn sends."""
+    """Whether one of its batches has more to send than its cycle has claimed."""
 
 
 def ahead_of_others(connection: Connection, queued: Iterable[AccountLane], carrier: str | None) -> set[AccountLane]:
-    """The accounts and lanes that may take no other turn now: somebody has less under way and cannot have more.
+    """The accounts and lanes that may claim nothing now: another one has less in progress and cannot claim more.
 
-    `queued` are those that have batches to be claimed.
+    `queued` are those with batches to claim.
     """
     rows = list(map(UnderWay._make, tuples_of(connection, UNDER_WAY, {"carrier": carrier})))
     waiting = set(queued)

@@ -1,8 +1,8 @@
-"""Ends a turn that leaves nothing over: each message of its batches has a result, and none is in doubt.
+"""Settles a cycle whose messages all have a result, with none in doubt: the usual case.
 
-That is how nearly every turn ends, and then nothing is to be decided: one statement, its own transaction, closes the
-batches, writes the rows that are missing, counts them for the sends, and captures or releases what was reserved. What
-it does is what `worker.sending.settle` does in general, in the same order of locks: batch, send, account.
+One statement, which is its own transaction, closes the batches, writes the missing rows, adds them to the sends'
+counters, and captures or releases the credits. It does what `worker.sending.settle` does in general, and takes locks in
+the same order: batch, send, account.
 """
 
 from sqlalchemy import Engine, text
@@ -16,23 +16,20 @@ from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.message_rows import COLUMNS, ROWS, SENT, parameters_of
 from worker.sending.record import ADDED, RECORDED, SUMS, counts_of
 
-HELD_SINCE_THE_START = (
-    f"b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 AND b.database_started = {STARTED} THEN w.epoch END"
-)
-"""As `worker.sending.record.HELD`, and in one condition for the same reason."""
+OWNED = f"b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 AND b.database_started = {STARTED} THEN w.epoch END"
+"""SQL: like `worker.sending.record.HELD`, and the database has not restarted since the claim."""
 
-
-TOLD = ("epoch", *RECORDED, "captured", "released")
+PER_BATCH = ("epoch", *RECORDED, "captured", "released")
 
 FINISH = text(
     f"""
     WITH ended AS (
         UPDATE batch b
            SET {batch_states.DONE}
-          FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS int[])" for name in TOLD)})
-               WITH ORDINALITY AS w (id, {", ".join(TOLD)}, number)
-         WHERE {HELD_SINCE_THE_START}
-        RETURNING b.id, b.send_id, b.account_id, w.number, {", ".join(f"w.{name}" for name in TOLD)}
+          FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS int[])" for name in PER_BATCH)})
+               WITH ORDINALITY AS w (id, {", ".join(PER_BATCH)}, number)
+         WHERE {OWNED}
+        RETURNING b.id, b.send_id, b.account_id, w.number, {", ".join(f"w.{name}" for name in PER_BATCH)}
     ), written AS (
         INSERT INTO message ({COLUMNS}) {ROWS}
          WHERE (SELECT count(*) FROM ended) = :slices OR u.number = ANY(ARRAY(SELECT e.number FROM ended e))
@@ -56,11 +53,12 @@ FINISH = text(
     SELECT ARRAY(SELECT number FROM ended)
     """
 )
-"""`paid` asks for all the others, so that the account's row is locked last: until the commit is on the disk."""
+"""`paid` refers to all the others, so that the account's row is locked last: the lock is held until the commit is on
+the disk."""
 
 
 def can_finish(batches: list[ClaimedBatch]) -> bool:
-    """Whether nothing is to be decided: no message is left or in doubt, and no send is stopped by what it came to."""
+    """Whether every message has a result that is certain, and no send has a rule that might stop it."""
     return all(map(_has_ended, batches))
 
 
@@ -74,12 +72,12 @@ def _has_ended(batch: ClaimedBatch) -> bool:
 
 
 def finish(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[ClaimedBatch]:
-    """End the batches of a turn that `can_finish`: one durable commit.
+    """Settle the batches, for which `can_finish` is true: one durable commit.
 
-    Returns those for which nothing was done: they are another worker's by now, or the database has begun anew, or an
-    account of them listens to its events, which `worker.sending.settle` writes before it locks the account.
+    Returns the batches that were not settled: another worker owns them by now, the database has restarted, or an
+    account listens to events, which `worker.sending.settle` writes before it locks the account.
     """
-    ordered = sorted(batches, key=lambda batch: batch.batch_id.int)  # as batches are locked everywhere
+    ordered = sorted(batches, key=lambda batch: batch.batch_id.int)  # the order of locks
     written = [(batch, batch.unrecorded) for batch in ordered]
     with durable_statement(engine) as connection:
         if not listening(connection).isdisjoint(batch.account_id for batch in ordered):
@@ -99,7 +97,7 @@ def finish(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[Cl
 
 
 def _credits(batches: list[ClaimedBatch]) -> dict[str, str]:
-    """What each slice's messages cost, and what is given back."""
+    """The credits to capture and to release of each batch."""
     charged = [
         [batch.result(position).status for position in range(len(batch.indexes))].count(SENT) for batch in batches
     ]

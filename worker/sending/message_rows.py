@@ -1,7 +1,7 @@
-"""The rows of messages as the parameters of one statement: an array for each column.
+"""The rows of messages as parameters of one statement, an array for each column.
 
-Most columns are alike in all rows of a window. Such a column is told once, and Postgres reads an array of one element
-instead of hundreds; for 200 messages that is a third of the statement.
+Most columns have one value in all rows of a window. Postgres is then sent an array of one element instead of hundreds,
+which saves a third of the statement for 200 messages.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from worker.sending.claimed_batch import ClaimedBatch
 SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT
 
 Written = list[tuple[ClaimedBatch, list[int]]]
-"""Slices, and the places of theirs whose rows are written."""
+"""Batches, and the positions whose rows are written."""
 
 COLUMNS = "id, phone, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error, answer_ms"
 
@@ -30,11 +30,11 @@ ALIKE = {
     "attempts": "smallint",
     "answer_ms": "int",
 }
-"""Columns that have one element where all rows are alike. Their rows are never NULL."""
+"""Columns whose array has one element if all rows have the same value. They are never NULL."""
 OWN = {"message": "uuid", "phone": "bigint", "route": "text", "reference": "text", "error": "text"}
-"""Columns with an element for each row, or with none where all are NULL."""
+"""Columns whose array has an element for each row, or none if all are NULL."""
 
-TOLD = ", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in (OWN | ALIKE).items())
+PARAMETERS = ", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in (OWN | ALIKE).items())
 FILLED = ", ".join(f"coalesce({name}, (CAST(:{name} AS {kind}[]))[1]) AS {name}" for name, kind in ALIKE.items())
 
 ROWS = f"""
@@ -42,9 +42,9 @@ ROWS = f"""
            CASE WHEN u.status NOT IN ('sent', 'in_doubt') THEN u.at + u.answer_ms * interval '1 millisecond' END,
            u.status, u.price, u.attempts, CAST(:carrier AS text), u.route, u.reference, u.error, u.answer_ms
       FROM (SELECT {", ".join(OWN)}, {FILLED}
-              FROM unnest({TOLD}) AS told ({", ".join(OWN | ALIKE)})) AS u
+              FROM unnest({PARAMETERS}) AS p ({", ".join(OWN | ALIKE)})) AS u
 """
-"""SQL: `COLUMNS` of the rows; `u.number` is that of the slice, from 1."""
+"""SQL: `COLUMNS` of the rows; `u.number` is the number of the batch, from 1."""
 
 INSERT = text(f"INSERT INTO message ({COLUMNS}) {ROWS}")
 
@@ -55,7 +55,7 @@ def insert_rows(connection: Connection, written: Written, carrier: str) -> None:
 
 
 def parameters_of(written: Written, carrier: str) -> dict[str, str]:
-    """What `ROWS` takes."""
+    """The parameters of `ROWS`."""
     messages: list[str] = []
     phones: list[str] = []
     routes: list[str | None] = []
@@ -94,5 +94,5 @@ def _once(values: Sequence[Any]) -> Iterable[Any]:
 
 
 def _reference(carrier_ids: str | None, status: MessageStatus, phone: str) -> str | None:
-    """A carrier that took a message without telling its id."""
+    """The reference of a message that the carrier accepted without an id is its phone."""
     return by_destination(phone) if not carrier_ids and status is SENT else carrier_ids

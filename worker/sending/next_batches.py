@@ -1,4 +1,4 @@
-"""The batches that may be claimed next, in fair order, and locked for whoever looks at them."""
+"""Selects and locks the batches that may be claimed next, in fair order."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -12,14 +12,14 @@ from worker.sending.authentication_share import AUTHENTICATION
 
 
 class Candidate(NamedTuple):
-    """A batch that may be taken."""
+    """A batch that may be claimed."""
 
     batch_id: UUID
     send_id: UUID
     ahead: int
-    """Messages that no turn has had."""
+    """Messages never claimed."""
     retrying: int
-    """Messages that go again, before those."""
+    """Messages to send again, before those."""
     rate: int | None
     segments: int
     state: str
@@ -51,6 +51,6 @@ CANDIDATE_OWED = text(f"{OWED} IS NULL {OWED_IN_ORDER}")
 CANDIDATE_OWED_OF_CARRIER = text(f"{OWED} = :carrier {OWED_IN_ORDER}")
 
 
-def lock_candidates(connection: Connection, statement: TextClause, most: int, carrier: str | None) -> list[Candidate]:
-    """Up to `most` of them. Those that another worker looks at are passed over."""
-    return list(map(Candidate._make, tuples_of(connection, statement, {"candidates": most, "carrier": carrier})))
+def lock_candidates(connection: Connection, statement: TextClause, limit: int, carrier: str | None) -> list[Candidate]:
+    """Lock up to `limit` candidates. Skips those that another worker has locked."""
+    return list(map(Candidate._make, tuples_of(connection, statement, {"candidates": limit, "carrier": carrier})))

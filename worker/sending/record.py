@@ -1,7 +1,7 @@
-"""Records what carriers answered. Fence intents, accept evidence.
+"""Records carriers' answers. A lost lease stops submits, but not evidence.
 
-A worker that lost its lease may not submit another message, but what it learned is a fact: it is recorded all the
-same, where the batch's new owner has meanwhile put the message in doubt.
+A worker that lost its lease may not submit another message. Its results are facts all the same: they resolve the
+messages that the batch's new owner has put in doubt.
 """
 
 from collections import Counter
@@ -35,11 +35,11 @@ from worker.sending.message_rows import COLUMNS, IN_DOUBT, ROWS, Written, insert
 DOUBT_COLUMNS = "message_id, carrier, sender_id, phone, submitted_at, expires_at"
 
 HELD = "b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
-"""A batch `b` is the one of `w`, and still in the turn of that epoch. In one condition: Postgres takes the batches of
-turns for few, from the statistics or from their own index, and would look through all of them for each of `w`."""
+"""SQL: batch `b` is the one of `w`, and still in the cycle of that epoch. This is one condition, or Postgres would
+take claimed batches for few, and look through all of them for each row of `w`."""
 
 RECORDED = (MessageStatus.SENT, MessageStatus.REJECTED, MessageStatus.FAILED)
-"""What is known of a message before its intent is closed."""
+"""Results that are recorded before the intent is closed. A doubt is not."""
 SUMS, ADDED = (
     ", ".join(each.format(status) for status in RECORDED) for each in ("sum({0}) AS {0}", "{0} = s.{0} + c.{0}")
 )
@@ -72,9 +72,9 @@ ADVANCE = text(
     SELECT id, same_start, goes_on, opted_out, {ASYNC_COMMIT} FROM moved
     """
 )
-"""Moves the watermarks, writes the rows of the batches that are still this turn's, and adds them to their sends.
+"""Moves the watermarks, writes the rows of the batches that this cycle still owns, and adds to their sends' counters.
 
-Rows are not written where the database has begun anew: then it is not known which ones there are."""
+No rows are written if the database has restarted: it is then unknown which ones exist."""
 
 KNOWN = text("SELECT id FROM message WHERE id = ANY(:ids)")
 
@@ -91,23 +91,23 @@ FENCE = text(
 def advance(
     engine: Engine, batches: list[ClaimedBatch], ahead: int, carrier: str, lease: float, list_read: str | None = None
 ) -> None:
-    """Record what is known so far, and let the next messages leave: one commit, which need not reach the disk.
+    """Record the results so far and allow the next messages to leave: one asynchronous commit.
 
-    A message in doubt is not recorded before its intent is closed, so whatever is written here only moves by receipts.
+    Doubts are recorded only when the intent is closed, so until then only receipts change the rows written here.
 
-    The watermark is put `ahead` messages beyond those that have a result, so that no crash of this process can leave
-    more than that in doubt. Renews the lease of `lease` seconds. A batch that is another worker's by now is marked
-    lost, one whose send may not go on is marked halted: nothing more of them may leave. Halted are all where the
-    database has begun anew: what is recorded here might be gone as well, and the settlement is on disk. Marked is also
-    whose account has opt-outs that the snapshot `list_read` did not see.
+    The watermark moves `ahead` messages beyond those with a result, so that a crash of this process leaves no more than
+    that in doubt. Renews the lease for `lease` seconds. Marks batches that another worker owns by now as `lost`, those
+    whose send was stopped as `halted`, and those whose account has opt-outs newer than the snapshot `list_read` as
+    `opted_out`. If the database has restarted, all are halted: these rows might get lost too, and the settlement is
+    durable.
     """
-    held = [batch for batch in batches if not batch.lost]
-    watermarks, parts = watermarks_ahead(held, ahead), [now_and_later(batch) for batch in held]
-    written = [(batch, now) for batch, (now, _) in zip(held, parts, strict=True)]
-    kept = _record(engine, written, watermarks, carrier, lease, list_read)
+    owned = [batch for batch in batches if not batch.lost]
+    watermarks, parts = watermarks_ahead(owned, ahead), [now_and_later(batch) for batch in owned]
+    written = [(batch, now) for batch, (now, _) in zip(owned, parts, strict=True)]
+    rows = _record(engine, written, watermarks, carrier, lease, list_read)
     crashpoint("advance.committed")
-    for batch, watermark, (_, later) in zip(held, watermarks, parts, strict=True):
-        row = kept.get(batch.batch_id)
+    for batch, watermark, (_, later) in zip(owned, watermarks, parts, strict=True):
+        row = rows.get(batch.batch_id)
         if row is None:
             batch.lost = True
             continue
@@ -123,7 +123,7 @@ def advance(
 def _record(
     engine: Engine, written: Written, watermarks: list[int], carrier: str, lease: float, list_read: str | None
 ) -> dict[UUID, Row[Any]]:
-    """Move the watermarks and write the rows. Returns what there is to know of each batch that is still this turn's."""
+    """Move the watermarks and write the rows. Returns the row of each batch that this cycle still owns, by its id."""
     parameters = {
         "id": uuids(batch.batch_id for batch, _ in written),
         "epoch": array(batch.epoch for batch, _ in written),
@@ -134,21 +134,21 @@ def _record(
         **parameters_of(written, carrier),
     }
     with async_commit_statement(engine) as connection:
-        heard = listening(connection)
-        if not any(batch.account_id in heard for batch, positions in written if positions):
+        listeners = listening(connection)
+        if not any(batch.account_id in listeners for batch, positions in written if positions):
             return {row.id: row for row in connection.execute(ADVANCE, parameters)}
     with transaction(engine, durable=False) as connection:
-        kept = {row.id: row for row in connection.execute(ADVANCE, parameters)}
-        sure = [each for each in written if (row := kept.get(each[0].batch_id)) and row.same_start]
-        add_of_messages(connection, lambda heard: moved_of(sure, heard))
+        rows = {row.id: row for row in connection.execute(ADVANCE, parameters)}
+        certain = [each for each in written if (row := rows.get(each[0].batch_id)) and row.same_start]
+        add_of_messages(connection, lambda listeners: moved_of(certain, listeners))
         crashpoint("advance.before_commit")
-    return kept
+    return rows
 
 
 def now_and_later(batch: ClaimedBatch) -> tuple[list[int], list[int]]:
-    """The unrecorded places that may be recorded now, and those of the settlement.
+    """The unrecorded positions to record now, and those to record in the settlement.
 
-    That is who is in doubt, and everything where it is first to be seen which rows there are.
+    The latter are the doubts, or everything if it is unknown which rows exist.
     """
     if batch.rows_uncertain:
         return [], batch.unrecorded
@@ -159,13 +159,13 @@ def now_and_later(batch: ClaimedBatch) -> tuple[list[int], list[int]]:
 
 
 def counts_of(written: Written) -> dict[str, str]:
-    """The results of each slice by status, as parameters."""
-    found = [[batch.result(position).status for position in positions] for batch, positions in written]
-    return {str(status): array([statuses.count(status) for statuses in found]) for status in RECORDED}
+    """The number of results of each batch by status, as parameters."""
+    by_batch = [[batch.result(position).status for position in positions] for batch, positions in written]
+    return {str(status): array([statuses.count(status) for statuses in by_batch]) for status in RECORDED}
 
 
 def watermarks_ahead(batches: list[ClaimedBatch], ahead: int) -> list[int]:
-    """Each slice's watermark when `ahead` messages in all, of those that have no result, may be on their way."""
+    """The batches' watermarks that allow `ahead` messages without a result to leave, in all."""
     watermarks = []
     for batch in batches:
         watermark = batch.watermark
@@ -176,19 +176,19 @@ def watermarks_ahead(batches: list[ClaimedBatch], ahead: int) -> list[int]:
 
 
 def fence(connection: Connection, batches: list[ClaimedBatch]) -> None:
-    """Lock the batches that are still this turn's, until the transaction ends; the others are marked lost."""
+    """Lock the batches that this cycle still owns, for the rest of the transaction. Marks the others as lost."""
     ids, epochs = uuids(batch.batch_id for batch in batches), array(batch.epoch for batch in batches)
-    kept = dict(map(tuple, connection.execute(FENCE, {"id": ids, "epoch": epochs}).all()))
+    owned = dict(map(tuple, connection.execute(FENCE, {"id": ids, "epoch": epochs}).all()))
     for batch in batches:
-        batch.lost = batch.batch_id not in kept
-        if not kept.get(batch.batch_id, True):
+        batch.lost = batch.batch_id not in owned
+        if not owned.get(batch.batch_id, True):
             batch.doubt_rows()
 
 
 def write_rows(connection: Connection, batches: Iterable[ClaimedBatch], carrier: str) -> Changes:
-    """Insert a row for each result that has none yet, and who is in doubt.
+    """Insert the missing rows, doubts included. Returns the increments of the sends' counters.
 
-    The batches must be locked by this transaction. Returns what is to be added to the counters of their sends.
+    The batches must be locked by this transaction.
     """
     doubt_lines: list[str] = []
     counted: Changes = {}
@@ -207,14 +207,14 @@ def write_rows(connection: Connection, batches: Iterable[ClaimedBatch], carrier:
         copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubt_lines))
     if written:
         insert_rows(connection, written, carrier)
-        add_of_messages(connection, lambda heard: moved_of(written, heard))
+        add_of_messages(connection, lambda listeners: moved_of(written, listeners))
     return counted
 
 
-def moved_of(written: Written, heard: frozenset[int]) -> Iterator[Moved]:
-    """What the places of the slices became, by status and error; of accounts that listen."""
+def moved_of(written: Written, listeners: frozenset[int]) -> Iterator[Moved]:
+    """The new states of messages, by status and error, for accounts in `listeners`."""
     for batch, positions in written:
-        if batch.account_id in heard:
+        if batch.account_id in listeners:
             alike: dict[tuple[MessageStatus, str | None], list[int]] = {}
             for position in positions:
                 status, _, error, _, _ = batch.result(position)
@@ -224,7 +224,7 @@ def moved_of(written: Written, heard: frozenset[int]) -> Iterator[Moved]:
 
 
 def doubt_lines_of(batch: ClaimedBatch, positions: list[int], carrier: str) -> Iterator[str]:
-    """The rows of `doubt` for those of the messages that are in doubt, as COPY reads them."""
+    """Rows of `doubt` for the messages in doubt, in COPY's text format."""
     prefix, constant = short_prefix_of(batch.batch_id), f"{carrier}\t{field(batch.sender_id)}"
     for position in positions:
         if in_doubt(batch, position):
@@ -234,7 +234,7 @@ def doubt_lines_of(batch: ClaimedBatch, positions: list[int], carrier: str) -> I
 
 
 def forget_recorded(connection: Connection, batch: ClaimedBatch) -> None:
-    """Strike from the unrecorded what has a row: the commit whose answer was lost had happened after all."""
+    """Remove positions that have a row from the unrecorded ones: the commit without a response had happened."""
     ids = MessageIds(batch.batch_id, [batch.indexes[position] for position in batch.unrecorded])
     known = {index_of(row.id) for row in connection.execute(KNOWN, {"ids": list(ids)})}
     batch.unrecorded = [position for position in batch.unrecorded if batch.indexes[position] not in known]
@@ -242,14 +242,14 @@ def forget_recorded(connection: Connection, batch: ClaimedBatch) -> None:
 
 
 def in_doubt(batch: ClaimedBatch, position: int) -> bool:
-    """Whether no answer came for the message."""
+    """Whether the message got no answer."""
     return batch.result(position).status is IN_DOUBT
 
 
 def record_lost(engine: Engine, batches: list[ClaimedBatch]) -> None:
-    """Offer the results of lost batches as evidence on messages that their new owner put in doubt.
+    """Offer the results of lost batches as evidence for messages that the new owner put in doubt.
 
-    All of them: rows that were recorded may have been undone by a crash of the database.
+    Includes recorded results: a crash of the database may have undone their rows.
     """
     lost = [batch for batch in batches if batch.lost]
     evidence = [

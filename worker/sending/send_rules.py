@@ -1,4 +1,4 @@
-"""What a send's rules say at the moment of hand-off: it is quiet where its recipients are, or they have had enough."""
+"""Applies a send's rules before its messages leave: quiet hours and frequency caps."""
 
 from datetime import UTC, datetime
 
@@ -37,14 +37,14 @@ TAKE = text(
     SELECT w.id FROM wanted w JOIN before b ON b.message_id = w.id
     """
 )
-"""Takes a place under the cap for each message that has room, once: one that comes again has its place. Messages that
-reached nobody, failed ones and those of ended batches, leave theirs."""
+"""Counts each message against its recipient's cap once, and returns those within it. Messages that reached nobody do
+not count: failed ones and those of ended batches."""
 
 
 def apply_rules(engine: Engine, batches: list[ClaimedBatch]) -> bool:
-    """Let wait what is quiet, and reject what is too much for its recipients. Costs nothing where no send has rules.
+    """Defer batches in quiet hours, and reject messages beyond a cap. Does nothing for sends without rules.
 
-    Returns whether the database was asked.
+    Returns whether it used the database.
     """
     database_used = False
     for batch in batches:
@@ -60,7 +60,7 @@ def apply_rules(engine: Engine, batches: list[ClaimedBatch]) -> bool:
 
 
 def _wait_in_quiet_hours(batch: ClaimedBatch) -> None:
-    """All recipients of a batch are in the same time zones; one may have been erased since."""
+    """Defer the batch, whose recipients are all in the same time zones. Phones may have been erased since."""
     assert batch.rules is not None
     phone = next((phone for phone in batch.phones if phone.isdigit()), "")
     now = datetime.now(UTC)
@@ -73,7 +73,7 @@ def _wait_in_quiet_hours(batch: ClaimedBatch) -> None:
 
 def _reject_beyond_cap(connection: Connection, batch: ClaimedBatch) -> None:
     assert batch.rules is not None
-    most, hours = batch.rules["cap"]
+    limit, hours = batch.rules["cap"]
     positions = [position for position, result in enumerate(batch.results) if result is None]
     ids = dict(
         zip(positions, MessageIds(batch.batch_id, [batch.indexes[position] for position in positions]), strict=True)
@@ -84,7 +84,7 @@ def _reject_beyond_cap(connection: Connection, batch: ClaimedBatch) -> None:
         "lane": batch.lane,
         "ids": list(ids.values()),
         "phones": [int(batch.phones[position]) for position in positions],
-        "most": most,
+        "most": limit,
         "hours": hours,
     }
     taken = set(connection.execute(TAKE, values).scalars())

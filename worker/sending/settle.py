@@ -1,7 +1,6 @@
-"""Closes an intent: what was sent is captured, what failed is released, what never left is given back.
+"""Closes intents: captures the credits of what was sent, releases those of what failed, and requeues the rest.
 
-One durable commit. It is reached in two ways, by the turn that made the intent and by the recovery of a turn that
-never came back, and both end here.
+One durable commit. Every cycle ends in `settle`. A cycle whose worker died ends in `close_intents`, by recovery.
 """
 
 from collections import Counter
@@ -42,21 +41,21 @@ class Settlement:
     price: int
     size: int
     next_index: int
-    """First index that no turn has had, after this one."""
+    """First index that was never claimed."""
     retry: list[int]
-    """Indexes that certainly never left and are to go again."""
+    """Indexes that certainly never left, to send again."""
     tally: Counter[str] = field(default_factory=Counter)
-    """Messages of this intent by the status of their row, before any receipt."""
+    """Number of messages by the status of their row, before any receipt."""
     attempts: int = 0
     crashes: int = 0
     resent: int = 0
-    """Of `retry`, those that may have left before."""
+    """How many of `retry` may have left before."""
     wait: float = 0.0
-    """Seconds before the rest may go on."""
+    """Seconds before the rest may be claimed."""
 
     @property
     def left(self) -> int:
-        """Messages of the batch that have no result yet."""
+        """Messages of the batch without a result."""
         return messages_left(self.size, self.next_index, self.retry)
 
 
@@ -80,9 +79,9 @@ NEXT_STATE = {
 def settle(
     engine: Engine, batches: list[ClaimedBatch], carrier: str, wait: float, resend_lanes: Collection[int] = ()
 ) -> None:
-    """End a turn. Messages without a result go again after `wait` seconds; batches lost meanwhile are left alone.
+    """End a cycle. Messages without a result are sent again after `wait` seconds; lost batches are left alone.
 
-    Messages without an answer are in doubt; in `resend_lanes` they go again.
+    Messages without an answer are in doubt; in `resend_lanes` they are sent again.
     """
     if can_finish(batches):
         batches = finish(engine, batches, carrier)
@@ -95,15 +94,15 @@ def _settle(
 ) -> None:
     with transaction(engine) as connection:
         fence(connection, batches)
-        held = [batch for batch in batches if not batch.lost]
-        resent = [batch.resend_doubts() if batch.lane in resend_lanes else 0 for batch in held]
-        counted = write_rows(connection, held, carrier)
+        owned = [batch for batch in batches if not batch.lost]
+        resent = [batch.resend_doubts() if batch.lane in resend_lanes else 0 for batch in owned]
+        counted = write_rows(connection, owned, carrier)
         write_failed(connection, batches, carrier)
-        settlements = [_settlement_of(batch, wait, again) for batch, again in zip(held, resent, strict=True)]
+        settlements = [_settlement_of(batch, wait, count) for batch, count in zip(owned, resent, strict=True)]
         close_intents(connection, settlements, counted)
         crashpoint("settle.before_commit")
     crashpoint("settle.committed")
-    for batch in held:
+    for batch in owned:
         batch.unrecorded.clear()
     for batch in batches:
         batch.failed.clear()
@@ -114,10 +113,10 @@ def _settlement_of(batch: ClaimedBatch, wait: float, resent: int) -> Settlement:
     unsent, next_index, rest = batch.unsent(), batch.next_index, batch.retry[len(batch.indexes) :]
     if not batch.retry:
         next_index += len(batch.indexes)
-        while unsent and unsent[-1] == next_index - 1:  # the turn did not come so far: nothing to remember one by one
+        while unsent and unsent[-1] == next_index - 1:  # never reached: no need to list it in `retry`
             next_index = unsent.pop()
     tries = [*batch.again.values(), *batch.for_other_carriers.values()]
-    at_once = not batch.again and not batch.attempts  # the first failure: another carrier may take it now
+    at_once = not batch.again and not batch.attempts  # after the first failure another carrier may take it now
     return Settlement(
         batch_id=batch.batch_id,
         send_id=batch.send_id,
@@ -139,7 +138,7 @@ def _settlement_of(batch: ClaimedBatch, wait: float, resent: int) -> Settlement:
 def close_intents(connection: Connection, settlements: list[Settlement], counted: Changes) -> None:
     """Settle the batches, their sends and their credits. The batches must be locked by this transaction.
 
-    `counted` is what the sends' counters do not have yet. Locks are taken in the order batch, send, account.
+    `counted` is added to the sends' counters. Locks are taken in the order batch, send, account.
     """
     if not settlements:
         return
@@ -149,7 +148,7 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
     send_states |= dict.fromkeys(_hold_poisoned(connection, settlements), SendState.HELD)
     watched = [send for send, _, is_watched in locked if is_watched]
     if watched:
-        add_to_sends(connection, counted)  # which the rule is about
+        add_to_sends(connection, counted)  # the rule depends on them
         counted = {}
         send_states |= dict.fromkeys(stop_failing(connection, watched), SendState.HELD)
     states = [_next_state(settlement, send_states[settlement.send_id]) for settlement in settlements]
@@ -218,7 +217,7 @@ def _close_batches(connection: Connection, settlements: list[Settlement], states
 
 
 def _entries(settlement: Settlement, state: BatchState) -> list[Entry]:
-    """What the intent's messages cost, and what is given back. Messages in doubt stay reserved."""
+    """The entries that capture and release credits. Credits of messages in doubt stay reserved."""
     charged = sum(count for status, count in settlement.tally.items() if status in CHARGED)
     given_back = sum(
         count

@@ -1,9 +1,9 @@
-"""The opt-out list at the moment of hand-off: after an opt-out is committed, no window begins that has its phone.
+"""Checks opt-outs before each window: once an opt-out is committed, no window with its phone begins.
 
-The list is read when a turn begins, and again when an opt-out of an account of the turn has been committed since. The
-statement between two windows (worker/sending/record.py) tells that: every opt-out leaves a row in `suppression_change`
-with its transaction, and the statement looks for one that the last reading could not see. So either the reading or
-the statement sees an opt-out that was committed before the window.
+The list is read when a cycle begins, and again when an account of the cycle has new opt-outs. The statement between two
+windows (worker/sending/record.py) detects these: every opt-out leaves a row in `suppression_change` with its
+transaction, and the statement looks for one that the last read could not see. So an opt-out that was committed before
+the window is seen either by the read or by the statement.
 """
 
 from collections import defaultdict
@@ -32,9 +32,9 @@ class Suppressions:
         self._engine = engine
 
     def drop(self, batches: list[ClaimedBatch]) -> str:
-        """Give every message to a suppressed phone that may still leave its result: rejected, not charged.
+        """Reject, free of charge, every message to a suppressed phone that may still leave.
 
-        Returns the database's snapshot: opt-outs that it does not see may have been missed.
+        Returns the database's snapshot: opt-outs that are not visible in it may have been missed.
         """
         accounts = sorted({batch.account_id for batch in batches})
         with reading(self._engine) as connection:

@@ -1,4 +1,4 @@
-"""The windows of a turn: what is submitted together, and what becomes of it."""
+"""The windows of a cycle: messages that are submitted together, and their results."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -15,11 +15,11 @@ STATUS_OF = {
 }
 
 Window = list[tuple[ClaimedBatch, list[int]]]
-"""Places to submit together, by slice."""
+"""Positions to submit together, by batch."""
 
 
 def next_window(batches: list[ClaimedBatch], size: int) -> Window:
-    """Up to `size` messages that may leave now."""
+    """Take up to `size` messages that may leave now."""
     window: Window = []
     for batch in batches:
         if size > 0 and not batch.lost and not batch.halted and (positions := batch.take(size)):
@@ -29,19 +29,19 @@ def next_window(batches: list[ClaimedBatch], size: int) -> Window:
 
 
 def unfinished(batches: list[ClaimedBatch]) -> bool:
-    """Whether any slice has messages that this turn may still submit."""
+    """Whether this cycle may still submit messages of any batch."""
     return any(batch.unfinished for batch in batches)
 
 
 def parcels(window: Window) -> list[Parcel]:
-    """The window as a driver takes it."""
-    made = []
+    """The window in the form that drivers take."""
+    result = []
     for batch, positions in window:
         if batch.placeholder_texts is None:
-            made.append(_parcel(batch, batch.message, batch.encoding, positions))
+            result.append(_parcel(batch, batch.message, batch.encoding, positions))
         else:
-            made += [_parcel(batch, *batch.placeholder_texts.text(position), [position]) for position in positions]
-    return made
+            result += [_parcel(batch, *batch.placeholder_texts.text(position), [position]) for position in positions]
+    return result
 
 
 def _parcel(batch: ClaimedBatch, text: str, encoding: str, positions: list[int]) -> Parcel:
@@ -57,10 +57,10 @@ def _parcel(batch: ClaimedBatch, text: str, encoding: str, positions: list[int])
 
 
 def note(window: Window, outcomes: list[Outcome], several: bool = False, answer_time: float = 0.0) -> bool:
-    """Keep each message's result. Returns whether any go again in this turn: throttled, or failed and not too often.
+    """Store each message's result. Returns whether any is submitted once more in this cycle: throttled or failed ones.
 
-    Where there are `several` carriers, what failed is put aside: after this turn another one may take it. The window
-    has just been answered, `answer_time` seconds after it was submitted, whatever became of the clock meanwhile.
+    With `several` carriers, failed messages are left to another one, after this cycle. The answer came just now,
+    `answer_time` seconds after the submit; the clock may have been changed since the submit.
     """
     at, answer_ms = str(datetime.now(UTC) - timedelta(seconds=answer_time)), round(answer_time * 1000)
     again = False

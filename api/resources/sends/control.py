@@ -8,7 +8,7 @@ from api.http.problems import Problem
 from shared.lifecycle import SendState
 from shared.sends import batch_states, send_states
 from shared.sends.closing import close_rest
-from shared.sends.holding import let_go
+from shared.sends.holding import release_from_rule
 
 STATE = text("SELECT state FROM send WHERE id = :send")
 HELD_BY = text("SELECT held_by FROM send WHERE id = :send AND state = 'held'")
@@ -36,7 +36,7 @@ def pause(connection: Connection, send: UUID) -> None:
 def resume(connection: Connection, send: UUID) -> None:
     """Resume the send. Raises Problem state_conflict unless it is paused, or held by its own rule, which then ends."""
     held_by = connection.execute(HELD_BY, {"send": send}).scalar()
-    if held_by in ("canary", "stop_if") and let_go(connection, send, held_by):
+    if held_by in ("canary", "stop_if") and release_from_rule(connection, send, held_by):
         return
     state = connection.execute(STATE, {"send": send}).scalar_one()
     connection.execute(batch_states.RESUME, {"send": send})

@@ -14,16 +14,16 @@ carrier_setting = Table(
     Column("changed_at", MOMENT, nullable=False, server_default=NOW),
     CheckConstraint("rate >= 0", name="rate"),
     CheckConstraint('"window" > 0', name="window"),
-    comment="what the operator changed while the workers run; null is what the file says",
+    comment="the operator's changes; null: the value from CARRIERS_FILE",
 )
 
 carrier_limit = Table(
     "carrier_limit",
     metadata,
-    Column("name", Text, primary_key=True, comment="such as: sender ACME"),
-    Column("rate", Double, nullable=False, comment="segments per second, as the file says"),
-    Column("changed", Double, comment="the same, as the operator says; 0 lifts it, null is what the file says"),
-    Column("reported_at", MOMENT, nullable=False, comment="when a worker last said that it is in the file"),
+    Column("name", Text, primary_key=True, comment="for example: sender ACME"),
+    Column("rate", Double, nullable=False, comment="segments per second, from CARRIERS_FILE"),
+    Column("changed", Double, comment="the operator's rate; 0: no limit; null: the rate from CARRIERS_FILE"),
+    Column("reported_at", MOMENT, nullable=False, comment="when a worker last reported it"),
     CheckConstraint("rate > 0 AND changed >= 0", name="rate"),
     comment="rates of sender IDs and prefixes",
 )
@@ -38,20 +38,20 @@ carrier_report = Table(
     Column("since", MOMENT, nullable=False),
     Column("rate", Double, nullable=False),
     Column(
-        "allowed", Double, nullable=False, comment="segments per second at present, less than the rate after throttling"
+        "allowed", Double, nullable=False, comment="segments per second at present; less than the rate after throttling"
     ),
     Column("window", Integer, nullable=False),
     Column(
         "alone",
         Boolean,
         nullable=False,
-        comment="without Redis: this worker takes its share of the rate by its own clock",
+        comment="Redis is unavailable: this worker takes its share of the rate by its own clock",
     ),
     Column(
         "submitted",
         BigInteger,
         nullable=False,
-        comment="messages, since the worker was started; the same for the next two",
+        comment="messages since the worker started; the next two likewise",
     ),
     Column("throttled", BigInteger, nullable=False),
     Column("failed", BigInteger, nullable=False),
@@ -68,8 +68,8 @@ carrier_report = Table(
         BigInteger,
         nullable=False,
         server_default="0",
-        comment="answers to nothing that was asked",
+        comment="responses without a request",
     ),
     PrimaryKeyConstraint("carrier", "worker"),
-    comment="how each worker finds each carrier, told each second",
+    comment="the state of each carrier in each worker, reported every second",
 )

@@ -48,7 +48,7 @@ contact = Table(
     "contact",
     metadata,
     Column("group_id", Uuid, ForeignKey("contact_group.id"), nullable=False),
-    Column("position", BigInteger, nullable=False, comment="order of arrival in the group, never used again"),
+    Column("position", BigInteger, nullable=False, comment="order in which contacts were added; never reused"),
     Column("phone", BigInteger, nullable=False),
     Column("fields", JSONB, comment="texts by name, for placeholders; null: none"),
     Column("tags", ARRAY(Text), comment="null: none"),
@@ -64,8 +64,16 @@ suppression = Table(
     Column("phone", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
-    Column("category", Text, nullable=False, server_default="", comment="only of this category; empty: of all"),
-    Column("sender_id", Text, nullable=False, server_default="", comment="only from this sender ID; empty: from all"),
+    Column(
+        "category", Text, nullable=False, server_default="", comment="the only category that it applies to; empty: all"
+    ),
+    Column(
+        "sender_id",
+        Text,
+        nullable=False,
+        server_default="",
+        comment="the only sender ID that it applies to; empty: all",
+    ),
     PrimaryKeyConstraint("account_id", "phone", "category", "sender_id"),
 )
 
@@ -77,7 +85,7 @@ suppression_change = Table(
     Column("xid", BigInteger, nullable=False, server_default=THIS_TRANSACTION),
     Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
     Index("ix_suppression_change_account_id_xid", "account_id", "xid"),
-    comment="opt-outs that came of late, one row for those that came together",
+    comment="recent opt-outs, one row per transaction",
 )
 
 contact_import = Table(
@@ -87,18 +95,18 @@ contact_import = Table(
     Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
     Column("group_id", Uuid, ForeignKey("contact_group.id"), nullable=False),
     Column("state", Text, nullable=False),
-    Column("country", Text, comment="in whose way the file writes numbers"),
+    Column("country", Text, comment="country whose national numbers the file may have"),
     zero("pieces"),
     zero("next_piece"),
     zero("bytes", BigInteger),
     zero("bytes_done", BigInteger),
-    Column("place", JSONB, comment="how far the file was read, and how: shared.contacts.csv.Place"),
+    Column("place", JSONB, comment="how far the file was read, and its format: shared.contacts.csv.Checkpoint"),
     zero("rows"),
     zero("added"),
     zero("changed"),
     zero("unchanged"),
     zero("invalid"),
-    Column("error", Text, comment="why it failed"),
+    Column("error", Text, comment="why the import failed"),
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
     Column("worked_at", MOMENT, nullable=False, server_default=NOW),
     Column("finished_at", MOMENT),
@@ -108,7 +116,7 @@ contact_import = Table(
     ),
     Index("ix_contact_import_account_id_id", "account_id", "id"),
     Index("ix_contact_import_open", "worked_at", postgresql_where=text("state IN ('receiving', 'queued', 'running')")),
-    comment="a file of contacts on its way into a group; a piece of it is one transaction",
+    comment="a file of contacts that is being imported into a group; each chunk is one transaction",
 )
 
 import_piece = Table(
@@ -118,7 +126,7 @@ import_piece = Table(
     Column("number", Integer, nullable=False),
     Column("content", Text, nullable=False),
     PrimaryKeyConstraint("import_id", "number"),
-    comment="what is still to be read of a file: whole lines",
+    comment="the rest of a file, in whole lines",
 )
 
 import_error = Table(

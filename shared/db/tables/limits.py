@@ -23,12 +23,12 @@ account_limit = Table(
     metadata,
     Column("account_id", BigInteger, ForeignKey("account.id"), primary_key=True, autoincrement=False),
     Column("requests_per_second", Integer),
-    Column("destinations", ARRAY(Text), comment="prefixes with which alone a phone may begin; null: all"),
+    Column("destinations", ARRAY(Text), comment="the only prefixes that phones may begin with; null: all"),
     Column("pumping", Text, nullable=False, server_default="off"),
     Column(
         "recipient_authentication",
         Integer,
-        comment="messages of the category to a phone within an hour; 0: any number; null: as the installation says",
+        comment="messages of the category to a phone per hour; 0: unlimited; null: the installation's setting",
     ),
     Column("recipient_transactional", Integer),
     Column("recipient_marketing", Integer),
@@ -50,7 +50,7 @@ spending = Table(
     PrimaryKeyConstraint("account_id", "period", "begins"),
     CheckConstraint("credits <= most", name="most"),
     CheckConstraint("period IN ('day', 'month')", name="period"),
-    comment="what sends of accounts with a spend limit reserved, by day or month of UTC",
+    comment="credits reserved by accounts with a spend limit, per UTC day or month",
 )
 
 pumping_finding = Table(
@@ -60,9 +60,9 @@ pumping_finding = Table(
     Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
     Column("at", MOMENT, nullable=False, server_default=NOW),
     Column("rule", Text, nullable=False),
-    Column("prefix", Text, nullable=False, comment="what the phones begin with"),
-    Column("phones", Integer, nullable=False, comment="phones that were sent to within the window"),
-    Column("most", Integer, nullable=False, comment="phones that are usual"),
-    Column("refused", Boolean, nullable=False, comment="whether sends were refused, or only watched"),
+    Column("prefix", Text, nullable=False, comment="common prefix of the phones"),
+    Column("phones", Integer, nullable=False, comment="phones sent to within the window"),
+    Column("most", Integer, nullable=False, comment="usual number of phones"),
+    Column("refused", Boolean, nullable=False, comment="whether sends were refused or only observed"),
     Index("ix_pumping_finding_account_id_id", "account_id", "id"),
 )

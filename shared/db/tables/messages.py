@@ -22,21 +22,21 @@ message = Table(
     Column("id", Uuid, primary_key=True),
     Column("phone", BigInteger, nullable=False),
     Column("submitted_at", MOMENT, nullable=False),
-    Column("finished_at", MOMENT, comment="when we learned that the status is final"),
+    Column("finished_at", MOMENT, comment="when we learned the final status"),
     Column("status", message_status, nullable=False),
     Column("price", SmallInteger, nullable=False),
     Column("attempts", SmallInteger, nullable=False),
     Column("carrier", Text),
-    Column("reference", Text, index=True, comment="the carrier's id of the message, as received"),
-    Column("error", Text, comment="the carrier's code, or ours"),
-    Column("route", Text, comment="why that carrier; null where there is one"),
+    Column("reference", Text, index=True, comment="the carrier's message id, as received"),
+    Column("error", Text, comment="the carrier's error code, or ours"),
+    Column("route", Text, comment="why it went to that carrier; null with a single carrier"),
     Column(
         "answer_ms",
         Integer,
-        comment="milliseconds from submitted_at until it was answered or given up; null: unknown",
+        comment="milliseconds from submitted_at until the carrier answered or was given up; null: unknown",
     ),
-    Column("carrier_at", MOMENT, comment="when the status became final, by the carrier's clock; null: it told no time"),
-    Column("carrier_at_precision", SmallInteger, comment="seconds: 60, 1, or 0 for what is finer"),
+    Column("carrier_at", MOMENT, comment="when the status became final, by the carrier's clock; null: not reported"),
+    Column("carrier_at_precision", SmallInteger, comment="in seconds: 60, 1, or 0 for fractions"),
     Index("ix_message_submitted_at", "submitted_at", postgresql_using="brin", postgresql_with={"autosummarize": "on"}),
     postgresql_partition_by="RANGE (id)",
 )
@@ -54,7 +54,7 @@ attempt = Table(
     Column("route", Text),
     Column("error", Text),
     PrimaryKeyConstraint("message_id", "submitted_at"),
-    comment="submits of a message that a carrier did not take, before the one in its row",
+    comment="failed attempts of messages; the last attempt is in the message's row",
 )
 
 resolved_doubt = Table(
@@ -67,7 +67,7 @@ resolved_doubt = Table(
     Column("resolved_by", Text, nullable=False),
     Column("evidence", Text),
     Column("status", message_status, nullable=False),
-    comment="how the doubt of a message ended",
+    comment="how messages in doubt were resolved",
 )
 
 doubt = Table(
@@ -79,7 +79,7 @@ doubt = Table(
     Column("phone", BigInteger, nullable=False, index=True),
     Column("submitted_at", MOMENT, nullable=False),
     Column("expires_at", MOMENT, nullable=False, index=True),
-    comment="the messages in doubt, and nothing else: a row comes with the doubt and goes with it",
+    comment="messages in doubt; a row is deleted when the doubt is resolved",
 )
 
 unreadable_receipt = Table(
@@ -91,7 +91,7 @@ unreadable_receipt = Table(
     Column("octets", LargeBinary, nullable=False),
     Column("received_at", MOMENT, nullable=False, server_default=NOW),
     Index("ix_unreadable_receipt_carrier_id", "carrier", "id"),
-    comment="what a carrier delivered and nobody could read, as it came; its newest",
+    comment="the newest receipts that could not be read, as received",
 )
 
 receipt = Table(
@@ -105,7 +105,7 @@ receipt = Table(
     Column("error", Text),
     Column("done_at", MOMENT, nullable=False),
     Column("received_at", MOMENT, nullable=False, server_default=NOW, index=True),
-    Column("sender_id", Text, comment="the sender of the message, where the receipt names it"),
-    Column("precision", SmallInteger, comment="of done_at, in seconds; null: the carrier told no time"),
-    comment="receipts that found no message yet: they came before the submit's result, or are not ours",
+    Column("sender_id", Text, comment="sender of the message, if the receipt names it"),
+    Column("precision", SmallInteger, comment="precision of done_at, in seconds; null: the carrier reported no time"),
+    comment="receipts without a message: they came before the submit's result, or are not ours",
 )

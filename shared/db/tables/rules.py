@@ -21,7 +21,7 @@ quote = Table(
     metadata,
     Column("id", Uuid, primary_key=True),
     Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
-    Column("fingerprint", LargeBinary, nullable=False, comment="of the request that was priced"),
+    Column("fingerprint", LargeBinary, nullable=False, comment="hash of the priced request"),
     Column("cost", BigInteger, nullable=False),
     Column("expires_at", MOMENT, nullable=False, index=True),
 )
@@ -45,7 +45,7 @@ category_rule = Table(
     CheckConstraint(
         "(cap_most IS NULL) = (cap_hours IS NULL) AND cap_most > 0 AND cap_hours BETWEEN 1 AND 744", name="cap"
     ),
-    comment="what an account's sends of a category bring along unless they say otherwise",
+    comment="an account's default rules for sends of a category",
 )
 
 capped = Table(
@@ -57,5 +57,5 @@ capped = Table(
     Column("message_id", Uuid, nullable=False),
     Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()"), index=True),
     PrimaryKeyConstraint("account_id", "lane", "phone", "message_id"),
-    comment="messages that were given to a carrier, or are being, under a cap",
+    comment="messages that count against a frequency cap",
 )

@@ -21,53 +21,73 @@ lease = Table(
     Column("name", Text, primary_key=True),
     Column("holder", Text, nullable=False),
     Column("held_until", MOMENT, nullable=False),
-    Column("incarnation", Text, comment="of the database, that this worker has compared with what it had seen"),
+    Column(
+        "incarnation",
+        Text,
+        comment="the incarnation of the database that this worker has compared with what it had seen",
+    ),
 )
 
 job_failure = Table(
     "job_failure",
     metadata,
     Column("kind", Text, nullable=False),
-    Column("subject", Text, nullable=False, comment="the id of what failed"),
+    Column("subject", Text, nullable=False, comment="id of the object whose job failed"),
     Column("account_id", BigInteger),
-    Column("failures", Integer, nullable=False, comment="in a row"),
-    Column("error", Text, nullable=False, comment="its kind and place; nothing of the data"),
+    Column("failures", Integer, nullable=False, comment="number of failures in a row"),
+    Column("error", Text, nullable=False, comment="type and location of the error, without data"),
     Column("failed_at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
     Column("retry_at", MOMENT, nullable=False),
     Column("set_aside_at", MOMENT, comment="since when it waits for the operator"),
     PrimaryKeyConstraint("kind", "subject"),
-    comment="jobs that failed and did not succeed since: shared/job_failures.py",
+    comment="jobs that have failed and not succeeded since: shared/job_failures.py",
 )
 
 installation = Table(
     "installation",
     metadata,
     Column("id", Uuid, primary_key=True, server_default=text("gen_random_uuid()")),
-    Column("mark", BigInteger, nullable=False, server_default=text("0"), comment="rises each second while workers run"),
+    Column(
+        "mark", BigInteger, nullable=False, server_default=text("0"), comment="rises every second while workers run"
+    ),
     Column("looked_at", MOMENT),
-    Column("checked", Text, comment="the incarnation of the database whose mark was compared with those outside"),
-    Column("held_since", MOMENT, comment="nothing is sent: the database was found to be older than it once was"),
+    Column("checked", Text, comment="the incarnation of the database whose mark was compared with the notes outside"),
+    Column("held_since", MOMENT, comment="sending is held since then: the database has lost commits"),
     Column("held_reason", Text),
-    Column("written", Text, comment="the database, table and transaction that wrote this row last: no dump keeps it"),
-    Column("timeline", Text, comment="of the database when its incarnation was confirmed"),
     Column(
-        "synchronous", Boolean, nullable=False, server_default=text("false"), comment="commits are also on a standby"
+        "written",
+        Text,
+        comment="the database, table and transaction that wrote this row last; a dump does not preserve them",
+    ),
+    Column("timeline", Text, comment="the database's timeline when its incarnation was confirmed"),
+    Column(
+        "synchronous",
+        Boolean,
+        nullable=False,
+        server_default=text("false"),
+        comment="whether commits wait for a standby",
     ),
     Column(
-        "file_noted", Boolean, nullable=False, server_default=text("false"), comment="the mark stands in a file too"
+        "file_noted",
+        Boolean,
+        nullable=False,
+        server_default=text("false"),
+        comment="whether the mark is noted in a file too",
     ),
-    Column("examined", Text, comment="the incarnation whose witnesses are waited for"),
+    Column("examined", Text, comment="the incarnation whose witnesses are awaited"),
     Column("examined_since", MOMENT),
-    Column("witnessed", Boolean, nullable=False, server_default=text("false"), comment="one of them knew its mark"),
+    Column(
+        "witnessed", Boolean, nullable=False, server_default=text("false"), comment="whether a witness has confirmed it"
+    ),
     Column("behind", BigInteger, nullable=False, server_default=text("0"), comment="how far the mark was behind"),
     Column(
         "erasure_key",
         Uuid,
         nullable=False,
         server_default=text("gen_random_uuid()"),
-        comment="of the hashes that stand for erased phones",
+        comment="key of the hashes that replace erased phones",
     ),
-    comment="one row: which installation this is, and how far it has come",
+    comment="one row: the identity of this installation, and its mark",
 )
 
 simulated_receipt = Table(
@@ -80,7 +100,7 @@ simulated_receipt = Table(
     Column("error", Text),
     Column("due_at", MOMENT, nullable=False, index=True),
     Column("carrier", Text, nullable=False, server_default="simulator"),
-    comment="what the simulated carrier still has to report; a real carrier keeps this on its side",
+    comment="receipts that the simulated carrier will deliver",
 )
 
 simulated_submit = Table(
@@ -90,5 +110,5 @@ simulated_submit = Table(
     Column("phone", BigInteger, nullable=False),
     Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
     Column("carrier", Text, nullable=False, server_default="simulator"),
-    comment="what the simulated carrier was given, in its own books: more than one row a message is a duplicate",
+    comment="messages that the simulated carrier accepted; more than one row per message is a duplicate",
 )

@@ -10,5 +10,5 @@ text_key = Table(
     Column("id", Text, primary_key=True),
     Column("proof", Text, nullable=False, comment="a known text, encrypted with the key"),
     Column("created_at", MOMENT, nullable=False, server_default=NOW),
-    comment="keys that have encrypted texts: a process that lacks one does not work",
+    comment="keys that have encrypted texts; a process without one of them does not start",
 )

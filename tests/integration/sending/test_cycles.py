@@ -125,7 +125,7 @@ def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.M
         settle(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(worker.sending.dispatch, "settle", note)
-    monkeypatch.setattr(worker.sending.dispatch, "TURN_SECONDS", 1e-6)
+    monkeypatch.setattr(worker.sending.dispatch, "CYCLE_SECONDS", 1e-6)
     monkeypatch.setattr(turns(service), "_speed", 1e9)  # so that the first turn claims all of them
     with between_windows(service, lambda window: None):
         service.bulk(phones(service))

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 
 from shared.db.connection import driver_of
-from shared.sends.fair_queueing import CLOCK, CLOCK_FROM, SeenClock
+from shared.sends.fair_queueing import CLOCK, CLOCK_FROM, CachedClock
 from tests.harness.service import Service
 
 QUEUED = text("UPDATE batch SET state = 'queued', turn = :turn WHERE send_id = :id")
@@ -58,14 +58,14 @@ def test_where_nothing_waits_it_says_nothing(service: Service) -> None:
 def test_all_of_the_queue_is_looked_through_every_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("shared.sends.fair_queueing.time.monotonic", lambda: now)
-    clock = SeenClock()
+    clock = CachedClock()
     assert clock.begin() == 0
     clock.note(0, 700)
     assert clock.begin() == 700
-    now += SeenClock.FRESH / 2
+    now += CachedClock.CACHE_SECONDS / 2
     clock.note(700, 900)
     assert clock.begin() == 700, "what was seen of a part of the queue is no beginning"
-    now += SeenClock.FRESH
+    now += CachedClock.CACHE_SECONDS
     assert clock.begin() == 0
 
 
@@ -87,7 +87,7 @@ def test_a_batch_that_comes_back_with_an_old_turn_is_seen(service: Service) -> N
         queue(service, 1_000)
         with service.engine.begin() as connection:
             connection.execute(text("UPDATE account SET turns = ARRAY[0, 0, 0]"))
-        time.sleep(SeenClock.FRESH + 0.05)
+        time.sleep(CachedClock.CACHE_SECONDS + 0.05)
         assert 1_000 <= accepted_at() < 1_000_000
     finally:
         with service.engine.begin() as connection:

@@ -25,8 +25,8 @@ from worker.webhooks.renumber import mend_order
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who listens is asked each time, so that no test waits for it."""
-    monkeypatch.setattr(events, "FRESH", 0.0)
-    monkeypatch.setattr(events, "MARGIN", 0.0)
+    monkeypatch.setattr(events, "CACHE_SECONDS", 0.0)
+    monkeypatch.setattr(events, "MARGIN_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import pytest
 
 from shared.audit.check import audit
 from tests.harness.house import House, house, wait_until
-from worker.sending.dispatch import MAX_AT_ONCE
+from worker.sending.dispatch import MAX_CYCLE_SEGMENTS
 
 WINDOWS = 2 * 400
 """The carrier's window of two workers: its books are in the same database, so it may give no answer either.
 
-And a claim whose commit had no answer is an intent that nobody works on: in doubt as a whole, up to MAX_AT_ONCE.
+A claim whose commit had no answer is an intent that nobody works on, in doubt as a whole: up to MAX_CYCLE_SEGMENTS.
 """
 
 
@@ -46,7 +46,7 @@ def test_nothing_is_lost_and_nothing_is_sent_twice(service: House) -> None:
     # Receipts that came before their messages were recorded are matched a little later.
     wait_until(lambda: settled(counts_of(service, send["send_id"])) == 30_000, 60, "the last receipts")
     counts = counts_of(service, send["send_id"])
-    assert counts["in_doubt"] <= 2 * (WINDOWS + MAX_AT_ONCE), "the workers lived, and knew what they had been told"
+    assert counts["in_doubt"] <= 2 * (WINDOWS + MAX_CYCLE_SEGMENTS), "the workers lived, and kept the answers"
     assert service.most_submits() <= 1
     assert audit(service.engine, full=True) == []
 

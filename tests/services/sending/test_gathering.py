@@ -1,4 +1,4 @@
-"""Dispatcher of few messages, whose cost is their turn's, wait for each other's."""
+"""After a small cycle the dispatcher waits for more messages, as a cycle has a fixed cost."""
 
 import time
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
 from worker.carriers.base import Answer, Outcome, Parcel, Unpaced
-from worker.sending import dispatch as turn
+from worker.sending import dispatch
 from worker.sending.claimed_batch import all_that_waits
 from worker.sending.dispatch import Dispatcher
 
 GATHER = 1.0
-FEW = 60
+SMALL_CYCLE = 60
 
 
 class Taker:
@@ -33,9 +33,9 @@ class Taker:
 
 @pytest.fixture
 def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    monkeypatch.setattr(turn, "GATHER_SECONDS", GATHER)
-    monkeypatch.setattr(turn, "LONGEST_GATHER", 2 * GATHER)
-    monkeypatch.setattr(turn, "FEW", FEW)
+    monkeypatch.setattr(dispatch, "GATHER_SECONDS", GATHER)
+    monkeypatch.setattr(dispatch, "MAX_GATHER_SECONDS", 2 * GATHER)
+    monkeypatch.setattr(dispatch, "SMALL_CYCLE", SMALL_CYCLE)
     engine = fresh_database(postgres_server)
     yield engine
     engine.dispose()
@@ -43,33 +43,33 @@ def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 @pytest.mark.parametrize(
     ("messages", "workers", "waits"),
-    [(3, 1, 1), (3, 2, 2), (3, 5, 2), (turn.COST_OF_TURN + 1, 1, 2), (FEW, 1, 0), (0, 1, 0)],
+    [(3, 1, 1), (3, 2, 2), (3, 5, 2), (dispatch.CYCLE_COST + 1, 1, 2), (SMALL_CYCLE, 1, 0), (0, 1, 0)],
     ids=["few", "few of two workers", "few of five workers", "some", "many", "none"],
 )
-def test_the_next_turn_after_few_messages_waits(engine: Engine, messages: int, workers: int, waits: int) -> None:
+def test_the_next_cycle_waits_after_a_small_one(engine: Engine, messages: int, workers: int, waits: int) -> None:
     carrier = Taker()
-    turns = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
-    turns.workers = lambda: workers
-    turns._size = 1.0  # as after a turn of single sends
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    dispatcher.workers = lambda: workers
+    dispatcher._size = 1.0  # as after a cycle of single sends
     with engine.begin() as connection:
         account = create_account(connection, "gathering")
         top_up(connection, account, 100, "test", "first")
     send(engine, account, messages)
-    assert turns.run_cycle() == bool(messages)
+    assert dispatcher.run_cycle() == bool(messages)
     ended = time.monotonic()
     send(engine, account, 1)
-    assert turns.run_cycle()
+    assert dispatcher.run_cycle()
     assert round((time.monotonic() - ended) / GATHER) == waits
 
 
 @pytest.mark.parametrize(("segments", "taken", "waits"), [(1, 20, 1), (2, 20, 0), (1, 10, 0)])
 def test_nobody_waits_while_more_is_there(segments: int, taken: int, waits: int) -> None:
-    """A turn whose budget is used up by segments, or that took a part of its batch, is followed at once."""
+    """A cycle that used up its budget, or took a part of a batch, is followed at once."""
     batch = SimpleNamespace(indexes=list(range(taken)), segments=segments, left=20)
     assert all_that_waits([batch], 40) == bool(waits)  # type: ignore[list-item]
 
 
-def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_batches_are_claimed_one_window_at_a_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is recorded between two windows then, and what is submitted is a window of messages."""
     taken: list[int] = []
 
@@ -79,15 +79,15 @@ def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: p
             return super().submit(parcels, limit)
 
     carrier = Counting()
-    turns = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
-    turns._size = 1.0  # as after a turn of single sends
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    dispatcher._size = 1.0  # as after a cycle of single sends
     recorded: list[object] = []
-    monkeypatch.setattr(turn, "advance", lambda *told: recorded.append(told))
+    monkeypatch.setattr(dispatch, "advance", lambda *arguments: recorded.append(arguments))
     with engine.begin() as connection:
         account = create_account(connection, "windows")
         top_up(connection, account, 1_000, "test", "first")
     send(engine, account, 700)
-    assert turns.run_cycle() and turns.run_cycle()
+    assert dispatcher.run_cycle() and dispatcher.run_cycle()
     assert (taken, recorded) == ([500, 200], [])
 
 
@@ -96,18 +96,18 @@ def test_small_batches_are_in_turns_of_one_window(engine: Engine, monkeypatch: p
     [
         (1.0, 1.0, 500, 500),
         (1.0, 3.0, 500, 1_500),
-        (1.0, 30.0, 500, turn.MAX_AT_ONCE),
-        (1.0, 1.0, FEW, 1_000),
-        (turn.SMALL, 1.0, 500, 1_000),
+        (1.0, 30.0, 500, dispatch.MAX_CYCLE_SEGMENTS),
+        (1.0, 1.0, SMALL_CYCLE, 1_000),
+        (dispatch.SMALL_BATCH, 1.0, 500, 1_000),
     ],
     ids=["small", "of three segments", "of many segments", "a narrow window", "large"],
 )
-def test_the_budget_of_a_turn(engine: Engine, size: float, segments: float, stride: int, budget: int) -> None:
-    """In segments, as the batches and the texts of the turn before it were."""
+def test_the_budget_of_a_cycle(engine: Engine, size: float, segments: float, stride: int, budget: int) -> None:
+    """In segments, by the averages of the previous cycle."""
     carrier = Taker()
-    turns = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
-    turns._size, turns._segments = size, segments
-    assert turns._budget(stride) == budget
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    dispatcher._size, dispatcher._segments = size, segments
+    assert dispatcher._budget(stride) == budget
 
 
 def send(engine: Engine, account: int, messages: int) -> None:

@@ -84,7 +84,7 @@ def test_what_is_not_sent_is_given_back(counts: RecipientCounts) -> None:
 
 
 def test_memory_has_an_end_and_the_busiest_are_remembered_longest(clock: Clock) -> None:
-    counts = RecipientCounts(most=100, clock=clock)
+    counts = RecipientCounts(capacity=100, clock=clock)
     assert taken(counts, 50, 50) == 50
     for number in range(1000):
         counts.take(1, 1, f"2547{number:08}", 50)

@@ -1,0 +1,145 @@
+"""Comments of tables and columns in plain English."""
+
+from alembic import op
+
+revision = "0036"
+down_revision = "0035"
+
+SCHEMA = """
+COMMENT ON COLUMN account.turns IS 'end of the last batch in fair order, per lane';
+COMMENT ON COLUMN account.country IS 'ISO 3166-1, two letters: national numbers in its contact lists are read as numbers of this country';
+COMMENT ON COLUMN account.spend_day IS 'credits that its sends may reserve in a UTC day; null: unlimited';
+COMMENT ON COLUMN account.spend_month IS 'credits that its sends may reserve in a UTC month; null: unlimited';
+COMMENT ON COLUMN account.retention_days IS 'days after which texts and phones are deleted; null: the installation''s setting';
+COMMENT ON COLUMN account.forgotten_to IS 'texts and phones of sends up to this one are deleted';
+COMMENT ON COLUMN account.sandbox_of IS 'the live account whose test keys use this sandbox; null: a live account';
+COMMENT ON COLUMN account.authentication IS 'whether its sends may have the category authentication';
+COMMENT ON TABLE attempt IS 'failed attempts of messages; the last attempt is in the message''s row';
+COMMENT ON COLUMN batch.lane IS 'its send''s lane; null: it ended before lanes were stored here';
+COMMENT ON COLUMN batch.turn IS 'position in fair order, in virtual microseconds';
+COMMENT ON COLUMN batch.segments IS 'segments of each message, if texts differ; null: those of the send';
+COMMENT ON COLUMN batch.recipients IS 'phones in order of their index, one per line';
+COMMENT ON COLUMN batch.variables IS 'values for the text, in the same order; null: the send''s text has no placeholders';
+COMMENT ON COLUMN batch.intent IS 'messages that the current cycle may submit';
+COMMENT ON COLUMN batch.watermark IS 'how many of the intent may have left';
+COMMENT ON COLUMN batch.epoch IS 'fencing token: rises with each claim';
+COMMENT ON COLUMN batch.carrier IS 'the carrier queue that it is in; null until it is routed, and always with a single carrier';
+COMMENT ON COLUMN batch.portion IS 'how many of retry go through that carrier; null: everything that is left';
+COMMENT ON COLUMN batch.route IS 'why it goes to that carrier';
+COMMENT ON TABLE capped IS 'messages that count against a frequency cap';
+COMMENT ON COLUMN carrier_limit.name IS 'for example: sender ACME';
+COMMENT ON COLUMN carrier_limit.rate IS 'segments per second, from CARRIERS_FILE';
+COMMENT ON COLUMN carrier_limit.changed IS 'the operator''s rate; 0: no limit; null: the rate from CARRIERS_FILE';
+COMMENT ON COLUMN carrier_limit.reported_at IS 'when a worker last reported it';
+COMMENT ON TABLE carrier_report IS 'the state of each carrier in each worker, reported every second';
+COMMENT ON COLUMN carrier_report.allowed IS 'segments per second at present; less than the rate after throttling';
+COMMENT ON COLUMN carrier_report.alone IS 'Redis is unavailable: this worker takes its share of the rate by its own clock';
+COMMENT ON COLUMN carrier_report.submitted IS 'messages since the worker started; the next two likewise';
+COMMENT ON COLUMN carrier_report.unknown_answers IS 'responses without a request';
+COMMENT ON TABLE carrier_setting IS 'the operator''s changes; null: the value from CARRIERS_FILE';
+COMMENT ON TABLE doubt IS 'messages in doubt; a row is deleted when the doubt is resolved';
+COMMENT ON TABLE event IS 'one row for messages that changed together; kept for some days';
+COMMENT ON COLUMN event.id IS 'its last 16 bits are zero; they number the row''s events';
+COMMENT ON COLUMN event.xid IS 'the order in which events are read';
+COMMENT ON COLUMN event.indexes IS 'indexes of the messages in the batch, one event each; null: one event';
+COMMENT ON COLUMN idempotency.api_key_id IS 'the key that made the request; null: it is older than this column';
+COMMENT ON TABLE inbound_part IS 'parts of long messages; kept a little longer than needed, as carriers repeat them';
+COMMENT ON COLUMN inbound_part.whole IS 'the message is complete and stored';
+COMMENT ON TABLE installation IS 'one row: the identity of this installation, and its mark';
+COMMENT ON COLUMN installation.mark IS 'rises every second while workers run';
+COMMENT ON COLUMN installation.checked IS 'the incarnation of the database whose mark was compared with the notes outside';
+COMMENT ON COLUMN installation.held_since IS 'sending is held since then: the database has lost commits';
+COMMENT ON COLUMN installation.written IS 'the database, table and transaction that wrote this row last; a dump does not preserve them';
+COMMENT ON COLUMN installation.timeline IS 'the database''s timeline when its incarnation was confirmed';
+COMMENT ON COLUMN installation.synchronous IS 'whether commits wait for a standby';
+COMMENT ON COLUMN installation.file_noted IS 'whether the mark is noted in a file too';
+COMMENT ON COLUMN installation.examined IS 'the incarnation whose witnesses are awaited';
+COMMENT ON COLUMN installation.witnessed IS 'whether a witness has confirmed it';
+COMMENT ON COLUMN installation.erasure_key IS 'key of the hashes that replace erased phones';
+COMMENT ON TABLE job_failure IS 'jobs that have failed and not succeeded since: shared/job_failures.py';
+COMMENT ON COLUMN job_failure.subject IS 'id of the object whose job failed';
+COMMENT ON COLUMN job_failure.failures IS 'number of failures in a row';
+COMMENT ON COLUMN job_failure.error IS 'type and location of the error, without data';
+COMMENT ON COLUMN lease.incarnation IS 'the incarnation of the database that this worker has compared with what it had seen';
+COMMENT ON COLUMN message.finished_at IS 'when we learned the final status';
+COMMENT ON COLUMN message.reference IS 'the carrier''s message id, as received';
+COMMENT ON COLUMN message.error IS 'the carrier''s error code, or ours';
+COMMENT ON COLUMN message.route IS 'why it went to that carrier; null with a single carrier';
+COMMENT ON COLUMN message.answer_ms IS 'milliseconds from submitted_at until the carrier answered or was given up; null: unknown';
+COMMENT ON COLUMN message.carrier_at IS 'when the status became final, by the carrier''s clock; null: not reported';
+COMMENT ON COLUMN message.carrier_at_precision IS 'in seconds: 60, 1, or 0 for fractions';
+COMMENT ON TABLE receipt IS 'receipts without a message: they came before the submit''s result, or are not ours';
+COMMENT ON COLUMN receipt.sender_id IS 'sender of the message, if the receipt names it';
+COMMENT ON COLUMN receipt.precision IS 'precision of done_at, in seconds; null: the carrier reported no time';
+COMMENT ON TABLE resolved_doubt IS 'how messages in doubt were resolved';
+COMMENT ON COLUMN revoked_token.api_key_id IS 'key of the token; null: revoked before this column existed';
+COMMENT ON COLUMN send.price IS 'credits per message; 0 for sends of test keys before there were sandboxes';
+COMMENT ON COLUMN send.on_unicode IS 'how texts with placeholders are made; null: there are none';
+COMMENT ON COLUMN send.cost IS 'credits reserved, if texts differ; null: price times accepted';
+COMMENT ON COLUMN send.rate IS 'maximum segments per second';
+COMMENT ON COLUMN send.paced_until IS 'when a send with its own rate may go on';
+COMMENT ON COLUMN send.expanded_to IS 'last position that has a batch; null: the expansion is complete';
+COMMENT ON COLUMN send.unexpanded_credits IS 'credits reserved for the rest of the group, if texts differ; null: price times unexpanded';
+COMMENT ON COLUMN send.rules IS 'its quiet hours, cap, canary and stop_if; null: none';
+COMMENT ON COLUMN send.carrier IS 'the only carrier that it may use; null: any';
+COMMENT ON COLUMN send.forgotten_at IS 'when its texts and phones were deleted; counts are kept';
+COMMENT ON TABLE simulated_receipt IS 'receipts that the simulated carrier will deliver';
+COMMENT ON TABLE simulated_submit IS 'messages that the simulated carrier accepted; more than one row per message is a duplicate';
+COMMENT ON TABLE suppression_change IS 'recent opt-outs, one row per transaction';
+COMMENT ON TABLE text_key IS 'keys that have encrypted texts; a process without one of them does not start';
+COMMENT ON TABLE unreadable_receipt IS 'the newest receipts that could not be read, as received';
+COMMENT ON TABLE usage_hour IS 'hours (UTC) in which sends were accepted';
+COMMENT ON COLUMN usage_hour.due_at IS 'when its sends are counted again';
+COMMENT ON COLUMN usage_hour.counters IS 'sums over its sends when they were counted';
+COMMENT ON COLUMN usage_hour.final IS 'whether its sends cannot change any more';
+COMMENT ON COLUMN account_limit.destinations IS 'the only prefixes that phones may begin with; null: all';
+COMMENT ON COLUMN account_limit.recipient_authentication IS 'messages of the category to a phone per hour; 0: unlimited; null: the installation''s setting';
+COMMENT ON COLUMN api_key.allowed_ips IS 'the only networks from which it may be used; null: all';
+COMMENT ON COLUMN api_key.requests_per_second IS 'maximum for this key; null: the account''s';
+COMMENT ON COLUMN api_key.generation IS 'how often it was rotated; a token names the generation of its secret';
+COMMENT ON COLUMN api_key.previous_hash IS 'hash of the previous secret, valid until previous_until';
+COMMENT ON TABLE category_rule IS 'an account''s default rules for sends of a category';
+COMMENT ON TABLE change IS 'log of changes of rights and money; append-only: a trigger refuses UPDATE, DELETE and TRUNCATE';
+COMMENT ON COLUMN change.what IS 'type of the object and of the change, such as key.created';
+COMMENT ON COLUMN change.subject IS 'id of the object';
+COMMENT ON TABLE erasure IS 'requests to erase a person''s data; the phone is erased with it';
+COMMENT ON COLUMN erasure.waiting IS 'batches that workers still have; null: not searched yet';
+COMMENT ON COLUMN inbound.account_id IS 'null: the number belongs to no account';
+COMMENT ON COLUMN inbound.identity IS 'the carrier''s id, if it has one';
+COMMENT ON COLUMN inbound.phone IS 'the sender, nearly always a phone';
+COMMENT ON COLUMN inbound.missing IS 'number of segments that did not arrive';
+COMMENT ON TABLE listener IS 'accounts whose events are stored';
+COMMENT ON COLUMN pumping_finding.prefix IS 'common prefix of the phones';
+COMMENT ON COLUMN pumping_finding.phones IS 'phones sent to within the window';
+COMMENT ON COLUMN pumping_finding.most IS 'usual number of phones';
+COMMENT ON COLUMN pumping_finding.refused IS 'whether sends were refused or only observed';
+COMMENT ON COLUMN quote.fingerprint IS 'hash of the priced request';
+COMMENT ON COLUMN sender_id.use_case IS 'the purpose, in the account''s own words';
+COMMENT ON COLUMN sender_id.authentication IS 'whether sends from it may have the category authentication, whatever the account may';
+COMMENT ON TABLE spending IS 'credits reserved by accounts with a spend limit, per UTC day or month';
+COMMENT ON COLUMN suppression.category IS 'the only category that it applies to; empty: all';
+COMMENT ON COLUMN suppression.sender_id IS 'the only sender ID that it applies to; empty: all';
+COMMENT ON COLUMN usage.began_at IS 'hour in which the sends were accepted';
+COMMENT ON COLUMN usage.credits IS 'credits of the charged messages';
+COMMENT ON COLUMN usage.kept IS 'counts of deleted sends; only added to';
+COMMENT ON COLUMN webhook.events IS 'event types to deliver; null: all';
+COMMENT ON COLUMN webhook.secret_key_id IS 'id of the SECRET_KEY that its secret is derived from; null: made by an older release';
+COMMENT ON COLUMN webhook.previous_until IS 'until then deliveries are also signed with the secrets from oldest_version on';
+COMMENT ON COLUMN webhook.xid IS 'position in the account''s stream: earlier events were delivered';
+COMMENT ON COLUMN webhook.failing_since IS 'no delivery has succeeded since then';
+COMMENT ON COLUMN webhook.rest_until IS 'no delivery is attempted until then';
+COMMENT ON COLUMN webhook.epoch IS 'fencing token: rises with each claim';
+COMMENT ON COLUMN contact.position IS 'order in which contacts were added; never reused';
+COMMENT ON TABLE contact_import IS 'a file of contacts that is being imported into a group; each chunk is one transaction';
+COMMENT ON COLUMN contact_import.country IS 'country whose national numbers the file may have';
+COMMENT ON COLUMN contact_import.place IS 'how far the file was read, and its format: shared.contacts.csv.Checkpoint';
+COMMENT ON COLUMN contact_import.error IS 'why the import failed';
+COMMENT ON TABLE delivery IS 'an event delivered to a webhook, with the result';
+COMMENT ON COLUMN delivery.next_at IS 'time of the next attempt, while pending';
+COMMENT ON COLUMN delivery.milliseconds IS 'duration of the last attempt';
+COMMENT ON TABLE import_piece IS 'the rest of a file, in whole lines';
+"""
+
+
+def upgrade() -> None:
+    op.get_bind().connection.cursor().execute(SCHEMA)

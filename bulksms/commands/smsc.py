@@ -10,8 +10,8 @@ import click
 
 from bulksms.commands.common import console, messages
 from bulksms.local.errors import LocalError
-from bulksms.smsc.books import Journal
-from bulksms.smsc.desk import serve_desk
+from bulksms.smsc.http_control import serve_http
+from bulksms.smsc.records import Journal
 from bulksms.smsc.server import Smsc
 from bulksms.smsc.settings import AnswerIds, SmscSettings
 
@@ -68,7 +68,7 @@ async def _serve(settings: SmscSettings, watch: Journal | None, stats_port: int 
     for number in (signal.SIGINT, signal.SIGTERM):
         server.loop.add_signal_handler(number, stop.set)
     await server.start()
-    stats = await serve_desk(server, stats_port) if stats_port else None
+    stats = await serve_http(server, stats_port) if stats_port else None
     messages().print(f"A simulated SMSC listens on {settings.host}:{server.port}. Ctrl-C ends it.")
     flush = asyncio.create_task(_flush(watch)) if watch is not None else None
     await stop.wait()
@@ -77,7 +77,7 @@ async def _serve(settings: SmscSettings, watch: Journal | None, stats_port: int 
     if stats is not None:
         stats.close()
     await server.stop()
-    return server.books.as_json()
+    return server.records.as_json()
 
 
 async def _flush(journal: Journal) -> None:

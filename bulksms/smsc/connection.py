@@ -1,15 +1,15 @@
-"""One client of a simulated SMSC: all PDUs that come together are read in one pass, and answered in one write."""
+"""One client's connection to a simulated SMSC. PDUs that arrive together are answered in one write."""
 
 import asyncio
 from itertools import count
 from typing import Protocol
 
-from bulksms.smsc.books import Books
+from bulksms.smsc.behavior import TAKEN, Behavior, Decision
+from bulksms.smsc.delivery_queue import Delivery, DeliveryQueue, Due, clock
 from bulksms.smsc.garbage import Garbage
-from bulksms.smsc.mailbox import Delivery, Due, Mailbox, clock
-from bulksms.smsc.phones import Spoken
+from bulksms.smsc.inbound import InboundPart
+from bulksms.smsc.records import Records
 from bulksms.smsc.settings import SmscSettings, spelled
-from bulksms.smsc.verdicts import TAKEN, Judge, Verdict
 from shared.carriers.smpp.numbers import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
 
@@ -17,23 +17,23 @@ SUBMIT_SM, SUBMIT_SM_RESP = int(Command.SUBMIT_SM), int(Command.SUBMIT_SM_RESP)
 BINDS = (Command.BIND_RECEIVER, Command.BIND_TRANSMITTER, Command.BIND_TRANSCEIVER)
 
 
-class Break(Exception):
-    """The connection shall end now, without another word."""
+class Disconnect(Exception):
+    """Ends the connection at once, without a response."""
 
 
 class Smsc(Protocol):
-    """What a connection needs of the SMSC that it belongs to."""
+    """The part of the SMSC that connections use."""
 
     settings: SmscSettings
-    books: Books
-    judge: Judge
+    records: Records
+    behavior: Behavior
     garbage: Garbage
-    troubled: bool
+    misbehaves: bool
     connections: "set[Connection]"
     loop: asyncio.AbstractEventLoop
 
-    def mailbox(self, system_id: str) -> Mailbox:
-        """The receipts of an account."""
+    def delivery_queue(self, system_id: str) -> DeliveryQueue:
+        """The deliveries of an account."""
 
     def next_id(self) -> str:
         """The next message id."""
@@ -46,43 +46,43 @@ class Connection(asyncio.Protocol):
         self.unanswered: dict[int, Delivery] = {}
         self._smsc = smsc
         self.settings = smsc.settings
-        self._counts = smsc.books.counts
+        self._counts = smsc.records.counts
         self._transport: asyncio.Transport | None = None
         self._rest = b""
         self._out: list[bytes] = []
         self._receipts: list[Due] = []
-        self._mailbox: Mailbox | None = None
+        self._queue: DeliveryQueue | None = None
         self._sends = False
         self._receives = False
-        """Whether the next answers have one to a bind that takes deliveries."""
+        """Whether the next write has the response to a bind that receives deliveries."""
         self._sequences = count(1)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A client has connected."""
+        """Start to serve the client."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self._counts.connections += 1
         self._smsc.connections.add(self)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It is gone: receipts that it did not answer go to the next one."""
+        """Requeue deliveries that were not answered."""
         self._counts.connections -= 1
         self._smsc.connections.discard(self)
-        if self._mailbox is not None:
-            if self in self._mailbox.receivers:
-                self._mailbox.receivers.remove(self)
-            self._mailbox.again(list(self.unanswered.values()), 0)
+        if self._queue is not None:
+            if self in self._queue.receivers:
+                self._queue.receivers.remove(self)
+            self._queue.again(list(self.unanswered.values()), 0)
         self.unanswered = {}
 
     def data_received(self, data: bytes) -> None:
-        """Read all whole PDUs, and answer them."""
+        """Handle all complete PDUs."""
         data = self._rest + data if self._rest else data
         at, size = 0, len(data)
         try:
             while size - at >= HEADER_SIZE:
                 length, command, status, sequence = HEADER.unpack_from(data, at)
                 if not HEADER_SIZE <= length <= 2 * MAX_PDU:
-                    raise Break
+                    raise Disconnect
                 end = at + length
                 if end > size:
                     break
@@ -91,7 +91,7 @@ class Connection(asyncio.Protocol):
                 else:
                     self._other(command, status, sequence, data[at + HEADER_SIZE : end])
                 at = end
-        except Break:
+        except Disconnect:
             self.abort()
         self._rest = data[at:]
         self._flush()
@@ -111,59 +111,59 @@ class Connection(asyncio.Protocol):
             return
         digits = data[destination + 2 : digits_end]
         if not self._sends:
-            verdict = Verdict(Status.ESME_RINVBNDSTS, taken=False)
-        elif smsc.judge.plain and not digits.startswith(b"999"):
-            verdict = TAKEN
+            decision = Decision(Status.ESME_RINVBNDSTS, taken=False)
+        elif smsc.behavior.plain and not digits.startswith(b"999"):
+            decision = TAKEN
         else:
-            verdict = smsc.judge.judge(digits)
+            decision = smsc.behavior.decide(digits)
         identity = ""
-        if verdict.taken:
-            smsc.books.take(digits + data[flags + 4 : end])
+        if decision.taken:
+            smsc.records.take(digits + data[flags + 4 : end])
             identity = smsc.next_id()
-            if data[flags] & 3 and verdict.receipts and self.settings.receipts:
-                due = Due(identity, data[source:destination], data[destination : digits_end + 1], verdict.delivered)
-                self._due(due, verdict)
-        self._answer(verdict, sequence, identity)
-        if smsc.books.watch is not None:
-            lost = "lost" if verdict.taken else "silent"
-            outcome = lost if not verdict.answered else status_name(verdict.status) if verdict.status else "accepted"
-            smsc.books.watch(data[at:end], identity, outcome)
-        if smsc.troubled or verdict.drops or verdict.garbage:
-            self._trouble(verdict)
+            if data[flags] & 3 and decision.receipts and self.settings.receipts:
+                due = Due(identity, data[source:destination], data[destination : digits_end + 1], decision.delivered)
+                self._due(due, decision)
+        self._answer(decision, sequence, identity)
+        if smsc.records.watch is not None:
+            lost = "lost" if decision.taken else "silent"
+            outcome = lost if not decision.answered else status_name(decision.status) if decision.status else "accepted"
+            smsc.records.watch(data[at:end], identity, outcome)
+        if smsc.misbehaves or decision.drops or decision.garbage:
+            self._misbehave(decision)
 
-    def _due(self, due: Due, verdict: Verdict) -> None:
-        if verdict.early:
+    def _due(self, due: Due, decision: Decision) -> None:
+        if decision.early:
             self._counts.receipts_waiting += 1
             self._out.append(self._deliver_sm(due, clock()))
         else:
-            self._receipts += [due] * verdict.receipts
+            self._receipts += [due] * decision.receipts
 
-    def _answer(self, verdict: Verdict, sequence: int, identity: str) -> None:
+    def _answer(self, decision: Decision, sequence: int, identity: str) -> None:
         counts = self._counts
-        if not verdict.answered:
-            counts.lost += verdict.taken
+        if not decision.answered:
+            counts.lost += decision.taken
             return
-        if verdict.status:
-            counts.throttled += verdict.status == Status.ESME_RTHROTTLED
-            counts.refused += verdict.status != Status.ESME_RTHROTTLED
-            answer = HEADER.pack(HEADER_SIZE, SUBMIT_SM_RESP, verdict.status, sequence)
+        if decision.status:
+            counts.throttled += decision.status == Status.ESME_RTHROTTLED
+            counts.refused += decision.status != Status.ESME_RTHROTTLED
+            answer = HEADER.pack(HEADER_SIZE, SUBMIT_SM_RESP, decision.status, sequence)
         else:
             counts.accepted += 1
             bind = spelled(identity, self.settings.answer_ids).encode()
             answer = HEADER.pack(HEADER_SIZE + 1 + len(bind), SUBMIT_SM_RESP, 0, sequence) + bind + b"\0"
-        if verdict.slow:
+        if decision.slow:
             self._smsc.loop.call_later(self.settings.slow_time, self._write, answer)
         else:
             self._out.append(answer)
 
-    def _trouble(self, verdict: Verdict) -> None:
-        """What happens after every so many submits, or after this one."""
+    def _misbehave(self, decision: Decision) -> None:
+        """Misbehave as the settings or the decision say."""
         submits, settings = self._counts.submits, self.settings
-        if verdict.drops or (settings.drop_after and submits % settings.drop_after == 0):
+        if decision.drops or (settings.drop_after and submits % settings.drop_after == 0):
             self._counts.drops += 1
             self._out.clear()
-            raise Break
-        if verdict.garbage or (settings.garbage_after and submits % settings.garbage_after == 0):
+            raise Disconnect
+        if decision.garbage or (settings.garbage_after and submits % settings.garbage_after == 0):
             self._counts.garbage += 1
             self._out.append(self._smsc.garbage.next())
 
@@ -182,12 +182,12 @@ class Connection(asyncio.Protocol):
 
     def _delivered(self, status: int, sequence: int) -> None:
         delivery = self.unanswered.pop(sequence, None)
-        if delivery is None or self._mailbox is None:
+        if delivery is None or self._queue is None:
             return
         if status:
             self._counts.receipts_refused += isinstance(delivery, Due)
-            self._mailbox.again([delivery])
-        elif isinstance(delivery, Spoken):
+            self._queue.again([delivery])
+        elif isinstance(delivery, InboundPart):
             self._counts.inbound_answered += 1
         else:
             self._counts.receipts_answered += 1
@@ -198,12 +198,12 @@ class Connection(asyncio.Protocol):
         try:
             bind = read_bind(body)
         except Malformed:
-            raise Break from None
+            raise Disconnect from None
         if self.settings.system_id not in (None, bind.system_id):
             status = Status.ESME_RINVSYSID
         elif self.settings.password not in (None, bind.password):
             status = Status.ESME_RINVPASWD
-        elif self._mailbox is not None:
+        elif self._queue is not None:
             status = Status.ESME_RALYBND
         self._out.append(pdu(command | RESPONSE, status, sequence, b"SMSC\0" if not status else b""))
         if status:
@@ -211,11 +211,11 @@ class Connection(asyncio.Protocol):
             return
         self._counts.binds += 1
         self._sends = command != Command.BIND_RECEIVER
-        self._mailbox = self._smsc.mailbox(bind.system_id)
+        self._queue = self._smsc.delivery_queue(bind.system_id)
         self._receives = command != Command.BIND_TRANSMITTER
 
     def _flush(self) -> None:
-        """Send the answers, after the round trip, and let the receipts come due."""
+        """Send the responses after the round trip, and queue the receipts."""
         if self._out:
             responses = b"".join(self._out)
             self._out.clear()
@@ -224,25 +224,25 @@ class Connection(asyncio.Protocol):
                 self._smsc.loop.call_later(self.settings.round_trip, self._write_responses, responses, receives)
             else:
                 self._write_responses(responses, receives)
-        if self._mailbox is not None:
+        if self._queue is not None:
             if self._receipts:
-                self._mailbox.add(self._receipts)
+                self._queue.add(self._receipts)
                 self._receipts = []
-            self._mailbox.pump()
+            self._queue.pump()
 
     def _write_responses(self, responses: bytes, receives: bool) -> None:
-        """Nothing is delivered before the answer to the bind; with it, this bind takes what waits."""
+        """Deliveries begin after the response to the bind."""
         self._write(responses)
-        if receives and self._mailbox is not None and self in self._smsc.connections:
-            self._mailbox.receivers.append(self)
-            self._smsc.loop.call_soon(self._mailbox.pump)
+        if receives and self._queue is not None and self in self._smsc.connections:
+            self._queue.receivers.append(self)
+            self._smsc.loop.call_soon(self._queue.pump)
 
     def room(self) -> int:
-        """How many more receipts may be unanswered."""
+        """How many more deliveries may be unanswered."""
         return self.settings.receipt_window - len(self.unanswered)
 
     def deliver(self, deliveries: list[Delivery]) -> None:
-        """Send them, in one write."""
+        """Send deliveries in one write."""
         now = clock()
         self._write(b"".join([self._deliver_sm(delivery, now) for delivery in deliveries]))
 
@@ -261,6 +261,6 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def abort(self) -> None:
-        """Break the connection at once."""
+        """Disconnect the connection at once."""
         if self._transport is not None:
             self._transport.abort()

@@ -1,4 +1,4 @@
-"""What carriers send that they should not. A client survives all of it, some by connecting again."""
+"""Malformed PDUs that carriers send. A client must survive them all, some by reconnecting."""
 
 from collections.abc import Sequence
 from itertools import cycle
@@ -15,18 +15,18 @@ KINDS = (
     pdu(Command.DELIVER_SM, 0, 0x7FFFFF02, b""),
     pdu(0x80000888, 0, 12, b"\xff" * 40),
     pdu(Command.ENQUIRE_LINK, 0, 0x7FFFFF03, b"with a body"),
-    b"\0\0\0\0" * 4,  # no length can be any of these
+    b"\0\0\0\0" * 4,  # impossible lengths
     b"\0\0\0\3" + b"\0" * 12,
     b"\xff\xff\xff\xff" * 8,
 )
 
 
 class Garbage:
-    """One kind after the other."""
+    """Yields one kind after the other."""
 
     def __init__(self, kinds: Sequence[bytes] = KINDS) -> None:
         self._kinds = cycle(kinds)
 
     def next(self) -> bytes:
-        """Something."""
+        """The next malformed PDU."""
         return next(self._kinds)

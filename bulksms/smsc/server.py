@@ -1,4 +1,4 @@
-"""A simulated SMSC as a server: in a loop of its own thread, or as the `bulksms smsc` command."""
+"""A simulated SMSC: in its own thread, or as the command `bulksms smsc`."""
 
 import asyncio
 import contextlib
@@ -8,69 +8,71 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from bulksms.smsc.books import Books, Watch
+from bulksms.smsc.behavior import Behavior
 from bulksms.smsc.connection import Connection
+from bulksms.smsc.delivery_queue import DeliveryQueue
 from bulksms.smsc.garbage import Garbage
-from bulksms.smsc.mailbox import Mailbox
-from bulksms.smsc.phones import spoken
+from bulksms.smsc.inbound import inbound_parts
+from bulksms.smsc.records import Records, Watch
 from bulksms.smsc.settings import SmscSettings
-from bulksms.smsc.verdicts import Judge
 
 
 class Smsc:
-    """What the connections share. Made in the loop that it serves in."""
+    """The state that connections share. Create it in the event loop that serves it."""
 
     def __init__(self, settings: SmscSettings, watch: Watch | None = None) -> None:
         self.settings = settings
-        self.books = Books(watch=watch)
-        self.judge = Judge(settings)
+        self.records = Records(watch=watch)
+        self.behavior = Behavior(settings)
         self.garbage = Garbage()
-        self.troubled = bool(settings.drop_after or settings.garbage_after)
+        self.misbehaves = bool(settings.drop_after or settings.garbage_after)
         self.connections: set[Connection] = set()
         self.loop = asyncio.get_running_loop()
         self.port = settings.port
-        self._mailboxes: dict[str, Mailbox] = {}
+        self._delivery_queues: dict[str, DeliveryQueue] = {}
         self._ids = count(1)
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        """Listen. Raises OSError for a port that is taken."""
+        """Listen. Raises OSError if the port is in use."""
         self._server = await self.loop.create_server(
             lambda: Connection(self), self.settings.host, self.settings.port, reuse_address=True
         )
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
-        """Break all connections, and listen no more."""
+        """Disconnect all connections, and listen no more."""
         if self._server is not None:
             self._server.close()
         self.drop_all()
         await asyncio.sleep(0)
 
     def drop_all(self) -> None:
-        """Break all connections."""
+        """Disconnect all connections."""
         for connection in list(self.connections):
             connection.abort()
 
     def change(self, **settings: Any) -> None:
-        """Behave in another way from now on, towards old connections too."""
+        """Change settings, also for open connections."""
         self.settings = replace(self.settings, **settings)
-        self.judge = Judge(self.settings)
-        self.troubled = bool(self.settings.drop_after or self.settings.garbage_after)
+        self.behavior = Behavior(self.settings)
+        self.misbehaves = bool(self.settings.drop_after or self.settings.garbage_after)
         for connection in self.connections:
             connection.settings = self.settings
 
-    def mailbox(self, system_id: str) -> Mailbox:
-        """The receipts of an account."""
-        if system_id not in self._mailboxes:
-            self._mailboxes[system_id] = Mailbox(self.loop, self.settings.receipt_delay, self.books.counts)
-        return self._mailboxes[system_id]
+    def delivery_queue(self, system_id: str) -> DeliveryQueue:
+        """The deliveries of an account."""
+        if system_id not in self._delivery_queues:
+            self._delivery_queues[system_id] = DeliveryQueue(
+                self.loop, self.settings.receipt_delay, self.records.counts
+            )
+        return self._delivery_queues[system_id]
 
-    def speak(self, phone: str, recipient: str, text: str) -> None:
-        """Let a phone write to the accounts that have bound. Raises ValueError for what no SMS can be."""
-        parts = spoken(phone, recipient, text)
-        for mailbox in self._mailboxes.values():
-            mailbox.speak(parts)
+    def receive_inbound(self, phone: str, recipient: str, text: str) -> None:
+        """Deliver a message from a phone to all accounts that have bound. Raises ValueError if it cannot be an SMS."""
+        parts = inbound_parts(phone, recipient, text)
+        for queue in self._delivery_queues.values():
+            queue.add_inbound(parts)
 
     def next_id(self) -> str:
         """The next message id."""
@@ -79,9 +81,9 @@ class Smsc:
 
 @contextlib.contextmanager
 def running(settings: SmscSettings, watch: Watch | None = None) -> Iterator[Smsc]:
-    """A simulated SMSC in a thread of its own, for the length of a block. `port` says where it listens."""
+    """Context of a simulated SMSC in its own thread, listening on `port`."""
     started = threading.Event()
-    made: list[Smsc] = []
+    started_smsc: list[Smsc] = []
     failed: list[OSError] = []
     stop: list[asyncio.Event] = []
 
@@ -94,7 +96,7 @@ def running(settings: SmscSettings, watch: Watch | None = None) -> Iterator[Smsc
             failed.append(error)
             return
         finally:
-            made.append(smsc)
+            started_smsc.append(smsc)
             started.set()
         await stop[0].wait()
         await smsc.stop()
@@ -105,7 +107,7 @@ def running(settings: SmscSettings, watch: Watch | None = None) -> Iterator[Smsc
     if failed:
         raise failed[0]
     try:
-        yield made[0]
+        yield started_smsc[0]
     finally:
-        made[0].loop.call_soon_threadsafe(stop[0].set)
+        started_smsc[0].loop.call_soon_threadsafe(stop[0].set)
         thread.join(10)

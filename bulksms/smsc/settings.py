@@ -1,4 +1,4 @@
-"""How a simulated SMSC behaves."""
+"""Settings of a simulated SMSC."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,39 +8,39 @@ AnswerIds = Literal["same", "none", "decimal", "upper", "plain"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmscSettings:
-    """All of it; the defaults are a carrier without fault. Times are in seconds."""
+    """The behavior of the SMSC. By default it makes no errors. Times are in seconds."""
 
     host: str = "127.0.0.1"
     port: int = 2775
-    """0 takes a free one."""
+    """0 chooses a free port."""
     system_id: str | None = None
-    """Whom to let in; None lets everybody in."""
+    """The only system_id that may bind; None allows all."""
     password: str | None = None
     receipts: bool = True
-    """Whether those who ask for a receipt get one."""
+    """Whether submits that ask for a receipt get one."""
     receipt_delay: float = 1.0
     receipt_window: int = 1_000
-    """deliver_sm's that may be unanswered on one connection."""
+    """Maximum of unanswered deliver_sm PDUs per connection."""
     rate: float = 0.0
-    """Submits per second; those beyond get ESME_RTHROTTLED. 0 is unlimited."""
+    """Submits per second; more are answered with ESME_RTHROTTLED. 0 is unlimited."""
     round_trip: float = 0.0
-    """Until answers are sent."""
+    """Delay of all responses."""
     slow_time: float = 1.0
-    """Until a phone that begins with 99904 is answered."""
+    """Delay of the response to phones that begin with 99904."""
     lose: float = 0.0
-    """Share of submits that are taken and not answered."""
+    """Share of submits that are accepted but not answered."""
     drop_after: int = 0
-    """Submits after which the connection breaks, again and again; what came with them has no answer. 0 never."""
+    """The connection breaks after every so many submits, without responses to the last ones. 0: never."""
     garbage_after: int = 0
-    """Submits after which something is sent that a client must survive, again and again. 0 never."""
+    """A malformed PDU is sent after every so many submits. 0: never."""
     answer_ids: AnswerIds = "same"
-    """How the id in an answer is written; in receipts it is always ten hexadecimal digits."""
+    """Format of message ids in responses. Receipts always have ten hexadecimal digits."""
     seed: int = 0
-    """Of what is left to chance."""
+    """Seed of random decisions."""
 
 
 def spelled(identity: str, how: AnswerIds) -> str:
-    """The id as an answer has it: as in receipts, not at all, in decimal, in capitals, without leading zeros."""
+    """The id as in a response: as in receipts, empty, decimal, in capitals, or without leading zeros."""
     match how:
         case "none":
             return ""

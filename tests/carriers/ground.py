@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bulksms.smsc.behavior import Behavior, Decision
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from bulksms.smsc.verdicts import Judge, Verdict
 from shared.carriers.smpp.numbers import Command, Status
 from shared.carriers.smpp.pdu import read_message
 from tests.harness.house import House, wait_until
@@ -58,13 +58,13 @@ class Seen:
 
 
 class Refusing:
-    """A judge who refuses everything for now."""
+    """Refuses everything."""
 
     plain = False
 
-    def judge(self, _: bytes) -> Verdict:
+    def decide(self, _: bytes) -> Decision:
         """ESME_RSYSERR."""
-        return Verdict(Status.ESME_RSYSERR, taken=False)
+        return Decision(Status.ESME_RSYSERR, taken=False)
 
 
 class Carrier:
@@ -80,13 +80,13 @@ class Carrier:
         return self.smsc.port
 
     def behave(self, **settings: float) -> None:
-        """Judge otherwise from now on."""
+        """Change its settings from now on."""
         changed = SmscSettings(**settings)  # type: ignore[arg-type]
-        self.smsc.loop.call_soon_threadsafe(lambda: setattr(self.smsc, "judge", Judge(changed)))
+        self.smsc.loop.call_soon_threadsafe(lambda: setattr(self.smsc, "behavior", Behavior(changed)))
 
     def refuse(self) -> None:
         """Fail every submit from now on."""
-        self.smsc.loop.call_soon_threadsafe(lambda: setattr(self.smsc, "judge", Refusing()))
+        self.smsc.loop.call_soon_threadsafe(lambda: setattr(self.smsc, "behavior", Refusing()))
 
     def die(self) -> None:
         """Break all connections, and take none any more."""

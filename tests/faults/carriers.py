@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from bulksms.local.ports import LOOPBACK
+from bulksms.smsc.behavior import Behavior, Decision
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from bulksms.smsc.verdicts import Judge, Verdict
 from shared.carriers.smpp.numbers import Command
 from shared.carriers.smpp.pdu import read_message
 from tests.faults.proxy import Proxy
@@ -70,20 +70,20 @@ class Books:
             return Counter(self.given)
 
 
-class Moody(Judge):
+class Moody(Behavior):
     """Decides by a function of the count of submits and the phone, while there is one."""
 
     def __init__(self) -> None:
         super().__init__(SmscSettings())
-        self.mood: Callable[[int, str], Verdict] | None = None
+        self.mood: Callable[[int, str], Decision] | None = None
         self.plain = False
         self._count = 0
 
-    def judge(self, destination: bytes) -> Verdict:
+    def decide(self, destination: bytes) -> Decision:
         """What becomes of a submit."""
         self._count += 1
         if self.mood is None or destination.startswith(b"999"):
-            return super().judge(destination)
+            return super().decide(destination)
         return self.mood(self._count, destination.decode())
 
 
@@ -93,7 +93,7 @@ class SmscPeer:
 
     smsc: Smsc
     proxy: Proxy
-    judge: Moody
+    behavior: Moody
     books: Books
     file: Path
 
@@ -108,7 +108,7 @@ class SmscPeer:
 
         def apply() -> None:
             self.smsc.change(**settings)
-            self.smsc.judge = self.judge
+            self.smsc.behavior = self.behavior
 
         self.do(apply)
 
@@ -128,11 +128,11 @@ def smsc_peer(folder: Path, more: str = "", window: int = WINDOW, **settings: An
 
     told = {"port": 0, "receipt_delay": 0.2, "system_id": "us", "password": "right", **settings}
     with running(SmscSettings(**told), watch) as smsc, Proxy(smsc.port) as proxy:
-        judge = Moody()
-        smsc.judge = judge
+        behavior = Moody()
+        smsc.behavior = behavior
         file = folder / "carriers.toml"
         file.write_text(SMPP.format(port=proxy.port, window=window, more=more))
-        yield SmscPeer(smsc, proxy, judge, books, file)
+        yield SmscPeer(smsc, proxy, behavior, books, file)
 
 
 @dataclass

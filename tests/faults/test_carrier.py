@@ -14,9 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
+from bulksms.smsc.behavior import LOST, TAKEN, Decision
+from bulksms.smsc.delivery_queue import DeliveryQueue, Due
 from bulksms.smsc.garbage import KINDS, Garbage
-from bulksms.smsc.mailbox import Due, Mailbox
-from bulksms.smsc.verdicts import LOST, TAKEN, Verdict
 from shared.carriers.smpp.numbers import Command, Status
 from shared.carriers.smpp.pdu import pdu
 from tests.faults.carriers import WINDOW, SmscPeer, smsc_peer
@@ -50,7 +50,7 @@ def settings(peer: SmscPeer) -> dict[str, str]:
 def fault(fault: Fault, peer: SmscPeer) -> Fault:
     """The fault, judged by the SMSC's books."""
     fault.house.at_carrier = peer.books.read  # type: ignore[method-assign]
-    fault.receipts_are_over = lambda: not peer.smsc.books.counts.receipts_waiting
+    fault.receipts_are_over = lambda: not peer.smsc.records.counts.receipts_waiting
     return fault
 
 
@@ -76,10 +76,10 @@ def test_f41_refuses_the_bind(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         peer.change(password="other")
         peer.hang_up()
-        wait_until(lambda: peer.smsc.books.counts.refused_binds >= 2, 30, "the refusals")
-        before = peer.smsc.books.counts.refused_binds
+        wait_until(lambda: peer.smsc.records.counts.refused_binds >= 2, 30, "the refusals")
+        before = peer.smsc.records.counts.refused_binds
         time.sleep(12)
-        assert peer.smsc.books.counts.refused_binds - before <= 2, "asked at most every 30 s by each worker"
+        assert peer.smsc.records.counts.refused_binds - before <= 2, "asked at most every 30 s by each worker"
         assert fault.house.scalar("SELECT count(*) FROM message WHERE status = 'failed'") == 0
         peer.change(password="right")
     fault.check(in_doubt=2 * WINDOW)
@@ -94,35 +94,35 @@ def test_f42_drops_the_connection_again_and_again(fault: Fault, peer: SmscPeer) 
 
 
 def test_f43_loses_answers(fault: Fault, peer: SmscPeer) -> None:
-    peer.judge.mood = lambda number, phone: LOST if number % 40 == 0 else TAKEN
+    peer.behavior.mood = lambda number, phone: LOST if number % 40 == 0 else TAKEN
     with fault.workload():
         time.sleep(4)
-        peer.judge.mood = None
+        peer.behavior.mood = None
     fault.check()
-    assert peer.smsc.books.counts.lost > 5
+    assert peer.smsc.records.counts.lost > 5
 
 
 @pytest.mark.parametrize("carrier_settings", [{"slow_time": SLOW, "receipt_delay": 20.0}])
 def test_f44_answers_late_on_the_same_connection(fault: Fault, peer: SmscPeer) -> None:
-    peer.judge.mood = lambda number, phone: Verdict(slow=True) if number % 40 == 0 else TAKEN
+    peer.behavior.mood = lambda number, phone: Decision(slow=True) if number % 40 == 0 else TAKEN
     with fault.workload():
         time.sleep(3)
-        peer.judge.mood = None
+        peer.behavior.mood = None
         wait_until(lambda: fault.house.scalar("SELECT count(*) FROM doubt") > 0, 30, "a doubt")
         wait_until(lambda: not fault.house.scalar("SELECT count(*) FROM doubt"), 30, "the late answers")
-        assert not peer.smsc.books.counts.receipts_sent, "no receipt has told"
+        assert not peer.smsc.records.counts.receipts_sent, "no receipt has told"
     fault.check()
 
 
 def throttle(fault: Fault, peer: SmscPeer, status: Status) -> None:
-    refused = Verdict(status, taken=False)
+    refused = Decision(status, taken=False)
     with fault.workload():
-        peer.judge.mood = lambda number, phone: refused
+        peer.behavior.mood = lambda number, phone: refused
         time.sleep(10)
-        peer.judge.mood = lambda number, phone: refused if number % 10 == 0 else TAKEN
+        peer.behavior.mood = lambda number, phone: refused if number % 10 == 0 else TAKEN
         time.sleep(5)
         assert fault.house.scalar("SELECT count(*) FROM message WHERE status = 'failed'") == 0
-        peer.judge.mood = None
+        peer.behavior.mood = None
     fault.check()
 
 
@@ -152,9 +152,9 @@ def test_f48_sends_garbage(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         time.sleep(5)
         peer.change(garbage_after=0)
-    broken = peer.smsc.books.counts.garbage * 4 // len(KINDS) + 4
+    broken = peer.smsc.records.counts.garbage * 4 // len(KINDS) + 4
     fault.check(in_doubt=broken * WINDOW)
-    assert peer.smsc.books.counts.garbage > len(KINDS)
+    assert peer.smsc.records.counts.garbage > len(KINDS)
 
 
 @pytest.mark.parametrize("carrier_settings", [{"garbage_after": 50}])
@@ -205,20 +205,20 @@ def test_f53_unbinds_and_says_what_nobody_knows(fault: Fault, peer: SmscPeer) ->
 
 
 def test_f54_sends_receipts_before_answers(fault: Fault, peer: SmscPeer) -> None:
-    peer.judge.mood = lambda number, phone: Verdict(early=True)
+    peer.behavior.mood = lambda number, phone: Decision(early=True)
     with fault.workload():
         time.sleep(3)
     fault.check()
 
 
 def test_f55_sends_contradictory_receipts(fault: Fault, peer: SmscPeer, monkeypatch: pytest.MonkeyPatch) -> None:
-    add, seed = Mailbox.add, random.Random(55)
+    add, seed = DeliveryQueue.add, random.Random(55)
 
-    def five(mailbox: Mailbox, receipts: list[Due]) -> None:
+    def five(mailbox: DeliveryQueue, receipts: list[Due]) -> None:
         said = [receipt._replace(delivered=word) for receipt in receipts for word in (True, False, True, False, True)]
         add(mailbox, seed.sample(said, len(said)))
 
-    monkeypatch.setattr(Mailbox, "add", five)
+    monkeypatch.setattr(DeliveryQueue, "add", five)
     with fault.workload():
         time.sleep(2)
     fault.check()
@@ -254,11 +254,11 @@ def test_f57_writes_ids_in_another_way(fault: Fault, peer: SmscPeer) -> None:
 
 
 def test_f58_floods_with_receipts(fault: Fault, peer: SmscPeer) -> None:
-    peer.judge.mood = lambda number, phone: Verdict(receipts=10)
+    peer.behavior.mood = lambda number, phone: Decision(receipts=10)
     with fault.workload():
         time.sleep(5)
     fault.check()
-    assert peer.smsc.books.counts.receipts_answered > 9 * sum(fault.sends.values())
+    assert peer.smsc.records.counts.receipts_answered > 9 * sum(fault.sends.values())
 
 
 def test_f59_receiver_killed_before_it_has_stored(fault: Fault, peer: SmscPeer) -> None:

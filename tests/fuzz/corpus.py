@@ -2,9 +2,9 @@
 
 import json
 
+from bulksms.smsc.delivery_queue import Due
 from bulksms.smsc.garbage import KINDS
-from bulksms.smsc.mailbox import Due
-from bulksms.smsc.phones import spoken
+from bulksms.smsc.inbound import inbound_parts
 from shared.carriers.smpp.numbers import RESPONSE, Command, Tag
 from shared.carriers.smpp.pdu import Bind, Message, bind_body, message_body, pdu, tlv
 
@@ -31,7 +31,7 @@ def deliveries() -> list[bytes]:
     """Bodies of deliver_sm's: receipts, and messages from phones."""
     made = [DUE.deliver_sm(1, "2605041230")[16:], DUE._replace(delivered=False).deliver_sm(1, "2605041230")[16:]]
     texts = ("Hi", "x" * 400, "я" * 200, "😀" * 80)
-    made += [part.body for text in texts for part in spoken("254711000000", "ACME", text)]
+    made += [part.body for text in texts for part in inbound_parts("254711000000", "ACME", text)]
     for text in TEXTS:
         for esm_class in (0, 4, 0x20, 0x40, 0x44):
             for coding in (0, 1, 3, 8):

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from unittest.mock import Mock
 
-from bulksms.smsc.books import Books
+from bulksms.smsc.behavior import Behavior
 from bulksms.smsc.connection import Connection
+from bulksms.smsc.delivery_queue import DeliveryQueue
 from bulksms.smsc.garbage import Garbage
-from bulksms.smsc.mailbox import Mailbox
+from bulksms.smsc.records import Records
 from bulksms.smsc.settings import SmscSettings
-from bulksms.smsc.verdicts import Judge
 from shared.carriers.http import callbacks, paths
 from shared.carriers.http.signatures import Call, proven
 from shared.carriers.smpp.numbers import Command
@@ -115,10 +115,12 @@ def bodies(data: bytes, mutator: Mutator) -> None:
 def smsc(data: bytes, mutator: Mutator) -> None:
     """Our own simulated SMSC is fed in pieces."""
     settings = SmscSettings()
-    server = Mock(settings=settings, books=Books(), judge=Judge(settings), garbage=Garbage(), troubled=False)
+    server = Mock(
+        settings=settings, records=Records(), behavior=Behavior(settings), garbage=Garbage(), misbehaves=False
+    )
     server.connections = set()
     server.next_id = lambda: "0000000001"
-    server.mailbox = lambda system_id: Mailbox(Mock(time=lambda: 0.0), 1.0, server.books.counts)
+    server.delivery_queue = lambda system_id: DeliveryQueue(Mock(time=lambda: 0.0), 1.0, server.records.counts)
     connection = Connection(server)
     connections = Mock()
     connection._transport = connections

@@ -223,7 +223,7 @@ def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
         try:
             for name in ("bearerbox", "smsbox"):
                 boxes.append(subprocess.Popen([name, "-v", "4", str(file)], cwd=tmp_path, stderr=subprocess.DEVNULL))
-                wait_until(lambda: smsc.books.counts.binds, "Kannel's bind")
+                wait_until(lambda: smsc.records.counts.binds, "Kannel's bind")
             wait_until(lambda: not is_free(http), "Kannel's API")
             for phone, text in said.items():
                 query = {"username": "peer", "password": "peer", "from": "ACME", "to": phone, "dlr-mask": "3"}
@@ -232,7 +232,7 @@ def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
                 url = f"http://127.0.0.1:{http}/cgi-bin/sendsms?{urllib.parse.urlencode(query)}"
                 with urllib.request.urlopen(url) as it:
                     assert it.status == 202
-            counts = smsc.books.counts
+            counts = smsc.records.counts
             wait_until(lambda: counts.accepted == 25 + 25 * 2, "the submits")
             wait_until(lambda: counts.receipts_answered == counts.receipts_sent > 0, "the answers to receipts")
         finally:

@@ -224,7 +224,7 @@ def carrier(service: Service, on_inbound: Any = None, **told: Any) -> Iterator[S
         keep = on_inbound or (lambda messages: come(service, *messages))
         driver.open(lambda receipts: None, lambda late: None, keep)
         try:
-            wait_until(lambda: smsc.books.counts.binds == (2 if "bind" in told and "+" in told["bind"] else 1))
+            wait_until(lambda: smsc.records.counts.binds == (2 if "bind" in told and "+" in told["bind"] else 1))
             yield smsc
         finally:
             driver.close()
@@ -238,7 +238,7 @@ def wait_until(true: Any) -> None:
 
 
 def speak(smsc: Smsc, phone: str, number: str, said: str) -> None:
-    smsc.loop.call_soon_threadsafe(smsc.speak, phone, number, said)
+    smsc.loop.call_soon_threadsafe(smsc.receive_inbound, phone, number, said)
 
 
 @pytest.mark.parametrize("bind", ["transceiver", "transmitter+receiver"])
@@ -248,7 +248,7 @@ def test_an_smsc_gives_messages_of_every_kind(service: Service, number: str, bin
         for said in texts:
             speak(smsc, PHONE, number, said)
         wait_until(lambda: len(shown(service, f"?sender_id={number}")) == len(texts))
-        wait_until(lambda: smsc.books.counts.inbound_answered == smsc.books.counts.inbound)
+        wait_until(lambda: smsc.records.counts.inbound_answered == smsc.records.counts.inbound)
     assert sorted(each["message"] for each in shown(service, f"?sender_id={number}")) == sorted(texts)
 
 
@@ -262,5 +262,5 @@ def test_the_smsc_keeps_what_could_not_be_stored(service: Service, number: str) 
 
     with carrier(service, fail_at_first) as smsc:
         speak(smsc, PHONE, number, "Hello")
-        wait_until(lambda: smsc.books.counts.inbound_answered == 1)
+        wait_until(lambda: smsc.records.counts.inbound_answered == 1)
     assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["Hello"]

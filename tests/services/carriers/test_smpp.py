@@ -140,7 +140,7 @@ def test_texts_of_every_kind_arrive_as_they_were_and_all_receipts_find_theirs(st
         assert {receipt.reference: receipt.status for receipt in all_.receipts} == {
             outcome.reference: MessageStatus.DELIVERED for outcome in outcomes
         }
-        wait_until(lambda: all_.smsc.books.counts.receipts_waiting == 0, "the answers to the receipts")
+        wait_until(lambda: all_.smsc.records.counts.receipts_waiting == 0, "the answers to the receipts")
         assert len(all_.receipts) == len(outcomes)
         if style != "payload":
             assert handset.segments == sum(each.segments * len(each.phones) for each in parcels)
@@ -189,7 +189,7 @@ def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
         assert (before.answer, broken.answer) == (IN_DOUBT, IN_DOUBT), "what came with it has no answer either"
         all_.bound()
         assert answers(all_.submit(parcel("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
-        counts = all_.smsc.books.counts
+        counts = all_.smsc.records.counts
         assert (counts.drops, counts.garbage, counts.duplicates) == (1, 1, 0)
 
 
@@ -200,7 +200,7 @@ def test_lost_answers_are_in_doubt_and_do_not_stop_the_rest() -> None:
             assert answers(outcomes)[IN_DOUBT] > 0
             assert answers(outcomes)[ACCEPTED] > 0
             assert set(answers(outcomes)) == {IN_DOUBT, ACCEPTED}
-        counts = all_.smsc.books.counts
+        counts = all_.smsc.records.counts
         assert counts.lost + counts.accepted == 120
         assert all_.carrier.health.counters.given_up == counts.lost
 
@@ -225,12 +225,12 @@ def test_when_the_connection_breaks_no_message_leaves_twice() -> None:
                     left.append(phone)
                 else:
                     results[phone] = outcome.answer
-    assert all_.smsc.books.counts.drops >= 3
+    assert all_.smsc.records.counts.drops >= 3
     assert len(results) == 600
     assert max(taken.values()) == 1
     assert {phone for phone, answer in results.items() if answer == ACCEPTED} <= set(taken)
     assert set(taken) <= set(results)
-    assert 0 < Counter(results.values())[IN_DOUBT] <= all_.smsc.books.counts.drops * 50
+    assert 0 < Counter(results.values())[IN_DOUBT] <= all_.smsc.records.counts.drops * 50
 
 
 def test_what_is_too_fast_is_throttled_and_long_messages_are_finished() -> None:
@@ -275,7 +275,7 @@ def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.Mon
         for number in range(30):
             all_.bound()
             seen += answers(all_.submit(parcel("x", phones(10, f"2547{number:02d}"))))
-        counts = all_.smsc.books.counts
+        counts = all_.smsc.records.counts
         assert counts.garbage >= 20
         assert counts.duplicates == 0
         assert seen[ACCEPTED] >= 200
@@ -289,8 +289,8 @@ def test_several_threads_share_one_connection() -> None:
         references = [outcome.reference for done in work for outcome in done.result(2 * PATIENCE)]
         assert len(set(references)) == 2400
         assert None not in references
-        assert all_.smsc.books.counts.duplicates == 0
-        assert all_.smsc.books.counts.binds == 1
+        assert all_.smsc.records.counts.duplicates == 0
+        assert all_.smsc.records.counts.binds == 1
 
 
 def test_who_waits_for_a_limit_takes_no_room_of_others() -> None:
@@ -308,7 +308,7 @@ def test_what_a_limit_holds_too_long_has_not_left() -> None:
         outcomes = all_.carrier.submit([parcel("x", phones(5))], Doorkeeper(left=2))
         assert [outcome.answer for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
         assert {outcome.error for outcome in outcomes[2:]} <= OURS
-        assert all_.smsc.books.counts.submits == 2
+        assert all_.smsc.records.counts.submits == 2
 
 
 class Stopping(Unpaced):
@@ -332,7 +332,7 @@ def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
         outcomes = all_.submit(parcel("x", phones(5)))
         assert time.monotonic() - began < PATIENCE / 2
         assert answers(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
-        assert all_.smsc.books.counts.submits == 2
+        assert all_.smsc.records.counts.submits == 2
         all_.carrier.pace = Unpaced()
         assert answers(all_.submit(parcel("x", phones(40)))) == {ACCEPTED: 40}, "the room of the others is free again"
 
@@ -343,7 +343,7 @@ def test_two_binds_do_the_work_of_one() -> None:
         assert answers(outcomes) == {ACCEPTED: 100}
         wait_until(lambda: len(all_.receipts) == 100, "the receipts")
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
-        assert all_.smsc.books.counts.binds == 2
+        assert all_.smsc.records.counts.binds == 2
 
 
 def test_without_a_carrier_everything_is_throttled_soon() -> None:
@@ -368,7 +368,7 @@ def test_refused_credentials_suspend_the_carrier() -> None:
             wait_until(lambda: all_.carrier.health.state == "suspended", "the suspension")
             assert all_.carrier.health.error == "ESME_RINVPASWD"
             assert answers(all_.submit(parcel("x", phones(2)))) == {THROTTLED: 2}
-            assert smsc.books.counts.refused_binds == 1
+            assert smsc.records.counts.refused_binds == 1
         finally:
             all_.carrier.close()
 
@@ -377,7 +377,7 @@ def test_it_connects_again_and_goes_on() -> None:
     with driven() as all_:
         assert answers(all_.submit(parcel("x", phones(5)))) == {ACCEPTED: 5}
         all_.drop_all()
-        wait_until(lambda: all_.smsc.books.counts.binds == 2, "the second bind")
+        wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
         all_.bound()
         assert answers(all_.submit(parcel("y", phones(5)))) == {ACCEPTED: 5}
 
@@ -402,9 +402,9 @@ def test_receipts_are_answered_only_when_they_are_stored() -> None:
         all_.submit(parcel("x", phones(30)))
         assert asked.wait(PATIENCE)
         assert answers(all_.submit(parcel("y", phones(30)))) == {ACCEPTED: 30}  # submits do not wait for the database
-        assert smsc.books.counts.receipts_answered == 0
+        assert smsc.records.counts.receipts_answered == 0
         may_store.set()
-        wait_until(lambda: smsc.books.counts.receipts_answered == 60, "the answers")
+        wait_until(lambda: smsc.records.counts.receipts_answered == 60, "the answers")
         assert len(stored) == 60
 
 
@@ -421,7 +421,7 @@ def test_receipts_that_wait_come_after_the_answer_to_the_bind() -> None:
         outcomes = all_.submit(parcel("x", phones(20)))
         assert answers(outcomes) == {ACCEPTED: 20}
         all_.drop_all()
-        wait_until(lambda: all_.smsc.books.counts.binds == 2, "the second bind")
+        wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
         wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 20, "the receipts")
         assert all_.carrier.health.counters.connections == 2
 
@@ -431,7 +431,7 @@ def test_nothing_is_submitted_after_closing() -> None:
         all_.submit(parcel("x", phones(5)))
         all_.carrier.close()
         assert answers(all_.submit(parcel("y", phones(5)))) == {THROTTLED: 5}
-        assert all_.smsc.books.counts.submits == 5
+        assert all_.smsc.records.counts.submits == 5
 
 
 def test_no_text_is_logged(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:

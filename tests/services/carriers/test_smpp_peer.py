@@ -45,7 +45,7 @@ def test_it_works_with_a_client_that_is_not_ours(smsc: Smsc) -> None:
     assert {pdu.receipted_message_id.rstrip(b"\0") for pdu in received} == {identity for _, identity in sent}
     assert {pdu.short_message.split(b" ")[0] for pdu in received} == {b"id:" + identity for _, identity in sent}
     assert {pdu.message_state for pdu in received} == {2}
-    assert smsc.books.counts.duplicates == 2
+    assert smsc.records.counts.duplicates == 2
     client.unbind()
     client.disconnect()
 

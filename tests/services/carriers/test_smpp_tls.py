@@ -107,6 +107,6 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(certificate: Path) -> 
         carrier.open(lambda receipts: None, lambda late: None)
         try:
             wait_for(carrier, "CERTIFICATE_VERIFY_FAILED")
-            assert smsc.books.counts.binds == 0
+            assert smsc.records.counts.binds == 0
         finally:
             carrier.close()

@@ -1,22 +1,22 @@
-"""Receipts of one account, and messages to it: when due they go to one of its binds, and come again until answered."""
+"""Queues receipts and inbound messages of one account, and delivers each to one of its binds until it is answered."""
 
 import asyncio
 from collections import deque
 from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
 
-from bulksms.smsc.books import Counts
-from bulksms.smsc.phones import Spoken
+from bulksms.smsc.inbound import InboundPart
+from bulksms.smsc.records import Counts
 from shared.carriers.smpp.numbers import Command, Tag
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, tlv
 
-AGAIN = 1.0
-"""Seconds after which a refused receipt comes again."""
+RETRY_SECONDS = 1.0
+"""Delay before a refused receipt is delivered again."""
 DELIVERED, UNDELIVERED = ("DELIVRD", "000", b"\2"), ("UNDELIV", "001", b"\5")
 
 
 class Due(NamedTuple):
-    """A receipt: addresses as they were in the submit_sm, with type and plan and their NUL."""
+    """A receipt. Addresses are as in the submit_sm, with type, plan and terminating NUL."""
 
     identity: str
     source: bytes
@@ -24,7 +24,7 @@ class Due(NamedTuple):
     delivered: bool
 
     def deliver_sm(self, sequence: int, now: str) -> bytes:
-        """It as a PDU, in text (SMPP 3.4 appendix B) and in optional parameters. `now` is YYMMDDhhmm."""
+        """The PDU, with the receipt as text (SMPP 3.4 appendix B) and as optional parameters. `now` is YYMMDDhhmm."""
         word, code, state = DELIVERED if self.delivered else UNDELIVERED
         dates = f"submit date:{now} done date:{now}"
         receipt_text = (
@@ -36,24 +36,24 @@ class Due(NamedTuple):
         return HEADER.pack(HEADER_SIZE + len(body), Command.DELIVER_SM, 0, sequence) + body
 
 
-Delivery = Due | Spoken
-"""What waits for a bind that takes it."""
+Delivery = Due | InboundPart
+"""A queued deliver_sm."""
 
 
 class Receiver(Protocol):
-    """A bind that takes receipts."""
+    """A bind that receives deliveries."""
 
     unanswered: dict[int, Delivery]
 
     def room(self) -> int:
-        """How many more may be sent."""
+        """How many more deliveries may be unanswered."""
 
     def deliver(self, deliveries: list[Delivery]) -> None:
-        """Send them."""
+        """Send the deliveries."""
 
 
-class Mailbox:
-    """What waits for all binds with one system_id."""
+class DeliveryQueue:
+    """The deliveries for all binds with one system_id."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, delay: float, counts: Counts) -> None:
         self.receivers: list[Receiver] = []
@@ -64,18 +64,18 @@ class Mailbox:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, receipts: list[Due]) -> None:
-        """These are due after the delay."""
+        """Queue receipts, due after the delay."""
         self._counts.receipts_waiting += len(receipts)
         self._due.append((self._loop.time() + self._delay, [*receipts]))
         self._arm()
 
-    def speak(self, parts: list[Spoken]) -> None:
-        """A phone has sent these."""
+    def add_inbound(self, parts: list[InboundPart]) -> None:
+        """Queue a message from a phone."""
         self._counts.inbound += len(parts)
         self.again([*parts], 0)
 
-    def again(self, deliveries: list[Delivery], wait: float = AGAIN) -> None:
-        """These were not taken."""
+    def again(self, deliveries: list[Delivery], wait: float = RETRY_SECONDS) -> None:
+        """Queue deliveries that were not answered or refused."""
         if deliveries:
             at = self._loop.time() + wait
             self._due.append((at, deliveries))
@@ -83,7 +83,7 @@ class Mailbox:
             self._arm()
 
     def pump(self) -> None:
-        """Send what is due, as far as there is room."""
+        """Send what is due, as far as the binds have room."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -105,5 +105,5 @@ class Mailbox:
 
 
 def clock() -> str:
-    """Now, as receipts write it."""
+    """The current time in the format of receipts."""
     return f"{datetime.now(UTC):%y%m%d%H%M}"

@@ -1,4 +1,4 @@
-"""What a simulated SMSC does with one submit: by its phone, its rate, and by chance."""
+"""How a simulated SMSC handles a submit, depending on the phone, the rate, and chance."""
 
 import random
 import time
@@ -20,8 +20,8 @@ from worker.carriers.simulator import (
 )
 
 
-class Verdict(NamedTuple):
-    """`status` 0 is taken. `receipts` counts those for a message that asks for one."""
+class Decision(NamedTuple):
+    """How to handle a submit. Status 0 accepts it. `receipts` is the number of receipts, if it asks for one."""
 
     status: int = 0
     answered: bool = True
@@ -31,34 +31,34 @@ class Verdict(NamedTuple):
     early: bool = False
     delivered: bool = True
     drops: bool = False
-    """Whether the connection breaks at it."""
+    """Whether to break the connection."""
     garbage: bool = False
-    """Whether something follows that a client must survive."""
+    """Whether to send a malformed PDU after it."""
 
 
 DROPPING, GARBLED = "99911", "99912"
-"""More than the built-in simulated carrier knows: it has no connection."""
+"""Prefixes that the built-in simulator does not have, as it has no connection."""
 
-TAKEN = Verdict()
-LOST = Verdict(answered=False)
-TOO_FAST = Verdict(Status.ESME_RTHROTTLED, taken=False)
+TAKEN = Decision()
+LOST = Decision(answered=False)
+TOO_FAST = Decision(Status.ESME_RTHROTTLED, taken=False)
 MAGIC = {
-    UNDELIVERED: Verdict(delivered=False),
-    REJECTED: Verdict(Status.ESME_RINVDSTADR, taken=False),
-    SLOW: Verdict(slow=True),
+    UNDELIVERED: Decision(delivered=False),
+    REJECTED: Decision(Status.ESME_RINVDSTADR, taken=False),
+    SLOW: Decision(slow=True),
     SILENT_TAKEN: LOST,
-    SILENT: Verdict(answered=False, taken=False),
-    EARLY: Verdict(early=True),
-    TWICE: Verdict(receipts=2),
-    NEVER: Verdict(receipts=0),
-    FAILING: Verdict(Status.ESME_RSYSERR, taken=False),
-    DROPPING: Verdict(answered=False, drops=True),
-    GARBLED: Verdict(garbage=True),
+    SILENT: Decision(answered=False, taken=False),
+    EARLY: Decision(early=True),
+    TWICE: Decision(receipts=2),
+    NEVER: Decision(receipts=0),
+    FAILING: Decision(Status.ESME_RSYSERR, taken=False),
+    DROPPING: Decision(answered=False, drops=True),
+    GARBLED: Decision(garbage=True),
 }
 
 
-class Judge:
-    """Says what becomes of each submit. `plain` while every phone that is not magic is simply taken."""
+class Behavior:
+    """Decides about each submit. `plain` if all phones without a magic prefix are accepted."""
 
     def __init__(self, settings: SmscSettings) -> None:
         self._settings = settings
@@ -68,8 +68,8 @@ class Judge:
         self._filled = time.monotonic()
         self.plain = not settings.rate and not settings.lose
 
-    def judge(self, destination: bytes) -> Verdict:
-        """What becomes of a submit to these digits."""
+    def decide(self, destination: bytes) -> Decision:
+        """Decide about a submit to these digits."""
         if self._settings.rate and not self._token():
             return TOO_FAST
         magic = destination[:5].decode("latin-1")

@@ -1,4 +1,4 @@
-"""Phones that write to a customer of the simulated SMSC: their messages as deliver_sm's, long ones in parts."""
+"""Messages from phones as deliver_sm PDUs; long messages have several parts."""
 
 from itertools import count
 from typing import NamedTuple
@@ -12,27 +12,27 @@ from shared.sms.segments import split
 _REFERENCES = count(1)
 
 
-class Spoken(NamedTuple):
-    """A message from a phone, or a part of one, that waits to be delivered."""
+class InboundPart(NamedTuple):
+    """A message from a phone, or a part of a long one."""
 
     body: bytes
 
     def deliver_sm(self, sequence: int, now: str) -> bytes:
-        """It as a PDU."""
+        """The PDU."""
         return HEADER.pack(HEADER_SIZE + len(self.body), Command.DELIVER_SM, 0, sequence) + self.body
 
 
-def spoken(phone: str, recipient: str, text: str) -> list[Spoken]:
-    """The parts of a message (3GPP TS 23.040 §9.2.3.24.1): GSM-7 where every character fits, else UCS-2.
+def inbound_parts(phone: str, recipient: str, text: str) -> list[InboundPart]:
+    """The parts of a message (3GPP TS 23.040 §9.2.3.24.1), in GSM-7 if possible, else in UCS-2.
 
-    Raises ValueError for addresses that are not Latin-1, or a text of more than 255 parts.
+    Raises ValueError if an address is not Latin-1, or the text has more than 255 parts.
     """
     alphabet: Alphabet = "gsm7" if gsm7.is_gsm7(text) else "ucs2"
     parts = [encode(part, alphabet) for part in split(text)]
     if len(parts) > 255:
         raise ValueError(f"{len(parts)} parts are more than 255")
     reference = next(_REFERENCES) & 0xFF
-    made = []
+    result = []
     for number, octets in enumerate(parts, 1):
         header = bytes((5, 0, 3, reference, len(parts), number)) if len(parts) > 1 else b""
         message = Message(
@@ -44,5 +44,5 @@ def spoken(phone: str, recipient: str, text: str) -> list[Spoken]:
             source_ton=1,
             source_npi=1,
         )
-        made.append(Spoken(message_body(message)))
-    return made
+        result.append(InboundPart(message_body(message)))
+    return result

@@ -1,4 +1,4 @@
-"""What a simulated SMSC has seen, in numbers and, where wanted, line by line."""
+"""The counters of a simulated SMSC, and optionally a line for each submit."""
 
 import hashlib
 import time
@@ -10,55 +10,56 @@ from shared.carriers.smpp.numbers import Command
 from shared.carriers.smpp.pdu import Malformed, read_message
 
 Watch = Callable[[bytes, str, str], None]
-"""Called for each submit_sm: its body, the id it got (or ""), and `accepted`, `lost` or the name of the refusal.
+"""Called for each submit_sm with its body, its message id (or ""), and the outcome.
 
-`lost` is taken and not answered; `silent` neither. Its body is still unread: it may be malformed.
+The outcome is `accepted`, `lost` (accepted but not answered), `silent` (neither), or the name of the error. The body is
+not parsed yet and may be malformed.
 """
 
 
 @dataclass(slots=True)
 class Counts:
-    """Since the start."""
+    """Counters since the start."""
 
     binds: int = 0
     refused_binds: int = 0
     connections: int = 0
-    """Open now."""
+    """Open connections."""
     submits: int = 0
     accepted: int = 0
-    """Taken and answered."""
+    """Accepted and answered."""
     lost: int = 0
-    """Taken, and never answered."""
+    """Accepted but never answered."""
     throttled: int = 0
     refused: int = 0
     duplicates: int = 0
-    """Taken, and the same destination and text (or user_message_reference) had been taken before."""
+    """Accepted again: same destination and text (or user_message_reference)."""
     malformed: int = 0
     drops: int = 0
     garbage: int = 0
     receipts_sent: int = 0
     receipts_answered: int = 0
     receipts_refused: int = 0
-    """Answered with an error; they come again."""
+    """Answered with an error, and delivered again."""
     receipts_waiting: int = 0
-    """Due or not answered yet."""
+    """Not delivered or not answered yet."""
     inbound: int = 0
-    """Messages from phones, and parts of them."""
+    """Messages from phones, counted by part."""
     inbound_answered: int = 0
 
 
 @dataclass(slots=True)
-class Books:
-    """Counts, and which messages were taken: a message is what follows its destination's digits, and those."""
+class Records:
+    """The counters, and the accepted messages, each identified by destination and content."""
 
     counts: Counts = field(default_factory=Counts)
     watch: Watch | None = None
     began: float = field(default_factory=time.monotonic)
     taken: set[int] = field(default_factory=set)
-    """Hashes, as the messages themselves would not fit."""
+    """Hashes of the accepted messages."""
 
     def take(self, destination_and_text: bytes) -> None:
-        """A message is taken."""
+        """Note an accepted message."""
         key = hash(destination_and_text)
         if key in self.taken:
             self.counts.duplicates += 1
@@ -66,34 +67,34 @@ class Books:
             self.taken.add(key)
 
     def as_json(self) -> dict[str, float]:
-        """The counts, and for how many seconds they were counted."""
+        """The counters, and the seconds since the start."""
         return {**asdict(self.counts), "seconds": round(time.monotonic() - self.began, 3)}
 
 
 class Journal:
     """A `Watch` that writes a line for each submit_sm, its fields divided by tabs:
 
-    time, destination, source, hash of the text's octets with their header, data_coding, esm_class, id, what became of
-    it, and the octets of the vendor's parameter `tag` in hex.
+    time, destination, source, hash of the octets of text and header, data_coding, esm_class, id, outcome, and the
+    octets of the optional parameter `tag` in hexadecimal.
     """
 
     def __init__(self, file: TextIO, tag: int | None = None) -> None:
         self._file = file
         self._tag = tag
 
-    def __call__(self, body: bytes, identity: str, verdict: str) -> None:
+    def __call__(self, body: bytes, identity: str, outcome: str) -> None:
         try:
             message = read_message(Command.SUBMIT_SM, body)
         except Malformed:
-            self._file.write(f"{time.time():.6f}\t\t\t\t\t\t{identity}\t{verdict}\t\n")
+            self._file.write(f"{time.time():.6f}\t\t\t\t\t\t{identity}\t{outcome}\t\n")
             return
         digest = hashlib.blake2b(message.short_message, digest_size=8).hexdigest()
         own = message.tlvs.get(self._tag, b"").hex() if self._tag is not None else ""
         self._file.write(
             f"{time.time():.6f}\t{message.destination}\t{message.source}\t{digest}\t{message.data_coding}\t"
-            f"{message.esm_class}\t{identity}\t{verdict}\t{own}\n"
+            f"{message.esm_class}\t{identity}\t{outcome}\t{own}\n"
         )
 
     def flush(self) -> None:
-        """Bring what is written to the file."""
+        """Flush the file."""
         self._file.flush()

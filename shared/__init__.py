@@ -1,1 +1,1 @@
-"""The facts that the API and the workers must agree on: schema, money, lifecycle, text, tasks."""
+"""What the API and the workers share: schema, ledger, lifecycle, texts, tasks."""

@@ -1,9 +1,9 @@
-"""API keys: how they look, how they are made, how their secrets are kept.
+"""API keys: their format, creation, and storage.
 
     key      smsk_live_ or smsk_test_ and 12 letters or digits
-    secret   smss_ and 43 letters or digits (256 random bits), a low line, and 6 of their CRC-32
+    secret   smss_ and 43 letters or digits (256 random bits), an underscore, and 6 for their CRC-32
 
-The checksum lets a scanner recognise a leaked secret without asking us. Only the secret's HMAC is stored.
+The checksum lets scanners recognise a leaked secret offline. Only the secret's HMAC is stored.
 """
 
 import hashlib
@@ -33,33 +33,33 @@ SCOPES = (
     "privacy:write",
 )
 DEFAULT_SCOPES = ("sms:send", *(scope for scope in SCOPES if scope.endswith(":read")))
-"""Of a key for which none are asked: to send, and to read."""
+"""The default scopes: sending and reading."""
 DIGEST_BYTES = 32
 MAX_NETWORKS = 50
-"""Networks of one key."""
+"""Maximum number of networks of one key."""
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class NewKey(NamedTuple):
-    """A key as it is shown once, at its making."""
+    """A new key, shown only once."""
 
     api_key: str
     api_secret: str
 
 
 def make_key(test: bool = False) -> NewKey:
-    """A new random key and secret."""
+    """Create a random key and secret."""
     return NewKey(f"smsk_{'test' if test else 'live'}_{_random(12)}", _secret(_random(43)))
 
 
 def networks(allowed: Sequence[str] | None) -> tuple[Network, ...]:
-    """Networks as addresses are compared with: `192.0.2.0/24`, or one address. Raises ValueError naming a wrong one."""
+    """Parse networks such as `192.0.2.0/24`, or single addresses. Raises ValueError that names an invalid one."""
     return tuple(ipaddress.ip_network(each) for each in allowed or ())
 
 
 def is_within(address: str, allowed: Sequence[Network]) -> bool:
-    """Whether an address is in one of the networks; what is no address is in none."""
+    """Whether the address is in one of the networks. An invalid address is in none."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -69,7 +69,7 @@ def is_within(address: str, allowed: Sequence[Network]) -> bool:
 
 
 def checksum(body: str) -> str:
-    """Six characters by which a secret can be told from a typing mistake."""
+    """Six characters that reveal a mistyped secret."""
     number, digits = zlib.crc32(body.encode()), ""
     for _ in range(6):
         number, digit = divmod(number, len(ALPHABET))
@@ -78,17 +78,17 @@ def checksum(body: str) -> str:
 
 
 def secret_key_id(secret_key: str) -> bytes:
-    """Four bytes that tell one SECRET_KEY from another."""
+    """Four bytes that identify a SECRET_KEY."""
     return hmac.digest(secret_key.encode(), b"secret-key-id\0", hashlib.sha256)[:4]
 
 
 def hash_secret(secret: str, pepper: str) -> bytes:
-    """What is stored of a secret: the id of the installation's SECRET_KEY, and HMAC-SHA-256 under it."""
+    """The stored form of a secret: the id of the SECRET_KEY, and the secret's HMAC-SHA-256 under it."""
     return secret_key_id(pepper) + _digest(secret, pepper)
 
 
 def matches(stored: bytes, secret: str, peppers: Iterable[str]) -> bool:
-    """Whether a secret is the stored one, under one of the keys, in a time that does not tell which.
+    """Whether a secret is the stored one, under one of the keys. Takes constant time.
 
     Older releases stored the HMAC without the id of its key.
     """
@@ -97,7 +97,7 @@ def matches(stored: bytes, secret: str, peppers: Iterable[str]) -> bool:
 
 
 def same(stored: bytes, given: bytes) -> bool:
-    """Whether two hashes are equal, in a time that tells nothing."""
+    """Whether two hashes are equal. Takes constant time."""
     return hmac.compare_digest(stored, given)
 
 

@@ -1,6 +1,6 @@
-"""Places in the code where a test may make a process die, stop or fail: `CRASHPOINT=settle.before_commit:exit:3`.
+"""Points in the code at which tests make a process die, stop or fail: `CRASHPOINT=settle.before_commit:exit:3`.
 
-The third part is the hit at which it happens, from 1. Without the variable a crash point does nothing.
+The third part is the number of the hit, from 1. Without the variable a crash point does nothing.
 
     exit    the process ends at once, as by SIGKILL
     stop    the process is stopped by SIGSTOP, until somebody sends SIGCONT
@@ -38,7 +38,7 @@ MODES = ("exit", "stop", "raise")
 
 
 class CrashPoint(RuntimeError):
-    """The crash point was told to raise."""
+    """Raised by a crash point."""
 
 
 def _armed() -> tuple[str, str, int] | None:
@@ -56,12 +56,12 @@ _hits = itertools.count(1)
 
 
 def crashpoint(name: str) -> None:
-    """Die, stop or fail here, if this is where and when the process was told to."""
+    """Die, stop or fail here, if CRASHPOINT names this point and hit."""
     if _ARMED is None or _ARMED[0] != name or next(_hits) != _ARMED[2]:
         return
     if _ARMED[1] == "exit":
         os._exit(137)
     if _ARMED[1] == "stop":
-        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # of all threads, this one first: it goes no further
+        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # this thread first, so that it goes no further
     else:
         raise CrashPoint(name)

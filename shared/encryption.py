@@ -1,9 +1,9 @@
-"""Encryption of the texts that the database keeps: of sends, the values for their placeholders, and messages received.
+"""Encryption of texts in the database: messages of sends, values for placeholders, and received messages.
 
-Off until there is a key. A text is encrypted by AES-256-GCM under a key of its own, which is derived from the
-installation's key and the id of its row: it can be read in that row and nowhere else, and however many there are, no
-nonce is used twice under a key. It is kept as MARK, the key's id, a colon and base64 of nonce, text and tag. MARK is a
-control character that no message may have, so a text that is not encrypted is known as one.
+Without a key, texts are not encrypted. With one, each text is encrypted by AES-256-GCM under its own key, which is
+derived from the installation's key and the row's id: a text can be read in its own row only, and no nonce is used twice
+under a key. The stored form is MARK, the key's id, a colon, and base64 of nonce, text and tag. MARK is a control
+character that no message may have, so texts that are not encrypted can be told apart.
 """
 
 import hmac
@@ -20,17 +20,17 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 __all__ = ["MARK", "PLAIN", "TextKey", "TextKeyMissing", "TextUnreadable", "Texts"]
 
 MARK: Final = "\x0e"
-"""What an encrypted text begins with: shift out, "the following has another meaning" (ECMA-48 §8.3.128)."""
+"""The first character of an encrypted text: shift out (ECMA-48 §8.3.128)."""
 NONCE: Final = 12
-"""Bytes, as GCM is made for (NIST SP 800-38D §5.2.1.1)."""
+"""Length of a nonce in bytes, the one recommended for GCM (NIST SP 800-38D §5.2.1.1)."""
 
 
 class TextKeyMissing(RuntimeError):
-    """A text is encrypted with a key that this process does not have. The message says which and what to do."""
+    """This process lacks the key of a text. The message names it and says what to do."""
 
 
 class TextUnreadable(RuntimeError):
-    """The text of the row `of` is not what was encrypted for it: it was changed, or is that of another row."""
+    """The encrypted text of the row `of` was changed, or belongs to another row."""
 
     def __init__(self, of: UUID | str) -> None:
         super().__init__(f"The text of {of} cannot be decrypted: it is not what was written there.")
@@ -38,14 +38,14 @@ class TextUnreadable(RuntimeError):
 
 
 class TextKey(NamedTuple):
-    """A key by the id that encrypted texts name; one without a secret leaves texts as they are."""
+    """A key and its id. A key without a secret does not encrypt."""
 
     id: str
     secret: bytes
 
 
 class Texts:
-    """Encrypts what is written with the first key, and decrypts what any of the keys has encrypted.
+    """Encrypts with the first key, and decrypts with any of the keys.
 
     >>> texts = Texts([TextKey("2027", bytes(32))])
     >>> texts.open(texts.seal("Hello", of=send_id), of=send_id)
@@ -54,10 +54,10 @@ class Texts:
 
     def __init__(self, keys: Sequence[TextKey] = (), *, checked: bool = False) -> None:
         self.checked = checked
-        """Whether the keys are known to be those of the database; see shared/db/encryption_keys.py."""
+        """Whether the keys were compared with the database's (shared/db/encryption_keys.py)."""
         self._secrets = {key.id: key.secret for key in keys if key.secret}
         self.current = keys[0].id if keys and keys[0].secret else None
-        """The id of the key that encrypts; None: texts are written as they are."""
+        """The id of the key that encrypts; None without encryption."""
 
     @property
     def ids(self) -> list[str]:
@@ -65,7 +65,7 @@ class Texts:
         return list(self._secrets)
 
     def seal(self, text: str, of: UUID | str) -> str:
-        """The text as it is to be kept in the row with the id `of`. An empty one stays empty."""
+        """Encrypt a text for the row with the id `of`. An empty text stays empty."""
         if self.current is None or not text:
             return text
         nonce = os.urandom(NONCE)
@@ -73,7 +73,7 @@ class Texts:
         return f"{MARK}{self.current}:{b64encode(nonce + sealed).decode()}"
 
     def open(self, kept: str, of: UUID | str) -> str:
-        """The text that is kept in the row with the id `of`. Raises TextKeyMissing or TextUnreadable."""
+        """Decrypt the text of the row with the id `of`. Raises TextKeyMissing or TextUnreadable."""
         if not kept.startswith(MARK):
             return kept
         key, _, sealed = kept[1:].partition(":")
@@ -88,12 +88,12 @@ class Texts:
             raise TextUnreadable(of) from None
 
     def seal_json(self, value: object, of: UUID | str) -> str:
-        """JSON for a column that keeps texts in a structure: where they are encrypted, one string."""
+        """JSON for a column with structured texts; with encryption, a single string."""
         text = json.dumps(value)
         return text if self.current is None else json.dumps(self.seal(text, of))
 
     def open_json(self, kept: Any, of: UUID | str) -> Any:
-        """The value that such a column keeps. Raises TextKeyMissing or TextUnreadable."""
+        """The value of a column with structured texts. Raises TextKeyMissing or TextUnreadable."""
         return json.loads(self.open(kept, of)) if isinstance(kept, str) else kept
 
     def _cipher(self, key: str, of: UUID | str) -> AESGCM:
@@ -101,4 +101,4 @@ class Texts:
 
 
 PLAIN: Final = Texts(checked=True)
-"""Texts as they are."""
+"""No encryption."""

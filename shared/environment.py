@@ -1,25 +1,25 @@
-"""The variables of the environment, each of which may also stand in a file: NAME, or NAME_FILE with the file's path.
+"""Environment variables, each of which may also be read from a file: NAME, or NAME_FILE with the file's path.
 
-So a secret can be a file that Docker, Kubernetes or systemd puts into place, and stands in no environment.
+So secrets can be files that Docker, Kubernetes or systemd provides, and need not be in the environment.
 """
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 OLD_NAMES = {"WORKER_CONCURRENCY": "WORKER_TURNS"}
-"""Variables by the names that they had before 0.2.0; those are read where the new ones are not set."""
+"""Names before 0.2.0, which are read if the new ones are not set."""
 
 
 class SettingsError(RuntimeError):
-    """A setting is missing or unusable. The message names it and says what to put there."""
+    """A setting is missing or invalid. The message names it and says what to do."""
 
 
 class Environment(Mapping[str, str]):
-    """Variables, where one that is not set is read from the file that NAME_FILE names.
+    """Environment variables; those not set are read from the file that NAME_FILE names.
 
     >>> Environment({"SECRET_KEY_FILE": "/run/secrets/secret_key"})["SECRET_KEY"]
 
-    An empty variable counts as not set. Raises SettingsError for a file that cannot be read.
+    An empty variable counts as not set. Raises SettingsError if a file cannot be read.
     """
 
     def __init__(self, variables: Mapping[str, str]) -> None:
@@ -44,7 +44,7 @@ class Environment(Mapping[str, str]):
 
 
 def reason(error: OSError | UnicodeDecodeError) -> str:
-    """Why a file cannot be read, in a few words, with the remedy where only its mode is wrong."""
+    """Why a file cannot be read, in a few words, with the remedy if only its mode is wrong."""
     if isinstance(error, PermissionError):
         return "permission denied. Make it readable for the user that the service runs as"
     return (error.strerror if isinstance(error, OSError) else str(error)) or str(error)

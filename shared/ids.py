@@ -28,7 +28,7 @@ os.register_at_fork(after_in_child=_random.clear)
 
 
 def random_bits() -> int:
-    """64 random bits of the system, fetched for many at a time: each fetch gives another thread the interpreter."""
+    """64 random bits from the system, fetched in bulk: each fetch would release the interpreter lock."""
     try:
         return _random.popleft()
     except IndexError:
@@ -64,7 +64,7 @@ def batch_of(message: UUID) -> UUID:
 
 
 def index_of(message: UUID) -> int:
-    """The place of a message in its batch, from 1; 0 is the batch itself."""
+    """The index of a message in its batch, from 1; 0 for the id of a batch."""
     return message.int & _INDEX_BITS
 
 
@@ -74,22 +74,22 @@ def prefix_of(batch_id: UUID | str) -> str:
 
 
 def short_prefix_of(batch_id: UUID) -> str:
-    """The same without hyphens, which Postgres reads as well and which takes a third of the time."""
+    """The same without hyphens, which Postgres accepts too. Takes a third of the time."""
     return batch_id.hex[:-4]
 
 
 def time_of(identifier: UUID) -> datetime:
-    """When the id was made, UTC, to the millisecond."""
+    """When the id was created, in UTC, to the millisecond."""
     return datetime.fromtimestamp((identifier.int >> 80) / 1000, UTC)
 
 
 def first_id_at(at: datetime) -> UUID:
-    """The smallest id of that moment: what a time range of ids is compared with. No id is of a time before 1970."""
+    """The smallest id of that time, to compare ids with a time range. Times before 1970 count as 1970."""
     return UUID(int=(max(at, EPOCH) - EPOCH) // timedelta(milliseconds=1) << 80)
 
 
 class MessageIds(Sequence[UUID]):
-    """The ids of the messages at `indexes` of a batch, each made when it is asked for."""
+    """The ids of the messages at `indexes` of a batch, created on demand."""
 
     def __init__(self, batch_id: UUID, indexes: Sequence[int]) -> None:
         self.batch_id = batch_id

@@ -1,13 +1,12 @@
-"""Jobs that fail: each is tried again later and later, and set aside in the end, so that it costs the others nothing.
+"""Retries failing jobs with growing delays and finally sets them aside, so that they do not hold up other jobs.
 
-A job is whatever a worker takes as "the one that has waited longest": an import, the expansion of a send, an erasure.
-Its failure is an error that comes again for this job alone. An outage, such as a database that does not answer, is
-nobody's failure: it is raised, and the job is tried again as if nothing had happened.
+A job is the oldest entry of some queue that a worker takes: an import, the expansion of a send, an erasure. It fails if
+an error concerns this job alone. An outage, such as an unavailable database, is no failure: it is raised, and the job
+is retried as usual.
 
-    FIRST_WAIT, twice as long after each failure ... MAX_FAILURES: set aside, until the operator tries it again
-
-Where a job has a state that takes it out of the queue, `on_set_aside` of `attempt` moves it there, in the commit that
-sets it aside. A job without such a state rests for ever by its row here.
+The delay is FIRST_WAIT and doubles after each failure. After MAX_FAILURES the job is set aside until the operator
+retries it. `on_set_aside` of `attempt` can move the job out of its queue in the same commit; a job without such a state
+stays aside because of its row here.
 """
 
 import logging
@@ -42,17 +41,17 @@ JobKind = Literal[
 ]
 
 MAX_FAILURES: Final = 8
-"""In a row, before a job is set aside: after some two minutes."""
+"""Failures in a row before a job is set aside, after about two minutes."""
 FIRST_WAIT: Final = 1.0
-"""Seconds after the first failure."""
+"""Seconds between the first failure and the next attempt."""
 
 OF_JOB = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
 RESTS: Final = f"EXISTS (SELECT {OF_JOB} AND f.retry_at > clock_timestamp())"
-"""SQL: whether the job of this `kind` with the id `subject` is not to be tried now."""
+"""SQL: whether the job with this `kind` and id `subject` must not be tried now."""
 FAILURES: Final = f"(SELECT f.failures {OF_JOB})"
-"""SQL: how often it has failed in a row; null: not at all."""
+"""SQL: its number of failures in a row, or null."""
 SET_ASIDE: Final = f"EXISTS (SELECT {OF_JOB} AND f.set_aside_at IS NOT NULL)"
-"""SQL: whether it waits for the operator."""
+"""SQL: whether it is set aside."""
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("shared", "worker")
@@ -77,12 +76,12 @@ MARK_SET_ASIDE = text(
 CLEAR = text("DELETE FROM job_failure WHERE kind = :kind AND subject = :subject")
 
 OnSetAside = Callable[[Connection, str, str], None]
-"""Takes the job with this id out of its queue; the last argument is the error, without anything of its data."""
+"""Moves the job with this id out of its queue; the last argument is the error without any data."""
 
 
 @dataclass(slots=True)
 class Job:
-    """The job that is being tried."""
+    """The job that is being attempted."""
 
     kind: JobKind
     subject: str | None = None
@@ -90,7 +89,7 @@ class Job:
     failures: int = 0
 
     def begin(self, subject: object, account_id: int | None, failures: int | None) -> None:
-        """It is this one. What fails before is an error of the queue, not of a job."""
+        """Name the job. Errors before this concern the queue, not a job."""
         self.subject, self.account_id, self.failures = str(subject), account_id, failures or 0
 
 
@@ -101,10 +100,10 @@ def attempt(
     on_set_aside: OnSetAside | None = None,
     raises: tuple[type[Exception], ...] = (),
 ) -> Iterator[Job]:
-    """Around the transaction in which the next job of its kind is taken and done.
+    """Context around the transaction that takes and does the next job.
 
-    What fails after `Job.begin` is logged and kept as the job's failure, and not raised; but for outages, and errors
-    of the kinds in `raises`, which somebody else deals with.
+    Errors after `Job.begin` are logged and stored as the job's failure, and not raised, except for outages and errors
+    of the types in `raises`.
     """
     job = Job(kind)
     try:
@@ -120,7 +119,7 @@ def attempt(
 
 
 def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> bool:
-    """Keep a job's failure. Returns whether the job is set aside now."""
+    """Store a job's failure. Returns whether the job is now set aside."""
     description = _describe(error)
     values = {"kind": job.kind, "subject": job.subject}
     with transaction(engine) as connection:
@@ -136,14 +135,14 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
 
 
 def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bool:
-    """Forget that the job failed. False when it had not."""
+    """Delete the job's failures. False if there are none."""
     return bool(connection.execute(CLEAR, {"kind": kind, "subject": str(subject)}).rowcount)
 
 
 def together_or_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], most: int) -> int:
-    """Do up to `most` jobs in one transaction; if that fails, one by one, so that only those fail that must.
+    """Do up to `most` jobs in one transaction; if that fails, one by one, so that only the failing ones fail.
 
-    `work` does as many of the oldest as it is told, begins each of them on the job, and returns how many it did.
+    `work` does up to so many of the oldest jobs, calls `Job.begin` for each, and returns how many it did.
     """
     try:
         return work(Job(kind), most)
@@ -161,12 +160,12 @@ def together_or_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int],
 
 
 def stack_of(error: Exception) -> str:
-    """Where an error was raised, for the log: without its message, which may hold phones and texts."""
+    """The location of an error, for the log: without its message, which may contain phones and texts."""
     return "".join([*traceback.format_tb(error.__traceback__), _describe(error)])
 
 
 def _describe(error: Exception) -> str:
-    """The kind of error and the place in our code: its message may hold phones and texts."""
+    """The type and location of an error, without its message, which may contain phones and texts."""
     cause: Any = getattr(error, "orig", None) or error
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     ours = [(path.relative_to(ROOT), line) for path, line in frames if path.is_relative_to(ROOT)]

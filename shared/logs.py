@@ -1,6 +1,6 @@
 """Logs as JSON lines on stderr. No message text, no secret and no whole phone is ever logged.
 
-The code does not log them; what comes from elsewhere, such as the words of an exception, is gone through once more.
+Our code does not log them; text from elsewhere, such as the message of an exception, is redacted here.
 """
 
 import json
@@ -17,19 +17,19 @@ VALUES = re.compile(
     r"|\[parameters: [^\n]*",
     re.DOTALL,
 )
-"""What Postgres and SQLAlchemy say of a failed statement besides what is wrong with it: rows, which may hold lines of
-their own, and parameters. The words of an exception may also stand in a message as `repr` writes them."""
+"""Parts of Postgres' and SQLAlchemy's error messages that contain data: rows, also of several lines, and parameters.
+They may also appear in the form of `repr`."""
 SECRETS = re.compile(r"\b(smss_|whsec_|Bearer )[\w.+/=~-]+")
 PHONES = re.compile(r"(?<![\w.-])\+?[1-9][0-9]{9,14}(?![\w-]|\.[0-9])")
-"""Numbers of 10 to 15 digits that stand by themselves: few others are that long."""
+"""Numbers of 10 to 15 digits: few other numbers are that long."""
 
 
 OF_EACH_TASK = ("celery.worker.strategy", "celery.app.trace")
-"""Loggers of Celery that write a line for each task received and for each that succeeded."""
+"""Celery's loggers that write a line for each received and each succeeded task."""
 
 
 class JsonLines(logging.Formatter):
-    """One record, one line, whatever the message holds."""
+    """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as a JSON object on one line."""
@@ -45,14 +45,14 @@ class JsonLines(logging.Formatter):
 
 
 def scrub(message: str) -> str:
-    """A text without what no log may hold: values in an error of the database, secrets, and the middle of phones."""
+    """Remove values in database errors, secrets, and the middle digits of phones from a text."""
     message = VALUES.sub("", message)
     message = SECRETS.sub(r"\1…", message)
     return PHONES.sub(lambda found: mask(found[0]), message)
 
 
 def configure_logging() -> None:
-    """Send everything at LOG_LEVEL (INFO) and above to stderr; below DEBUG nothing of tasks that go well."""
+    """Log everything at LOG_LEVEL (INFO) and above to stderr. Successful tasks are logged only at DEBUG."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=os.environ.get("LOG_LEVEL", "INFO"), handlers=[handler], force=True)

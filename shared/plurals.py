@@ -1,4 +1,4 @@
-"""Numbers with what they count, as English writes them."""
+"""Numbers with their nouns in singular or plural."""
 
 
 def counted(number: int, thing: str) -> str:

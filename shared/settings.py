@@ -1,4 +1,4 @@
-"""What an installation can set, read once from the environment."""
+"""Settings of an installation, read once from the environment."""
 
 import os
 from base64 import b64decode
@@ -18,9 +18,9 @@ N = TypeVar("N", int, float)
 SHORTEST_KEY = 32
 """Characters of SECRET_KEY."""
 RECIPIENT_LIMITS = (20, 100, 10)
-"""Messages to a phone within an hour, by lane: authentication, transactional, marketing."""
+"""Default limits of messages to a phone per hour, by lane: authentication, transactional, marketing."""
 IDEMPOTENCY_DAYS = 8
-"""How long an Idempotency-Key and its answer are kept."""
+"""For how long Idempotency-Keys and their responses are stored."""
 
 
 SIMULATED = "CARRIER=simulator: every message is simulated and reaches no phone."
@@ -34,7 +34,7 @@ SCHEMES = {
     "REDIS_URL": ("redis", "rediss"),
     "BROKER_URL": ("redis", "rediss", "amqp", "amqps", "pyamqp"),
 }
-"""What the addresses may begin with."""
+"""Allowed schemes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,51 +45,51 @@ class Settings:
     redis_url: str
     broker_url: str
     secret_key: str
-    """Signs tokens, peppers API secrets, makes webhooks' secrets."""
+    """Signs tokens, hashes API secrets, and derives webhook secrets."""
     database_pool: int = 8
     eager: bool = False
     """Run tasks in the caller's thread, for quick tests without a broker."""
     carriers_file: str = ""
-    """TOML with the carriers that messages go to."""
+    """Path of the TOML file with the carriers."""
     simulated: bool = False
-    """Whether the simulated carrier was asked for by name, in place of CARRIERS_FILE."""
+    """Whether the simulated carrier was chosen by name, instead of CARRIERS_FILE."""
     simulator_rate: float = 0.0
     """Segments per second of the simulated carrier; 0 is unlimited."""
     simulator_window: int = 400
     simulator_receipt_delay: float = 1.0
     simulator_round_trip: float = 0.0
-    """Seconds between a window's submit and its answers."""
+    """Seconds between a window's submit and its responses."""
     concurrency: int = 2
-    """Cycles that one worker process runs at the same time, each with its share of the window."""
+    """Concurrent cycles of one worker process, each with its share of the window."""
     lease: float = 15.0
     doubt_grace: float = 24 * 3600.0
-    """How long after its validity a message may stay in doubt before its credits are given back."""
+    """Seconds after its validity until a message in doubt expires and its credits are released."""
     resend_lanes: frozenset[int] = frozenset()
-    """Lanes of the categories whose messages in doubt are submitted again, at the risk of arriving twice."""
+    """Lanes of the categories whose messages in doubt are sent again, at the risk of arriving twice."""
     secret_key_fallbacks: tuple[str, ...] = ()
-    """Other keys whose tokens, API secrets and webhook secrets go on working, while SECRET_KEY is changed."""
+    """Previous keys, whose tokens, API secrets and webhook secrets still work."""
     guard_file: str = ""
-    """Where workers note how far the installation has come, outside the database: a backup restored is recognised."""
+    """Path of the file in which workers note the installation's mark, to recognise a restored database."""
     webhook_loopback: bool = False
-    """Webhooks may go to this machine, also without TLS: for development."""
+    """Allow webhooks to this machine, also without TLS. For development."""
     retention_days: int = 0
-    """Days after which texts and phones of sends are forgotten, unless an account has its own; 0 keeps them."""
+    """Days after which texts and phones of sends are deleted; 0 keeps them. An account may have its own number."""
     text_keys: tuple[TextKey, ...] = ()
-    """Keys of the texts in the database: the first encrypts, all decrypt; none leaves them as they are."""
+    """Keys for texts in the database: the first encrypts, all decrypt. Without keys texts are not encrypted."""
     metrics_token: str = ""
-    """Bearer token of /metrics; without it there is no such path."""
+    """Bearer token of /metrics; without it the path does not exist."""
     requests_per_second: int = 10_000
-    """Requests per second that are taken from one account; while Redis is away, by each API process."""
+    """Maximum requests per second of one account; per API process while Redis is unavailable."""
     sandbox_requests_per_second: int = 50
-    """The same of the test keys of one account, which may not be more than the account's."""
+    """The same for the test keys of one account, at most the account's."""
     recipient_limits: tuple[int, ...] = RECIPIENT_LIMITS
-    """Messages to a phone within an hour, by lane, where an account has no number of its own; 0 is any number."""
+    """Maximum messages to a phone per hour, by lane, for accounts without their own limits; 0 is unlimited."""
     trusted_proxies: tuple[Network, ...] = ()
-    """Peers whose X-Forwarded-For is believed."""
+    """Peers whose X-Forwarded-For header is trusted."""
     token_requests_per_minute: int = 120
-    """Failed token exchanges per minute that are taken from one address, in the same way."""
+    """Maximum failed token requests per minute from one address, in the same way."""
     remote_control: bool = False
-    """Workers obey Celery's remote control (`celery inspect`, `celery control`): whoever writes to the broker does."""
+    """Whether workers obey Celery's remote control (`celery inspect`, `celery control`). It has no authentication."""
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
@@ -141,9 +141,9 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def service_settings(environ: Mapping[str, str] | None = None) -> Settings:
-    """Settings for a process that accepts or sends messages: it needs to know its carriers.
+    """Settings for a process that accepts or sends messages.
 
-    Raises SettingsError also where neither CARRIERS_FILE nor CARRIER is set.
+    Also raises SettingsError if neither CARRIERS_FILE nor CARRIER is set.
     """
     settings = from_environment(environ)
     if not settings.carriers_file and not settings.simulated:
@@ -152,7 +152,7 @@ def service_settings(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def _check_schemes(env: Mapping[str, str]) -> None:
-    """Raises SettingsError for a Redis or broker that nothing here can talk to."""
+    """Raise SettingsError if the addresses of Redis or the broker are not supported."""
     for name, schemes in SCHEMES.items():
         scheme, separator, _ = env.get(name, "").partition("://")
         if not scheme or (separator and scheme in schemes):
@@ -164,7 +164,7 @@ def _check_schemes(env: Mapping[str, str]) -> None:
 
 
 def driver_url(url: str) -> str:
-    """The database URL with its driver named, as SQLAlchemy takes it; `postgres://` is understood too."""
+    """The database URL with the driver's name, for SQLAlchemy. Accepts `postgres://` too."""
     scheme, separator, rest = url.partition("://")
     if scheme not in ("postgres", "postgresql", "postgresql+psycopg") or not separator:
         raise SettingsError("DATABASE_URL must begin with postgresql://. Postgres 15 or newer is the only database.")

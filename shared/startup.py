@@ -1,4 +1,4 @@
-"""What a process does before it begins: wait for its database, and see that both were made for each other."""
+"""Prepares a process to start: waits for the database, and checks its schema and keys."""
 
 import logging
 import time
@@ -13,9 +13,9 @@ log = logging.getLogger(__name__)
 
 
 def wait_for_database(engine: Engine, seconds: float = 60.0) -> None:
-    """Wait until the database answers, has the schema of this code, and its texts can be read with our keys.
+    """Wait until the database is available, has the schema of this release, and our keys match its texts.
 
-    A database that goes away meanwhile is waited for again. Raises WrongSchema or WrongTextKeys.
+    Keeps waiting if the database becomes unavailable again. Raises WrongSchema or WrongTextKeys.
     """
     deadline = time.monotonic() + seconds
     while True:

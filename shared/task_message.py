@@ -1,7 +1,7 @@
-"""Puts many tasks into a Redis queue with one command.
+"""Publishes many tasks to a Redis queue with one command.
 
-Celery publishes a task at a time, which costs 0.5 ms of the processor and a round trip. What is written here is the
-same: Celery makes the message, and kombu encodes it.
+Celery publishes one task at a time, which costs 0.5 ms of CPU and a round trip. The entries written here are identical:
+Celery creates the messages, and kombu encodes them.
 Sources: https://docs.celeryq.dev/en/stable/internals/protocol.html (version 2) and kombu.transport.virtual.
 """
 
@@ -17,26 +17,26 @@ PERSISTENT = 2
 
 
 class Task(NamedTuple):
-    """A task to publish: its name, and the ids that it is for. The first of them is the task's own id."""
+    """A task to publish: its name, and the ids of its objects. The first one is also the task's id."""
 
     name: str
     subjects: tuple[UUID, ...]
 
     @property
     def id(self) -> str:
-        """The id by which `celery inspect query_task`, events and Flower show it."""
+        """The id that `celery inspect query_task`, events and Flower show."""
         return str(self.subjects[0])
 
     @property
     def args(self) -> list[str]:
-        """Its arguments."""
+        """The task's arguments."""
         return [str(subject) for subject in self.subjects]
 
 
 def push(app: Celery, channel: Any, queue: str, tasks: Sequence[Task]) -> int:
-    """Add the tasks to the queue, in their order. Returns how many tasks are in it then.
+    """Append the tasks to the queue. Returns its new length.
 
-    The `channel` is one of kombu's for Redis. Raises what its client does.
+    `channel` is kombu's channel for Redis. Raises its client's errors.
     """
     messages = [_encoded(app, channel, queue, task) for task in tasks]
     with channel.conn_or_acquire() as client:
@@ -44,7 +44,7 @@ def push(app: Celery, channel: Any, queue: str, tasks: Sequence[Task]) -> int:
 
 
 def _encoded(app: Celery, channel: Any, queue: str, task: Task) -> str:
-    """The task as an entry of the queue."""
+    """The queue entry of a task."""
     made = app.amqp.create_task_message(task.id, task.name, task.args, {}, ignore_result=True)
     content_type, content_encoding, body = dumps(made.body, app.conf.task_serializer)
     encoded, body_encoding = channel.encode_body(body, channel.body_encoding)

@@ -1,7 +1,7 @@
-"""Publishes the tasks of batches, sends and imports: all that wait at once, by a thread of its own.
+"""Publishes tasks for batches, sends and imports, many at a time, in its own thread.
 
-A broker that is slow or away delays and fails no caller: publishing is bounded in time and memory, and pauses after a
-failure. The tasks that are not published are dropped, and workers find their batches in the database a second later.
+A slow or unavailable broker neither delays nor fails a caller: publishing is bounded in time and memory, and pauses
+after a failure. Tasks that cannot be published are dropped; workers find their batches in the database a second later.
 """
 
 import contextlib
@@ -21,27 +21,27 @@ from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, QUEUE, SEND_BATCH
 log = logging.getLogger(__name__)
 
 PUBLISH_SECONDS = 0.3
-"""How long the broker may take to connect, and to take the tasks of one command."""
+"""Timeouts of connecting to the broker, and of one command."""
 ROUND_SECONDS, BUSY_ROUND_SECONDS, BUSY = 0.05, 0.25, 5
-"""Between two rounds of publishing, and when there were more than BUSY callers since the last one: workers that find
-something look again without a task."""
+"""Seconds between two rounds of publishing; more if there were more than BUSY calls since the last one, as busy workers
+look for batches without a task."""
 PAUSE_SECONDS = 5.0
-"""After a failure, or when the queue is full, nothing is published for as long."""
+"""Pause in seconds after a failure, or when the queue is full."""
 MAX_WAITING = 10_000
-"""Tasks that wait for the next round; about 2 MB. The oldest are dropped beyond it."""
+"""Maximum of tasks that wait for the next round, about 2 MB. Beyond it the oldest are dropped."""
 MAX_QUEUED = 5_000
-"""Tasks in a queue of Redis, beyond which no more are published: no worker is there to take them. A task of one batch
-takes 1 KB, one of many single sends up to 16 KB."""
+"""Maximum length of the Redis queue: beyond it no worker is taking tasks. A task of one batch takes 1 KB, one of many
+single sends up to 16 KB."""
 MAX_PER_COMMAND = 200
 SINGLES_PER_TASK = 256
-"""Single sends that share a task, where more than BUSY of them come in one round. A task costs a worker more than a
-single send does."""
+"""Single sends that share a task, if more than BUSY of them come in one round: a task costs a worker more than a single
+send."""
 
 
 class TaskPublisher:
-    """Publishes tasks a moment after it was called. Its methods return at once, and raise for no broker.
+    """Publishes tasks shortly after it is called. Its methods return at once and do not raise if the broker fails.
 
-    With an eager application the task runs in the caller's thread instead.
+    With an eager Celery application, tasks run in the caller's thread instead.
     """
 
     def __init__(self, celery: Celery, clock: Callable[[], float] = time.monotonic) -> None:
@@ -51,7 +51,7 @@ class TaskPublisher:
         self._tasks: deque[Task] = deque(maxlen=MAX_WAITING)
         self._singles: deque[UUID] = deque(maxlen=MAX_WAITING)
         self._calls = 0
-        """Since the last round."""
+        """Calls since the last round."""
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -59,11 +59,11 @@ class TaskPublisher:
         self._paused_until = float("-inf")
 
     def publish(self, batches: Iterable[UUID]) -> None:
-        """A task for each of these batches, which must be committed."""
+        """Publish a task for each of these batches, which must be committed."""
         self._add(Task(SEND_BATCH, (batch,)) for batch in batches)
 
     def publish_single(self, batch: UUID) -> None:
-        """A task for the batch of a single send, which it shares with others where many come."""
+        """Publish a task for the batch of a single send, shared with others if there are many."""
         if self._eager:
             self.publish([batch])
         elif not self.paused:
@@ -71,16 +71,16 @@ class TaskPublisher:
             self._start_round()
 
     def publish_expansion(self, send: UUID) -> None:
-        """A task for a send to a group, whose batches are yet to be made."""
+        """Publish a task for the expansion of a group send."""
         self._add([Task(EXPAND_SEND, (send,))])
 
     def publish_import(self, import_id: UUID) -> None:
-        """A task for an import of contacts."""
+        """Publish a task for an import of contacts."""
         self._add([Task(IMPORT_CONTACTS, (import_id,))])
 
     @property
     def paused(self) -> bool:
-        """Whether the broker failed, or its queue was full, a moment ago: nothing is published now."""
+        """Whether publishing pauses because the broker failed or its queue was full."""
         return self._clock() < self._paused_until
 
     def _add(self, tasks: Iterable[Task]) -> None:
@@ -112,7 +112,7 @@ class TaskPublisher:
             time.sleep(BUSY_ROUND_SECONDS if calls > BUSY else ROUND_SECONDS)
 
     def _take(self) -> list[Task]:
-        """What waits for this round."""
+        """Take the tasks of this round."""
         tasks = [self._tasks.popleft() for _ in range(len(self._tasks))]
         singles = [self._singles.popleft() for _ in range(len(self._singles))]
         size = SINGLES_PER_TASK if len(singles) > BUSY else 1

@@ -1,7 +1,7 @@
 """The Celery application that API and workers share: the queue, its tasks, and how the broker is used.
 
-There is one task for each batch, with the batch's id as its own. A task says that there is work, and is no part of the
-truth: to lose, repeat, delay or reorder tasks changes no outcome.
+Each batch has one task, whose id is the batch's. A task only says that there is work: losing, repeating, delaying or
+reordering tasks changes no result.
 """
 
 from celery import Celery
@@ -10,9 +10,9 @@ from shared.settings import Settings
 
 QUEUE = "sends"
 SEND_BATCH = "worker.send_batch"
-"""Its arguments are the ids of the batches that it is for: one, or those of several single sends."""
+"""Its arguments are batch ids: one, or those of several single sends."""
 EXPAND_SEND = "worker.expand_send"
-"""For a send to a group, whose batches do not exist yet."""
+"""For a group send, whose batches do not exist yet."""
 IMPORT_CONTACTS = "worker.import_contacts"
 
 

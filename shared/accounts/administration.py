@@ -1,7 +1,7 @@
-"""What an operator does for an account: open it, top it up, stop it, and give it API keys.
+"""Administers accounts: opening, top-ups, suspension, API keys.
 
-Every function works in the connection's transaction and raises Refused, with nothing changed, for what cannot be done.
-What it does is logged (shared/accounts/audit_log.py) as done `by` whom: without that, by the operator.
+Every function works in the connection's transaction. It raises Refused, without effect, if the change is not possible.
+Changes are logged (shared/accounts/audit_log.py) as made `by` somebody; by default, the operator.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 TOP_UPS = UUID("6f0c5a52-3d0f-5a58-9a0e-2f6f6f7b1c11")
-"""The namespace of the ids of top-ups (UUID version 5 of the account and the key)."""
+"""Namespace of top-up ids (UUID version 5 of account and key)."""
 MAX_RETENTION_DAYS = 3650
 MAX_CREDITS = 10**12
-"""Credits of one top-up; more is a typing mistake."""
+"""Maximum credits of one top-up; more is a typing mistake."""
 
 CREATE = text(
     """
@@ -79,11 +79,11 @@ HAS_KEY = text("SELECT EXISTS (SELECT FROM api_key WHERE id = :id)")
 
 
 class Refused(Exception):
-    """What was asked for cannot be done. The message says why, and what to do instead."""
+    """The change is not possible. The message says why and what to do instead."""
 
 
 class TopUp(NamedTuple):
-    """A top-up's outcome: the credits available now, and whether the same one had been made before."""
+    """The result of a top-up: the available credits, and whether the same top-up had been made before."""
 
     balance: int
     repeated: bool
@@ -100,8 +100,8 @@ def create_account(
 ) -> int:
     """Open an account without credits. Returns its id.
 
-    `weight` is its share of the carrier: with 2 its sends go twice as fast as those of an account with 1. With
-    `authentication` its sends may be of that category.
+    `weight` is its share of the carrier: with 2, it sends twice as fast as an account with 1. With `authentication`,
+    its sends may have that category.
     """
     check_name(name)
     if weight < 1 or low_balance_threshold < 0:
@@ -122,7 +122,7 @@ def create_account(
 
 
 def check_name(name: str) -> None:
-    """Raises Refused for what cannot be the name of a live account."""
+    """Raise Refused if this cannot be the name of a live account."""
     if not name.strip() or name.strip() != name or name.isdigit():
         raise Refused(f"{name!r} is not a valid account name. Use more than digits, and no spaces at the ends.")
     if name.endswith(NAME_SUFFIX):
@@ -140,9 +140,9 @@ def find_account(connection: Connection, account: str) -> int:
 def top_up(
     connection: Connection, account_id: int, credits: int, reason: str, key: str, *, by: By | None = None
 ) -> TopUp:
-    """Add credits, once for each `key` of the account: the same top-up again changes nothing.
+    """Add credits, once for each `key`: repeating a top-up changes nothing.
 
-    Refused where the key was used for another amount.
+    Raises Refused if the key was used for another amount.
     """
     if not 0 < credits <= MAX_CREDITS:
         raise Refused(f"A top-up is 1 to {MAX_CREDITS:,} credits; {credits:,} were given.")
@@ -174,7 +174,7 @@ def top_up(
 def suspend_account(
     connection: Connection, account_id: int, reason: str | None = None, *, by: By | None = None
 ) -> None:
-    """Let the account accept nothing new, and its tokens read nothing more."""
+    """Suspend the account: it accepts nothing new, and its tokens cannot read."""
     _set_state(connection, account_id, "suspended", reason, by)
 
 
@@ -186,7 +186,7 @@ def activate_account(
 
 
 def set_country(connection: Connection, account_id: int, country: str | None, *, by: By | None = None) -> None:
-    """The country in whose way the account's lists of contacts write numbers, by its two letters; None for none."""
+    """Set the country whose national numbers the account's contact lists may have, by its two letters, or None."""
     if country is not None and not is_country(country):
         raise Refused(
             f"{country!r} is not a country with phone numbers. Use the two letters of ISO 3166-1, such as KE."
@@ -197,7 +197,7 @@ def set_country(connection: Connection, account_id: int, country: str | None, *,
 
 
 def set_retention(connection: Connection, account_id: int, days: int | None, *, by: By | None = None) -> None:
-    """Forget the account's texts and phones so many days after a send is over; None: as the installation does."""
+    """Delete the account's texts and phones so many days after a send is over; None: the installation's setting."""
     if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
         raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
     if not connection.execute(SET_RETENTION, {"account": account_id, "days": days}).rowcount:
@@ -206,7 +206,7 @@ def set_retention(connection: Connection, account_id: int, days: int | None, *, 
 
 
 def allow_authentication(connection: Connection, account_id: int, allowed: bool, *, by: By | None = None) -> None:
-    """Whether the account's sends, and those of its sandbox, may be of the category `authentication`."""
+    """Set whether sends of the account and its sandbox may have the category `authentication`."""
     values = {"account": account_id, "allowed": allowed}
     if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
         raise _unknown(account_id)
@@ -214,7 +214,7 @@ def allow_authentication(connection: Connection, account_id: int, allowed: bool,
 
 
 def freeze_accounts(connection: Connection, accounts: Iterable[int]) -> list[int]:
-    """Stop the accounts whose books do not add up. Returns those that were not frozen before."""
+    """Freeze the accounts, whose books do not balance. Returns those that were not frozen before."""
     frozen = sorted(connection.execute(FREEZE, {"accounts": sorted(accounts)}).scalars())
     for account in frozen:
         record(connection, WORKER, "account.frozen", account_id=account, after={"state": "frozen"})
@@ -234,10 +234,10 @@ def create_key(
     requests_per_second: int | None = None,
     by: By | None = None,
 ) -> NewKey:
-    """Make an API key. Its secret is in the answer and nowhere else; `pepper` is the installation's SECRET_KEY.
+    """Create an API key. Its secret is only in the return value; `pepper` is the installation's SECRET_KEY.
 
-    A `test` key is one of the account's sandbox, which is made where there is none; every key of a sandbox is one.
-    `allowed_ips` are the networks (`192.0.2.0/24`) from which alone it may be used; None is everywhere.
+    A `test` key belongs to the account's sandbox, which is created if necessary; every key of a sandbox is a test key.
+    `allowed_ips` are the only networks (`192.0.2.0/24`) from which the key may be used; None allows all.
     """
     try:
         allowed = [str(network) for network in networks(allowed_ips)] or None
@@ -267,7 +267,7 @@ def create_key(
 
 
 def revoke_key(connection: Connection, key_id: str, *, by: By | None = None) -> None:
-    """End a key and, within seconds, every token that was made with it. Revoking twice changes nothing."""
+    """Revoke a key and, within seconds, all of its tokens. Idempotent."""
     account = connection.execute(REVOKE_KEY, {"id": key_id}).scalar()
     if account is not None:
         record(connection, by, "key.revoked", account_id=account, subject=key_id)

@@ -1,7 +1,7 @@
-"""What an account does with its own API keys: list, make, rotate and revoke them.
+"""Lets accounts list, create, rotate and revoke their own API keys.
 
-A key may hand out, and lay hands on, no more than it has itself: `exceeds` says what another one has more. The keys of
-an account are also those of its sandbox; a test key sees only these.
+A key can create or change only keys with no more rights than its own; `exceeds` compares them. An account sees the keys
+of its sandbox too; a test key sees only these.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from shared.accounts.sandbox import WITH_SANDBOX
 from shared.api_key import hash_secret, networks
 
 MAX_KEYS = 100
-"""Keys of one account that are not revoked, and of one sandbox."""
+"""Maximum active keys of an account, and of a sandbox."""
 MAX_OVERLAP_SECONDS = 7 * 86_400
-"""Seconds for which a secret may live on after its key was rotated."""
+"""Maximum seconds for which the previous secret works after a rotation."""
 
 COLUMNS = """id, name, test, scopes, allowed_ips, requests_per_second, created_at, expires_at, revoked_at, last_used_at,
              CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS old_secret_expires_at"""
@@ -47,7 +47,7 @@ ROTATE = text(
 
 
 class ApiKey(NamedTuple):
-    """A key as it may be shown: everything but its secrets."""
+    """A key without its secrets."""
 
     id: str
     name: str | None
@@ -63,25 +63,26 @@ class ApiKey(NamedTuple):
 
 
 def find_key(connection: Connection, account_id: int, key_id: str) -> ApiKey | None:
-    """One key of the account, or of its sandbox."""
+    """One key of the account or its sandbox."""
     row = connection.execute(FIND, {"account": account_id, "id": key_id}).one_or_none()
     return None if row is None else ApiKey(*row)
 
 
 def list_keys(connection: Connection, account_id: int, after: str, limit: int) -> list[ApiKey]:
-    """Keys of the account and its sandbox that are not revoked, by id."""
+    """Active keys of the account and its sandbox, by id."""
     values = {"account": account_id, "after": after, "limit": limit}
     return [ApiKey(*row) for row in connection.execute(LIST, values)]
 
 
 def count_keys(connection: Connection, key_id: str) -> int:
-    """The keys that are not revoked, of the account or sandbox that has this key."""
+    """Active keys of the account or sandbox that has this key."""
     return int(connection.execute(COUNT, {"key": key_id}).scalar_one())
 
 
 def exceeds(holder: ApiKey, other: ApiKey) -> str | None:
-    """What `other` has that `holder` has not: a scope by its name, else `test`, `allowed_ips`, `expires_at` or
-    `requests_per_second`. None when it has nothing more."""
+    """The first right that `other` has and `holder` lacks: a scope's name, `test`, `allowed_ips`, `expires_at` or
+    `requests_per_second`. None if there is none.
+    """
     more = sorted(set(other.scopes) - set(holder.scopes))
     if more:
         return more[0]
@@ -106,8 +107,10 @@ def rotate_key(
     *,
     by: By | None = None,
 ) -> datetime:
-    """Give a live key another secret. Returns when the one before dies, `overlap` seconds from now, and with it every
-    token that was got with it; one that was still alive from a rotation before dies at once. Refused without the key.
+    """Give a live key a new secret. Returns when the previous one expires, with all of its tokens: after `overlap`
+    seconds.
+
+    A secret that still worked from an earlier rotation expires at once. Raises Refused if there is no such key.
     """
     values = {
         "account": account_id,

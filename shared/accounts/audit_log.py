@@ -1,6 +1,6 @@
-"""The log of everything that changes rights or money: who did what, what was before and after, from where.
+"""The log of all changes of rights and money: who changed what, the values before and after, and from where.
 
-It is written in the transaction that makes the change, and append-only like the ledger.
+Entries are written in the transaction of the change, and are append-only like the ledger.
 """
 
 import getpass
@@ -21,7 +21,7 @@ RECORD = text(
 
 
 class By(NamedTuple):
-    """Who makes a change: `key smsk_live_…`, `operator alice` or `worker`; by which request, where it is by one."""
+    """Who makes a change: `key smsk_live_…`, `operator alice` or `worker`, and by which request, if any."""
 
     who: str
     request_id: str | None = None
@@ -32,7 +32,7 @@ WORKER = By("worker")
 
 
 def operator() -> By:
-    """Whoever runs this process, by the name that the system knows."""
+    """The operator who runs this process, by the system's user name."""
     try:
         return By(f"operator {getpass.getuser()}")
     except (OSError, KeyError):  # a container's user needs no name
@@ -52,8 +52,8 @@ def record(
 ) -> None:
     """Log a change, in the connection's transaction.
 
-    `what` is the kind of thing and what happened to it: `key.created`. `subject` is which one; `before` and `after`
-    are the values that changed, never a secret, a phone or a message's text. Without `by` it is the operator.
+    `what` names the type of object and the change, such as `key.created`; `subject` is the object's id. `before` and
+    `after` are the changed values, never a secret, a phone or a message's text. Without `by` it is the operator.
     """
     by = by or operator()
     connection.execute(

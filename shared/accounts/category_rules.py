@@ -1,6 +1,7 @@
-"""What an operator has an account's sends bring along, by category: quiet hours, and a cap of messages to a phone.
+"""Default rules of an account's sends, set by an operator for each category: quiet hours, and a cap of messages per
+phone.
 
-Authentication has none: somebody waits for those messages. Sends that are accepted keep the rules that they came with.
+Authentication has none, because somebody waits for its messages. Sends keep the rules with which they were accepted.
 """
 
 from typing import Any
@@ -31,14 +32,14 @@ SET_CAP = text(
 
 
 def list_rules(connection: Connection, account_id: int) -> list[Row[Any]]:
-    """The account's rules, one row a category; times are minutes of the day."""
+    """The account's rules, one row per category; times are minutes of the day."""
     return list(connection.execute(LIST, {"account": account_id}))
 
 
 def set_quiet_hours(
     connection: Connection, account_id: int, category: str, hours: tuple[int, int] | None, *, by: By | None = None
 ) -> None:
-    """Send nothing of the category from and until these minutes of the recipient's day; None: at any time."""
+    """Send nothing of the category between these minutes of the recipient's day; None: no quiet hours."""
     _check(category)
     if hours is not None and not (hours[0] != hours[1] and all(0 <= minute < 1440 for minute in hours)):
         raise Refused("Quiet hours begin and end at different times of the day.")
@@ -48,7 +49,7 @@ def set_quiet_hours(
 def set_cap(
     connection: Connection, account_id: int, category: str, cap: tuple[int, int] | None, *, by: By | None = None
 ) -> None:
-    """Send at most so many messages of the category to a phone in so many hours; None: any number."""
+    """Send at most so many messages of the category to a phone in so many hours; None: no cap."""
     _check(category)
     if cap is not None and not (0 < cap[0] <= MAX_CAP and 0 < cap[1] <= MAX_HOURS):
         raise Refused(f"A cap is 1 to {MAX_CAP:,} messages in 1 to {MAX_HOURS} hours.")

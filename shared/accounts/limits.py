@@ -1,6 +1,6 @@
-"""What an operator limits an account to: requests, credits per day and month, destinations; and its pumping guard.
+"""Limits of an account, set by an operator: requests, credits per day and month, destinations; and its pumping guard.
 
-An account without a row has no limits but those of the installation.
+An account without a row has only the installation's limits.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,13 +16,13 @@ from shared.accounts.sandbox import find_sandbox
 from shared.ledger.spend_limits import count_spending
 
 Guarding = Literal["off", "watch", "block"]
-"""What is done about traffic that looks like pumping: nothing, it is noted, or it is noted and refused."""
+"""What to do about traffic that looks like pumping: nothing, report it, or report and refuse it."""
 
 MAX_DESTINATIONS = 1000
 RECIPIENTS = ("recipient_authentication", "recipient_transactional", "recipient_marketing")
-"""By lane."""
+"""Columns by lane."""
 IN_OWN_TABLE = ("requests_per_second", "destinations", "pumping", *RECIPIENTS)
-"""What a send does not pay attention to while the account's row is locked."""
+"""Limits that can be changed without locking out sends, as these do not depend on the account's row."""
 
 COLUMNS = """l.requests_per_second, a.spend_day, a.spend_month, l.destinations, l.pumping, l.recipient_authentication,
              l.recipient_transactional, l.recipient_marketing"""
@@ -46,22 +46,22 @@ SET_SPENDING = text("UPDATE account SET spend_day = :spend_day, spend_month = :s
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """An account's limits; None is no limit of its own."""
+    """An account's limits; None means no limit."""
 
     requests_per_second: int | None = None
     spend_day: int | None = None
-    """Credits that its sends may reserve on a day of UTC."""
+    """Credits that its sends may reserve per UTC day."""
     spend_month: int | None = None
     destinations: tuple[str, ...] | None = None
-    """Prefixes with which alone a phone may begin."""
+    """The only prefixes that phones may begin with."""
     pumping: Guarding = "off"
     recipient_authentication: int | None = None
-    """Messages of the category to a phone within an hour; 0 is any number, None as the installation says."""
+    """Messages of the category to a phone per hour; 0 is unlimited, None the installation's setting."""
     recipient_transactional: int | None = None
     recipient_marketing: int | None = None
 
     def recipients(self, lane: int, of_installation: Sequence[int]) -> int:
-        """Messages of a lane to a phone within an hour; 0 is any number."""
+        """Messages of a lane to a phone per hour; 0 is unlimited."""
         own = (self.recipient_authentication, self.recipient_transactional, self.recipient_marketing)[lane]
         return of_installation[lane] if own is None else own
 
@@ -74,7 +74,7 @@ NONE = Limits()
 
 
 def all_limits(connection: Connection) -> dict[int, Limits]:
-    """The limits of every account that has any."""
+    """The limits of all accounts that have any."""
     return {row.account_id: _limits(row[1:]) for row in connection.execute(ALL)}
 
 
@@ -87,10 +87,9 @@ def limits_of(connection: Connection, account_id: int) -> Limits:
 def set_limits(
     connection: Connection, account_id: int, *, reason: str | None = None, by: By | None = None, **changes: Any
 ) -> Limits:
-    """Change the limits that are named, for the account and its sandbox; None takes one away.
+    """Change the named limits of the account and its sandbox; None removes a limit. Returns all limits of the account.
 
-    The sandbox has no guard against pumping of its account's: nobody earns by it. Returns all limits of the account as
-    they are then.
+    The sandbox has no pumping guard: nobody profits from play credits.
     """
     connection.execute(LOCK, {"account": account_id})
     after = _change(connection, account_id, changes, reason, by)
@@ -135,9 +134,9 @@ def _change(
 
 
 def destinations(countries: Iterable[str]) -> tuple[str, ...]:
-    """Prefixes of phones, from prefixes and from countries by their two letters (ISO 3166-1).
+    """Prefixes of phones, from prefixes and two-letter country codes (ISO 3166-1).
 
-    Refused for a country that shares its country code: its numbers can only be told by longer prefixes.
+    Raises Refused for a country that shares its calling code: its numbers have longer prefixes.
     """
     found = {_prefix(word) for word in countries}
     if not 0 < len(found) <= MAX_DESTINATIONS:

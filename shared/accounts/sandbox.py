@@ -1,8 +1,8 @@
-"""Sandboxes: where an account's test keys work, with play credits and a simulated carrier.
+"""Sandboxes, where test keys work, with play credits and a simulated carrier.
 
-A sandbox is an account of its own, `account.sandbox_of` names the live one. Test keys belong to it and see, change and
-spend what is the sandbox's, as every query names its account. What an operator sets for the live account (its state,
-country, retention, limits, rules, approved sender IDs) is set for its sandbox too.
+A sandbox is an account whose `sandbox_of` names the live account. Test keys belong to it, so they see, change and spend
+only what is the sandbox's. What an operator sets for the live account (its state, country, retention, limits, rules,
+approved sender IDs) applies to its sandbox too.
 """
 
 from typing import Final
@@ -15,14 +15,14 @@ from shared.ledger.ledger import Entry, post
 
 PLAY_CREDITS = 1_000_000
 NAME_SUFFIX = " (sandbox)"
-"""Of the name of a sandbox, after the name of its account; no new account of another kind may have it."""
+"""Suffix of a sandbox's name; live accounts may not have it."""
 
 WITH_SANDBOX: Final = "(SELECT f.id FROM account f WHERE f.id = :account OR f.sandbox_of = :account)"
-"""SQL: the account and its sandbox; of a sandbox, only itself."""
+"""SQL: the account and its sandbox; for a sandbox, only itself."""
 SIMULATED: Final = """(s.test OR EXISTS (SELECT FROM account sa WHERE sa.id = s.account_id
                                                               AND sa.sandbox_of IS NOT NULL))"""
-"""SQL: whether a send `s` may go to the simulated carrier only. The account says so too: no fault in what is written
-of the send lets a sandbox send through a live carrier."""
+"""SQL: whether a send `s` must go to the simulated carrier. The account is checked too, so that no mistake in the
+send's row lets a sandbox send through a live carrier."""
 
 FIND = text("SELECT id FROM account WHERE sandbox_of = :account FOR NO KEY UPDATE")
 IS_SANDBOX = text("SELECT sandbox_of IS NOT NULL FROM account WHERE id = :account")
@@ -73,13 +73,13 @@ def is_sandbox(connection: Connection, account_id: int) -> bool:
 
 
 def find_sandbox(connection: Connection, account_id: int) -> int | None:
-    """The account's sandbox, whose row is then locked; None where it has none."""
+    """The account's sandbox, whose row is locked, or None."""
     found = connection.execute(FIND, {"account": account_id}).scalar()
     return None if found is None else int(found)
 
 
 def ensure_sandbox(connection: Connection, account_id: int, *, by: By | None = None) -> int:
-    """The account's sandbox, made where there is none; of a sandbox itself. The account's row must be locked."""
+    """The account's sandbox, created if necessary; for a sandbox, itself. The account's row must be locked."""
     if is_sandbox(connection, account_id):
         return account_id
     found = find_sandbox(connection, account_id)
@@ -97,13 +97,13 @@ def ensure_sandbox(connection: Connection, account_id: int, *, by: By | None = N
 
 
 def approve_in_sandbox(connection: Connection, sandbox: int, sender: str, authentication: bool = False) -> None:
-    """Let the sandbox send from a sender ID that its account was given, unless it has it already."""
+    """Let the sandbox use a sender ID that its account was given."""
     values = {"id": new_id(), "sandbox": sandbox, "sender": sender, "authentication": authentication}
     connection.execute(APPROVE, values)
 
 
 def refill(connection: Connection, sandbox: int) -> int:
-    """Fill the play credits up again. Returns how many were added."""
+    """Refill the play credits. Returns how many were added."""
     missing = PLAY_CREDITS - int(connection.execute(AVAILABLE, {"sandbox": sandbox}).scalar_one())
     if missing <= 0:
         return 0

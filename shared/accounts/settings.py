@@ -1,4 +1,4 @@
-"""What an operator changes of an account after its creation, and the reversal of a mistaken top-up.
+"""Changes of an account's settings after its creation, and reversals of mistaken top-ups.
 
 As in shared/accounts/administration.py, everything works in the connection's transaction, is logged, and raises
 Refused.
@@ -42,7 +42,7 @@ TOP_UP = text(
 
 
 class Reversal(NamedTuple):
-    """A reversal's outcome: the credits available now, and whether the same one had been made before."""
+    """The result of a reversal: the available credits, and whether the same reversal had been made before."""
 
     balance: int
     repeated: bool
@@ -51,9 +51,9 @@ class Reversal(NamedTuple):
 def change_account(
     connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None = None, *, by: By | None = None
 ) -> dict[str, Any]:
-    """Change what is named: name, country, low_balance_threshold, weight, retention_days. Returns all of them.
+    """Change the named settings: name, country, low_balance_threshold, weight, retention_days. Returns all of them.
 
-    The country, the threshold and the days are its sandbox's too.
+    The country, the threshold and the days apply to the sandbox too.
     """
     row = connection.execute(ROW, {"account": account_id}).mappings().one_or_none()
     if row is None:
@@ -76,9 +76,9 @@ def change_account(
 def reverse_top_up(
     connection: Connection, account_id: int, top_up: str, credits: int, reason: str, *, by: By | None = None
 ) -> Reversal:
-    """Take credits of a top-up back, named by its id or its key: once, so the same reversal again changes nothing.
+    """Take back the credits of a top-up, given by its id or key. Idempotent.
 
-    Only what is available can be taken back: neither what is reserved for sends, nor what is spent.
+    Only available credits can be taken back, not reserved or spent ones.
     """
     row = connection.execute(ROW, {"account": account_id}).one_or_none()
     if row is None:
@@ -125,7 +125,7 @@ def _check(values: dict[str, Any]) -> None:
 
 
 def _rename(connection: Connection, account_id: int, name: str) -> None:
-    """The account, and its sandbox with it."""
+    """The account and its sandbox."""
     check_name(name)
     sandbox = connection.execute(SANDBOX, {"account": account_id}).one_or_none()
     names = {account_id: name} | ({} if sandbox is None else {sandbox.id: f"{name}{NAME_SUFFIX}"})

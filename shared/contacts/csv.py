@@ -1,9 +1,8 @@
-"""Contacts from CSV as people have it, piece by piece: what is not read yet is a few lines, whatever the file's size.
+"""Reads contacts from CSV files chunk by chunk, so that only a few lines are in memory, whatever the file's size.
 
-The first row is a header where no cell of it looks like a number. A column named `phone`, or one of the names that
-address books use, has the phones, or the only column there is; `tags` has tags, between semicolons; every other named
-column is a field. Without a header, the first column that looks like numbers has the phones, and the others are left
-alone.
+The first row is a header if no cell looks like a number. Phones are in a column named `phone`, in one with a name that
+address books use, or in the only column; `tags` has tags separated by semicolons; every other named column is a field.
+Without a header, phones are in the first column that looks like numbers, and the others are ignored.
 """
 
 import csv
@@ -18,12 +17,12 @@ from shared.sms.numbering import Numbering
 __all__ = ["Checkpoint", "ContactReader", "NoContacts", "RejectedRow"]
 
 MAX_RECORD_BYTES: Final = 8_192
-"""Characters of one row; where an open quote leads further, it is a mistake and not a quote."""
+"""Maximum characters of a row; an open quote that leads further is a mistake and not a quote."""
 MAX_RECORD_LINES: Final = 50
 QUOTED: Final = 40
-"""Characters shown of a bad value."""
+"""Characters of a bad value that are shown."""
 LOST: Final = "\ufffd"
-"""What a program writes in place of a character that it could not read."""
+"""What programs write for characters that they cannot decode."""
 PHONE_COLUMNS: Final = (
     "phone", "phone_number", "phonenumber", "phones", "mobile", "mobile_number", "msisdn", "number", "telephone", "tel",
     "cell", "recipient", "phone_no", "mobile_no", "mobile_phone", "cell_phone", "cellphone", "contact_number",
@@ -49,35 +48,35 @@ class RejectedRow(NamedTuple):
 
 @dataclass(slots=True)
 class Checkpoint:
-    """How far a file has been read, and how: all that is needed to go on."""
+    """How far a file has been read, and its format: all that is needed to continue."""
 
     line: int = 0
-    """Lines before the rest."""
+    """Number of lines before the rest."""
     rest: str = ""
-    """The beginning of a row whose end has not come yet."""
+    """The beginning of a row that is not complete yet."""
     delimiter: str | None = None
-    """None until the first row was seen."""
+    """None until the first row was read."""
     phone: int = 0
     fields: dict[str, int] = field(default_factory=dict)
     """Column of each field."""
     tags: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; `Checkpoint(**values)` is the checkpoint again."""
+        """A dictionary for JSON; `Checkpoint(**values)` restores the checkpoint."""
         return asdict(self)
 
 
 class ContactReader:
-    """Reads contacts from chunks of text, from a checkpoint on."""
+    """Reads contacts from chunks of text, beginning at a checkpoint."""
 
     def __init__(self, numbering: Numbering, checkpoint: Checkpoint | None = None) -> None:
         self._numbering = numbering
         self.checkpoint = checkpoint or Checkpoint()
 
     def read(self, chunk: str, last: bool) -> tuple[list[Contact], list[RejectedRow]]:
-        """The contacts of the next piece, and the rows that are none. Raises NoContacts for a header without sense.
+        """The contacts and the bad rows of the next chunk. Raises NoContacts if the header makes no sense.
 
-        A piece ends with a line, unless it is the `last`; a row may go on in the next piece.
+        A chunk ends with a line, unless it is the `last`. A row may continue in the next chunk.
         """
         contacts: list[Contact] = []
         bad: list[RejectedRow] = []
@@ -93,7 +92,7 @@ class ContactReader:
         return contacts, bad
 
     def _records(self, chunk: str, last: bool) -> list[tuple[int, str | None]]:
-        """The rows that end in the piece, with the number of their first line; None for a row that has no end."""
+        """The rows that end in the chunk, with the number of their first line; None for a row without an end."""
         checkpoint = self.checkpoint
         lines = (checkpoint.rest + chunk).split("\n")
         if not lines[-1]:
@@ -112,7 +111,7 @@ class ContactReader:
         return found
 
     def _contact(self, line: int, record: str) -> Contact | RejectedRow | None:
-        """The contact of a row; None for the header and for a row without anything."""
+        """The contact of a row; None for the header and for empty rows."""
         checkpoint = self.checkpoint
         if checkpoint.delimiter is None and self._begin(record):
             return None
@@ -138,7 +137,7 @@ class ContactReader:
         return Contact(int(phone), fields if checkpoint.fields else None, tags if checkpoint.tags is not None else None)
 
     def _begin(self, record: str) -> bool:
-        """See how the file is written, by its first row. Whether that is a header."""
+        """Detect the file's format from its first row. Returns whether that is a header."""
         checkpoint = self.checkpoint
         delimiter = max(",;\t|", key=record.count)
         try:
@@ -169,7 +168,7 @@ class ContactReader:
 
 
 def _end_of_record(lines: list[str], start: int) -> int | None:
-    """After which line the quotes of a row are closed; None where that is too far away, or not there."""
+    """The line after which the row's quotes are closed; None if that is too far away, or they are not."""
     open_quotes = size = 0
     for at in range(start, min(len(lines), start + MAX_RECORD_LINES)):
         open_quotes ^= lines[at].count('"') & 1

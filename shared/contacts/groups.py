@@ -1,8 +1,8 @@
 """Contact groups.
 
-A contact's position in its group is never used again, so a send to the group is bound by the last position at its
-acceptance: who joins later is not in it. Group, contacts, count and last position change in one transaction, under the
-lock of the group's row.
+A contact's position in its group is never reused, and a send to the group goes up to the last position at its
+acceptance: later contacts are not included. Group, contacts, count and last position change in one transaction, under
+the lock of the group's row.
 """
 
 import json
@@ -18,12 +18,12 @@ from shared.ids import new_id
 from shared.sms.phones import invalid_detail, is_phone
 
 PAGE = 100_000
-"""Contacts of one statement: some seconds of work at the most."""
+"""Maximum contacts of one statement: a few seconds of work."""
 MAX_CONTACTS = 10_000_000
-"""Contacts of one group."""
+"""Maximum contacts of one group."""
 
 MAX_GROUPS = 10_000
-"""Groups of an account, besides those that were deleted."""
+"""Maximum groups of an account, without deleted ones."""
 
 GROUPS = text(
     """
@@ -55,7 +55,8 @@ LOCK_GROUP = text(
     """
 )
 NEW = "(SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL"
-"""Each phone is looked up by itself: an anti-join, before the table has statistics, compares each with all contacts."""
+"""Each phone is looked up separately: without statistics on the table, an anti-join would compare each with all
+contacts."""
 ADD = text(
     f"""
     INSERT INTO contact (group_id, position, phone)
@@ -108,19 +109,19 @@ class UnknownGroup(Refused):
 
 
 class NameTaken(Refused):
-    """The account has a group of this name."""
+    """The account already has a group with this name."""
 
 
 class TooManyGroups(Refused):
-    """The account has as many groups as it may have."""
+    """The account has the maximum number of groups."""
 
 
 class GroupFull(Refused):
-    """The group would become larger than a group may be."""
+    """The group would have more contacts than a group may have."""
 
 
 class Contact(NamedTuple):
-    """A contact to be: fields and tags replace those that it has, and None leaves them as they are."""
+    """A contact to add or update. Fields and tags replace the stored ones; None leaves these unchanged."""
 
     phone: int
     fields: Mapping[str, str] | None = None
@@ -128,7 +129,7 @@ class Contact(NamedTuple):
 
 
 class Put(NamedTuple):
-    """What became of contacts that were put into a group; the others were in it as they are."""
+    """How many contacts were added and changed; the others were already in the group."""
 
     added: int
     changed: int
@@ -136,7 +137,7 @@ class Put(NamedTuple):
 
 
 def create_group(connection: Connection, account_id: int, name: str) -> UUID:
-    """Make an empty group. Refused where the account has one of that name, or as many as it may have."""
+    """Create an empty group. Raises an error if the name exists, or the account has the maximum number of groups."""
     if not name.strip():
         raise Refused("A group needs a name.")
     if connection.execute(GROUPS, {"account": account_id, "most": MAX_GROUPS}).scalar_one() >= MAX_GROUPS:
@@ -148,7 +149,7 @@ def create_group(connection: Connection, account_id: int, name: str) -> UUID:
 
 
 def rename_group(connection: Connection, group_id: UUID, name: str) -> None:
-    """Give the group another name. Refused where the account has one of that name; the transaction is then spoiled."""
+    """Rename the group. Raises an error if the name exists; the transaction cannot be continued then."""
     try:
         if not connection.execute(RENAME_GROUP, {"group": group_id, "name": name}).rowcount:
             raise _unknown(group_id)
@@ -157,15 +158,15 @@ def rename_group(connection: Connection, group_id: UUID, name: str) -> None:
 
 
 def delete_group(connection: Connection, group_id: UUID) -> None:
-    """Let nothing more be sent to the group. Sends that were accepted before go on; its name is free again."""
+    """Delete the group. Sends that were accepted before continue; the name can be used again."""
     if not connection.execute(DELETE_GROUP, {"group": group_id}).rowcount:
         raise _unknown(group_id)
 
 
 def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Contact]) -> Put:
-    """Add the contacts that are not in the group yet, in their order, and change the others. No phone may be twice.
+    """Add contacts that are not in the group yet, in order, and update the others. Phones must be unique.
 
-    Refused for an unknown group, and where the group would become larger than a group may be.
+    Raises an error if there is no such group, or if it would become too large.
     """
     group = _lock(connection, group_id)
     added = changed = 0
@@ -182,13 +183,13 @@ def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Cont
 
 
 def add_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
-    """Add the phones that are not in the group yet, in their order. Returns how many that was."""
+    """Add phones that are not in the group yet, in order. Returns how many were added."""
     numbers = dict.fromkeys(_number(phone) for phone in phones)
     return put_contacts(connection, group_id, [Contact(number) for number in numbers]).added
 
 
 def remove_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
-    """Take the phones out of the group. Returns how many were in it."""
+    """Remove the phones from the group. Returns how many were removed."""
     _lock(connection, group_id)
     removed = connection.execute(
         REMOVE, {"group": group_id, "phones": sorted({_number(phone) for phone in phones})}
@@ -206,7 +207,7 @@ def _lock(connection: Connection, group_id: UUID) -> Row[Any]:
 
 
 def _columns(contacts: Sequence[Contact]) -> dict[str, list[Any]]:
-    """The contacts column by column; `fields` and `tags` only where any contact has some."""
+    """The contacts as columns; `fields` and `tags` only if any contact has some."""
     columns: dict[str, list[Any]] = {"phones": [contact.phone for contact in contacts]}
     if any(contact.fields is not None or contact.tags is not None for contact in contacts):
         columns["fields"] = [_json(contact.fields) for contact in contacts]

@@ -1,5 +1,4 @@
-"""Files of contacts, from their upload to the end of their import; the reading of them is
-`worker.jobs.import_contacts`."""
+"""Stores uploaded files of contacts until they are imported by `worker.jobs.import_contacts`."""
 
 from typing import Final
 from uuid import UUID
@@ -12,9 +11,9 @@ from shared.ids import new_id
 __all__ = ["begin_import", "cancel_import", "drop_import", "drop_old", "keep_piece", "queue_import", "retry_import"]
 
 UPLOAD_HOURS: Final = 2
-"""An upload that is not complete after so long was broken off."""
+"""An upload that is not complete by then was broken off."""
 KEPT_DAYS: Final = 30
-"""The errors of an import's rows are kept so long, and what is left of a file whose import was set aside."""
+"""For how long errors of rows are stored, and the rest of a file whose import was set aside."""
 
 BEGIN = text(
     """
@@ -56,7 +55,7 @@ DROP_SET_ASIDE = text(
      WHERE i.id = p.import_id AND i.state = 'failed' AND i.finished_at < now() - interval '{KEPT_DAYS} days'
     """
 )
-"""What the operator did not try again."""
+"""Imports that were set aside and never retried."""
 DROP_ERRORS = text(
     f"""
     DELETE FROM import_error e USING contact_import i
@@ -66,7 +65,7 @@ DROP_ERRORS = text(
 
 
 def begin_import(engine: Engine, account_id: int, group_id: UUID, country: str | None) -> UUID:
-    """An import whose file is on its way. Returns its id."""
+    """Begin an upload. Returns the import's id."""
     made = new_id()
     with transaction(engine, durable=False) as connection:
         connection.execute(BEGIN, {"id": made, "account": account_id, "group": group_id, "country": country})
@@ -74,23 +73,23 @@ def begin_import(engine: Engine, account_id: int, group_id: UUID, country: str |
 
 
 def keep_piece(engine: Engine, import_id: UUID, number: int, content: str) -> None:
-    """Keep a piece of the file. It is on the disk when the import is queued, not before."""
+    """Store a chunk of the file. It is durable only when the import is queued."""
     with transaction(engine, durable=False) as connection:
         connection.execute(KEEP_PIECE, {"id": import_id, "number": number, "content": content})
 
 
 def queue_import(connection: Connection, import_id: UUID, pieces: int, size: int) -> None:
-    """The file of `size` bytes is complete: let a worker begin."""
+    """Queue the import of a complete file of `size` bytes."""
     connection.execute(QUEUE, {"id": import_id, "pieces": pieces, "bytes": size})
 
 
 def retry_import(connection: Connection, import_id: UUID) -> bool:
-    """Go on with an import that was set aside. False when there is no such one."""
+    """Retry an import that was set aside. False if there is none."""
     return bool(connection.execute(RETRY, {"id": import_id}).rowcount)
 
 
 def cancel_import(connection: Connection, import_id: UUID) -> bool:
-    """Stop an import after the piece under way; what was imported stays. False when it had ended."""
+    """Cancel an import after the current chunk; imported contacts stay. False if it had ended."""
     if not connection.execute(CANCEL, {"id": import_id}).rowcount:
         return False
     connection.execute(DROP_PIECES, {"id": import_id})
@@ -98,14 +97,14 @@ def cancel_import(connection: Connection, import_id: UUID) -> bool:
 
 
 def drop_import(engine: Engine, import_id: UUID) -> None:
-    """Forget a file whose upload did not come to its end."""
+    """Delete a file whose upload did not complete."""
     with transaction(engine, durable=False) as connection:
         connection.execute(DROP_PIECES, {"id": import_id})
         connection.execute(DROP, {"id": import_id})
 
 
 def drop_old(engine: Engine) -> None:
-    """Forget uploads that were broken off, and errors that nobody looks at any more."""
+    """Delete uploads that were broken off, and old errors."""
     with reading(engine) as connection:
         broken_off = connection.execute(BROKEN_OFF).scalars().all()
     for import_id in broken_off:

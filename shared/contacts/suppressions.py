@@ -1,6 +1,6 @@
-"""The opt-out list: phones that an account sends nothing to, or nothing of one category or from one sender ID.
+"""The opt-out list: phones that an account must not send to, at all, in one category, or from one sender ID.
 
-It is looked at when a send is accepted, and again when its messages are handed over; who is on it is not charged.
+It is checked when a send is accepted, and again before its messages leave; suppressed messages are not charged.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from shared.outbox import EventType
 from shared.sms.phones import invalid_detail, is_phone
 
 PAGE = 100_000
-"""Phones of one statement: a second of work at the most."""
+"""Maximum phones of one statement: a second of work."""
 
 SUPPRESS = text(
     """
@@ -31,8 +31,8 @@ CHANGED_SINCE = """
                AND o.xid >= CAST(CAST(pg_snapshot_xmin(CAST({snapshot} AS pg_snapshot)) AS text) AS bigint)
                AND NOT pg_visible_in_snapshot(CAST(CAST(o.xid AS text) AS xid8), CAST({snapshot} AS pg_snapshot)))
 """
-"""SQL: whether opt-outs of an account were committed that a snapshot did not see. A number that each writer raises
-would be a lock that opt-outs wait for, and one that a sequence gives is not in the order of the commits."""
+"""SQL: whether an account has opt-outs that a snapshot does not see. A counter would be a lock that opt-outs wait for,
+and a sequence is not in the order of commits."""
 UNSUPPRESS = text(
     """
     DELETE FROM suppression
@@ -54,11 +54,11 @@ LISTED = text(
                       AND e.category IN ('', :category) AND e.sender_id IN ('', :sender_id))
     """
 )
-"""An erased phone's opt-out stands under a negative number that only its phone leads to; most accounts have none."""
+"""An erased phone's opt-out is stored under a negative number derived from the phone. Most accounts have none."""
 
 
 class Scope(NamedTuple):
-    """Of what a phone has opted out: of one category, of one sender ID, of both together; empty: of all."""
+    """The scope of an opt-out: a category, a sender ID, or both; empty: everything."""
 
     category: str = ""
     sender_id: str = ""
@@ -68,15 +68,14 @@ EVERYTHING = Scope()
 
 
 def suppress(connection: Connection, account_id: int, phone: str | int, reason: str, scope: Scope = EVERYTHING) -> bool:
-    """Send nothing more of the scope from this account to the phone. False when that was so already."""
+    """Add an opt-out. False if it existed."""
     return suppress_all(connection, account_id, [_number(phone)], reason, scope) == 1
 
 
 def suppress_all(
     connection: Connection, account_id: int, phones: Sequence[int], reason: str, scope: Scope = EVERYTHING
 ) -> int:
-    """Put the phones on the list. Returns how many were not on it. Phones are locked in their order, so that two
-    callers never wait for each other."""
+    """Add opt-outs. Returns how many are new. Phones are locked in order, so that concurrent callers do not deadlock."""
     added = 0
     ordered = sorted(set(phones))
     for start in range(0, len(ordered), PAGE):
@@ -90,7 +89,7 @@ def suppress_all(
 def record_change(
     connection: Connection, account_id: int, added: int, phone: str | None, reason: str | None, scope: Scope | None
 ) -> None:
-    """The event of `added` phones that came on the list together. What is not the same for all of them is None."""
+    """Add the event of `added` phones that were suppressed together. Properties that differ among them are None."""
     data = {
         "phone": phone,
         "added": added,
@@ -102,13 +101,13 @@ def record_change(
 
 
 def unsuppress(connection: Connection, account_id: int, phone: str | int, scope: Scope | None = None) -> int:
-    """Let the account send to the phone again: in the scope, or without one in all. Returns the entries removed."""
+    """Remove the phone's opt-outs in the scope, or all of them. Returns how many were removed."""
     values = {"account": account_id, "phone": _number(phone), "everywhere": scope is None}
     return connection.execute(UNSUPPRESS, {**values, **(scope or EVERYTHING)._asdict()}).rowcount
 
 
 def listed(connection: Connection, account_id: int, phones: Sequence[int], category: str, sender_id: str) -> set[int]:
-    """Those of the phones that must not get a message of the category from the sender ID."""
+    """The phones that must not get a message of the category from the sender ID."""
     values = {"account": account_id, "phones": phones, "category": category, "sender_id": sender_id}
     return set(connection.execute(LISTED, values).scalars())
 

@@ -1,4 +1,4 @@
-"""A stream of bytes as pieces of text that end with a line: UTF-8, UTF-16 where its first bytes say so, or as told."""
+"""Decodes a stream of bytes into chunks of whole lines: UTF-8, UTF-16 with a byte order mark, or a given encoding."""
 
 import codecs
 import io
@@ -8,44 +8,44 @@ from typing import Final
 __all__ = ["LONGEST_LINE", "SUBSTITUTE", "LineTooLong", "NotText", "WrongEncoding", "encoding_named", "pieces_of_text"]
 
 CHUNK_BYTES: Final = 128 * 1024
-"""Characters of a piece, as a rule."""
+"""Usual number of characters of a chunk."""
 LONGEST_LINE: Final = 256 * 1024
 SUBSTITUTE: Final = "\x1a"
-"""In place of NUL, which no database keeps: the control character for what cannot be shown (ECMA-48 §8.3.148)."""
+"""Replaces NUL, which Postgres cannot store (ECMA-48 §8.3.148)."""
 BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 OF_PROGRAMS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF", b"\x1f\x8b")
-"""How spreadsheets' own files, PDFs and compressed files begin."""
+"""First bytes of spreadsheets, PDFs and compressed files."""
 ENCODINGS: Final = {
     "utf-8": "utf-8-sig",
     "us-ascii": "utf-8-sig",
     "windows-1252": "cp1252",
     "iso-8859-1": "cp1252",  # as browsers read it (WHATWG Encoding §4.2): nobody means the controls between the two
 }
-"""The codec of each charset that a file may be said to have."""
+"""Codecs by charset."""
 
 
 class NotText(Exception):
-    """The stream is the file of a program."""
+    """The stream is not text, but the file of a program."""
 
 
 class LineTooLong(Exception):
-    """A line has no end."""
+    """A line is too long."""
 
 
 class WrongEncoding(Exception):
-    """A byte is none of the encoding. The message says where, and what to do."""
+    """A byte is invalid in the encoding. The message says where, and what to do."""
 
 
 def encoding_named(charset: str) -> str | None:
-    """The encoding of a charset as HTTP names it, for `pieces_of_text`; None where it is not read."""
+    """The encoding of an HTTP charset, for `pieces_of_text`; None if it is not supported."""
     return ENCODINGS.get(charset.lower())
 
 
 def pieces_of_text(stream: Iterable[bytes], encoding: str | None = None) -> Iterator[str]:
-    """The text of the stream in pieces of whole lines that end with a line feed, but for the last of them.
+    """The text of the stream in chunks of whole lines, which end with a line feed, except for the last one.
 
-    NUL becomes SUBSTITUTE; every end of a line becomes a line feed. The memory is that of a piece. Raises NotText,
-    LineTooLong or WrongEncoding: a text in another encoding would be read as another text.
+    NUL becomes SUBSTITUTE; all line ends become line feeds. Uses the memory of one chunk. Raises NotText, LineTooLong
+    or WrongEncoding.
     """
     decoder: io.IncrementalNewlineDecoder | None = None
     head, text, lines = b"", "", 0
@@ -80,7 +80,7 @@ def _decoder(head: bytes, encoding: str | None) -> io.IncrementalNewlineDecoder:
 
 
 def _decoded(decoder: io.IncrementalNewlineDecoder, block: bytes, final: bool, lines: int) -> str:
-    """The block's text; `lines` is how many ended before it."""
+    """Decode a block; `lines` is the number of lines before it."""
     try:
         return decoder.decode(block, final).replace("\0", SUBSTITUTE)
     except UnicodeDecodeError as error:

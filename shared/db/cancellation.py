@@ -1,6 +1,6 @@
 """Cancels the statements of a request whose client has left.
 
-Only what reads is cancelled: `reading` (connection.py) registers its connection here, and a transaction never does.
+Only reads are cancelled: `reading` (connection.py) registers its connection here, transactions do not.
 """
 
 import threading
@@ -14,15 +14,15 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 CANCEL_SECONDS = 2.0
-"""How long Postgres may take to receive a cancellation."""
+"""Timeout of sending a cancellation to Postgres."""
 
 
 class Cancelled(Exception):
-    """The work was cancelled, and nobody waits for its result."""
+    """The request was cancelled; nobody waits for its result."""
 
 
 class Cancellation:
-    """The statements that one request is running. None is cancelled unless `allowed`."""
+    """Cancels the running statements of one request, if `allowed`."""
 
     __slots__ = ("_lock", "_requested", "_running", "allowed")
 
@@ -34,7 +34,7 @@ class Cancellation:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Within it, in this thread, `current_cancellation` is this one."""
+        """Context in which `current_cancellation` returns this one, in this thread."""
         token = _current.set(self)
         try:
             yield
@@ -42,8 +42,8 @@ class Cancellation:
             _current.reset(token)
 
     def cancel(self) -> None:
-        """Cancel the statements that are running, and refuse those that would follow. May be called again."""
-        with self._lock:  # no connection leaves `covering`, to be used by others, while it is being cancelled
+        """Cancel the running statements, and refuse further ones. Idempotent."""
+        with self._lock:  # a connection must not be reused while it is being cancelled
             self._requested = True
             for driver in self._running:
                 with suppress(psycopg.Error):
@@ -51,7 +51,7 @@ class Cancellation:
 
     @contextmanager
     def covering(self, connection: Connection) -> Iterator[Connection]:
-        """A connection whose statements may be cancelled within the block. Raises Cancelled."""
+        """Context in which the connection's statements may be cancelled. Raises Cancelled."""
         driver = connection.connection.driver_connection
         assert driver is not None
         with self._lock:
@@ -68,20 +68,20 @@ class Cancellation:
             with self._lock:
                 self._running.remove(driver)
             if self._requested:
-                connection.invalidate()  # a cancellation that arrives late must not meet somebody else's statement
+                connection.invalidate()  # a late cancellation must not hit another request's statement
 
 
 _current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
 
 
 def allow_cancellation() -> None:
-    """Let the request that this thread works on be cancelled: it changes nothing."""
+    """Allow the current thread's request, which changes nothing, to be cancelled."""
     cancellation = _current.get()
     if cancellation is not None:
         cancellation.allowed = True
 
 
 def current_cancellation() -> Cancellation | None:
-    """What cancels the statements of this thread's request; None where nothing may."""
+    """The cancellation of the current thread's request; None if it may not be cancelled."""
     cancellation = _current.get()
     return cancellation if cancellation is not None and cancellation.allowed else None

@@ -1,4 +1,4 @@
-"""Connections to Postgres, with a bound on everything that could wait for ever."""
+"""Connections to Postgres, with a timeout on everything that could block."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -26,18 +26,17 @@ AWAY = (
     psycopg.InterfaceError,
     psycopg.errors.IdleInTransactionSessionTimeout,
 )
-"""The database did not answer, or gave up. The driver's own errors come from where it is used without SQLAlchemy."""
+"""Errors that mean that the database is unavailable, from SQLAlchemy and from direct use of the driver."""
 
 OF_ONE_STATEMENT = frozenset({"57014", "55P03", "40P01", "40001"})
-"""SQLSTATE of what the database says of one statement and the driver calls operational: it took too long, waited too
-long for a lock, met a deadlock, or could not be serialized."""
+"""SQLSTATEs that the driver calls operational although they concern one statement: timeouts of the statement or of a
+lock, deadlocks, and serialization failures."""
 
 CONNECT_SECONDS = 5
 LOCK_MILLISECONDS = 5_000
 STATEMENT_MILLISECONDS = 60_000
 IDLE_MILLISECONDS = 10_000
-"""A process that stops inside a transaction holds its locks for as long, and no longer
-(worker/recovery/stalled_sessions.py)."""
+"""For how long a process that stalls inside a transaction can hold its locks (worker/recovery/stalled_sessions.py)."""
 
 SESSION = {
     "timezone": "UTC",
@@ -45,19 +44,19 @@ SESSION = {
     "statement_timeout": STATEMENT_MILLISECONDS,
     "idle_in_transaction_session_timeout": IDLE_MILLISECONDS,
     "jit": "off",
-    "max_parallel_workers_per_gather": 0,  # an audit takes one core from what is sent meanwhile, not all
-    "random_page_cost": 1.1,  # what is looked for by key is new, and so in memory
+    "max_parallel_workers_per_gather": 0,  # an audit must not take all cores from sending
+    "random_page_cost": 1.1,  # rows that are looked up by key are recent, and so in memory
 }
 
 PARAMETER = re.compile(r"(?<![:\w\\]):(\w+)(?![:\w])")
-"""As SQLAlchemy's `text` names one."""
+"""A parameter in SQLAlchemy's `text`."""
 
 STARTED = "GREATEST(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())"
-"""SQL: when the database last began with what was on its disk, and lost every commit that had not reached it.
+"""SQL: when the database last started from its disk, losing every commit that had not reached it.
 
-That is at each start, and whenever one of its processes crashes: then the others end and begin anew under the same
-postmaster, whose start does not change. Such a recovery resets all statistics (PostgreSQL documentation, "The
-Cumulative Statistics System").
+That is at each start, and also when one of its processes crashes: all others are then restarted under the same
+postmaster, whose start time does not change. Such a recovery resets all statistics (PostgreSQL documentation, "The
+Cumulative Statistics System"), so the time of the reset is used.
 """
 
 
@@ -70,11 +69,11 @@ def make_engine(
     texts: Texts | None = None,
     pool_class: type[QueuePool] = QueuePool,
 ) -> Engine:
-    """An engine whose sessions are in UTC at READ COMMITTED and give up on locks, statements and dead peers.
+    """An engine whose sessions use UTC and READ COMMITTED, with timeouts for locks, statements and dead peers.
 
-    `by_key` is for sessions that look for everything by an index, as a worker's do. A plan that Postgres made while a
-    table was small, and keeps, would read the whole of it long after it has grown. `texts` encrypts the texts in the
-    database; `texts_of` finds it. `pool_class` is who hands out connections.
+    `by_key` is for sessions that only use indexes, like a worker's: a cached plan from a time when a table was small
+    would otherwise read the whole table long after it has grown. `texts` encrypts texts in the database; see
+    `texts_of`. `pool_class` is the connection pool.
     """
     settings = SESSION | (
         dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off") if by_key else {}
@@ -88,7 +87,7 @@ def make_engine(
         pool_pre_ping=False,
         pool_use_lifo=True,
         execution_options={"texts": texts or Texts()},
-        hide_parameters=True,  # an error is logged, and phones and texts are not
+        hide_parameters=True,  # errors are logged; phones and texts must not be
         connect_args={
             "connect_timeout": CONNECT_SECONDS,
             "tcp_user_timeout": 10_000,
@@ -101,10 +100,10 @@ def make_engine(
 
 
 def _named_as_away(failure: ExceptionContext) -> Exception | None:
-    """A session that ended is an outage, and the driver calls some of its ends an internal error.
+    """Treat an ended session as an outage, also if the driver reports an internal error.
 
-    So it calls the end of a process that stood still in a transaction, and an end behind PgBouncer, which tells it once
-    more: two answers to one COMMIT.
+    It does so if the server terminates a session that idles in a transaction, and behind PgBouncer, which reports the
+    end a second time: two responses to one COMMIT.
     """
     error = failure.original_exception
     if not (isinstance(error, psycopg.InternalError) and failure.is_disconnect):
@@ -113,7 +112,7 @@ def _named_as_away(failure: ExceptionContext) -> Exception | None:
 
 
 def is_outage(error: Exception) -> bool:
-    """Whether the database is away, rather than that it refused what it was asked."""
+    """Whether the error means that the database is unavailable, not that it refused a statement."""
     if getattr(getattr(error, "orig", error), "sqlstate", None) in OF_ONE_STATEMENT:
         return False
     return isinstance(error, AWAY) or (isinstance(error, DBAPIError) and error.connection_invalidated)
@@ -121,10 +120,10 @@ def is_outage(error: Exception) -> bool:
 
 @contextmanager
 def transaction(engine: Engine, *, durable: bool = True) -> Iterator[Connection]:
-    """One transaction, committed at the end of the block.
+    """Context of a transaction, committed at the end of the block.
 
-    With `durable=False` the commit does not wait for the disk: a crash of the database may undo it, and only what is
-    trusted within one start of the database may rely on it.
+    With `durable=False` the commit is asynchronous: a crash of the database may undo it. Use that only for facts that
+    are not trusted after a restart of the database.
     """
     with engine.begin() as connection:
         if not durable:
@@ -134,12 +133,12 @@ def transaction(engine: Engine, *, durable: bool = True) -> Iterator[Connection]
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A connection for what only reads: each statement is a transaction by itself.
+    """Context of a connection for reads, where each statement is a transaction.
 
-    The end of a transaction that wrote nothing would be a rollback: a round trip, and with it the driver forgets every
-    statement that it had prepared on this connection, whoever uses it next (psycopg, "Prepared statements").
+    A transaction that wrote nothing would end with a rollback: a round trip, after which the driver forgets all
+    prepared statements of the connection (psycopg, "Prepared statements").
 
-    In a request that may be cancelled, its statements end when the client leaves. Raises Cancelled then.
+    Raises Cancelled if the request may be cancelled and its client has left.
     """
     cancellation = current_cancellation()
     with _autocommit(engine) as connection:
@@ -156,16 +155,16 @@ def _autocommit(engine: Engine) -> Connection:
 
 @contextmanager
 def durable_statement(engine: Engine) -> Iterator[Connection]:
-    """A connection for one statement that writes, a transaction by itself: one round trip, durable as `transaction`."""
+    """Context of a connection for one durable statement, which is its own transaction: one round trip."""
     with _autocommit(engine) as connection:
         yield connection
 
 
 @contextmanager
 def async_commit_statement(engine: Engine) -> Iterator[Connection]:
-    """A connection for one statement that writes, a transaction by itself: one round trip.
+    """Context of a connection for one statement, which is its own transaction: one round trip.
 
-    The statement selects `ASYNC_COMMIT`: then its commit does not wait for the disk, as with `durable=False`.
+    The statement must select `ASYNC_COMMIT`: its commit is then asynchronous, as with `durable=False`.
     """
     with _autocommit(engine) as connection:
         yield connection
@@ -175,26 +174,26 @@ ASYNC_COMMIT = "set_config('synchronous_commit', 'off', true)"
 
 
 def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
-    """The driver's own connection, for what is too frequent to go through SQLAlchemy, in the same transaction."""
+    """The driver's connection, in the same transaction, for statements too frequent for SQLAlchemy."""
     driver: psycopg.Connection[Any] | None = connection.connection.driver_connection
     assert driver is not None
     return driver
 
 
 def tuples_of(connection: Connection, statement: TextClause, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """The rows of a statement as the driver has them: to unpack those of SQLAlchemy takes as long as to read them."""
+    """The rows of a statement as tuples from the driver: SQLAlchemy's rows take twice the time."""
     return driver_of(connection).execute(_for_driver(statement), parameters).fetchall()
 
 
 @lru_cache(maxsize=64)
 def _for_driver(statement: TextClause) -> bytes:
-    """With its parameters as the driver names them."""
+    """The statement with the driver's parameter syntax."""
     return PARAMETER.sub(r"%(\1)s", statement.text.replace("%", "%%")).encode()
 
 
 @contextmanager
 def at_once(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
-    """The driver's own connection, on which each statement is a transaction by itself, on disk when it returns."""
+    """The driver's connection, on which each statement is a durable transaction."""
     pooled = engine.raw_connection()
     driver: psycopg.Connection[Any] | None = pooled.driver_connection
     assert driver is not None
@@ -210,17 +209,17 @@ def at_once(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
 
 
 def array(values: Iterable[object]) -> str:
-    """Numbers or names as the text of an array: one parameter, several times cheaper than a list of them."""
+    """Numbers or names as an array literal: one parameter, several times cheaper than a list."""
     return "{" + ",".join(map(str, values)) + "}"
 
 
 def uuids(values: Iterable[UUID]) -> str:
-    """The same of ids, a third of whose time would be their hyphens."""
+    """Ids as an array literal, without hyphens, which saves a third of the time."""
     return "{" + ",".join([value.hex for value in values]) + "}"
 
 
 def texts(values: Iterable[str | None]) -> str:
-    """Texts as the text of an array: what is not a plain word or number is quoted."""
+    """Texts as an array literal, quoted unless they are plain words or numbers."""
     return array([_quoted(value) for value in values])
 
 
@@ -234,14 +233,14 @@ def _quoted(value: str | None) -> str:
 
 
 def copy_rows(connection: Connection, table: str, columns: str, rows: str) -> None:
-    """COPY lines of tab-separated text into a table, in the connection's transaction."""
+    """COPY tab-separated lines into a table, in the connection's transaction."""
     with driver_of(connection).cursor() as cursor, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
         copy.write(rows)
         crashpoint(f"copy.{table}")
 
 
 def field(value: str | None) -> str:
-    """A text as COPY reads it: NULL and the characters that end a field or line are escaped."""
+    """A field in COPY's text format, with NULL and separators escaped."""
     if value is None:
         return r"\N"
     if value.isalnum() and value.isascii():

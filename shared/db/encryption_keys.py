@@ -1,7 +1,7 @@
-"""Sees that a process has the keys that the database's texts are encrypted with, before it reads or writes any.
+"""Checks that a process has the keys of the database's encrypted texts before it reads or writes any.
 
-The database keeps the id of each key that has encrypted texts, with a proof: a known text that only the same key can
-decrypt. A process that lacks one of them, or has another under its id, refuses to work.
+The database stores the id of each key in use with a proof: a known text that only the same key can decrypt. A process
+that lacks a key, or has another one under its id, does not start.
 """
 
 from sqlalchemy import Connection, Engine, text
@@ -20,13 +20,13 @@ FORGET = text("DELETE FROM text_key WHERE id <> ALL(:ids)")
 
 
 class WrongTextKeys(SettingsError):
-    """TEXT_KEYS does not fit the texts of the database. The message says what to do."""
+    """TEXT_KEYS does not match the texts of the database. The message says what to do."""
 
 
 def texts_of(where: Connection | Engine) -> Texts:
     """The encryption of the texts of this database.
 
-    Looks once whether the keys are the database's. Raises WrongTextKeys when they are not.
+    Checks the keys on first use. Raises WrongTextKeys if they are not the database's.
     """
     texts: Texts = where.get_execution_options().get("texts", PLAIN)
     if not texts.checked:
@@ -35,7 +35,7 @@ def texts_of(where: Connection | Engine) -> Texts:
 
 
 def check_text_keys(where: Connection | Engine) -> None:
-    """See that the process has every key that the database knows; the first key becomes known. Raises WrongTextKeys."""
+    """Check that the process has every stored key, and store its first key. Raises WrongTextKeys."""
     texts: Texts = where.get_execution_options().get("texts", PLAIN)
     if isinstance(where, Engine):
         with reading(where) as connection:
@@ -51,7 +51,7 @@ def check_text_keys(where: Connection | Engine) -> None:
 
 
 def keys_problem(engine: Engine) -> str | None:
-    """What is wrong with the keys of this process; None when nothing is."""
+    """What is wrong with the keys of this process, or None."""
     try:
         check_text_keys(engine)
     except WrongTextKeys as problem:
@@ -60,13 +60,13 @@ def keys_problem(engine: Engine) -> str | None:
 
 
 def forget_keys(connection: Connection, texts: Texts) -> list[str]:
-    """Forget the keys that no text is encrypted with any more: all but the first. Returns those that stay known."""
+    """Delete all stored keys but the first: no text is encrypted with them any more. Returns the remaining ones."""
     connection.execute(FORGET, {"ids": [texts.current] if texts.current is not None else []})
     return list(connection.execute(KNOWN).scalars())
 
 
 def _compare(connection: Connection, texts: Texts) -> list[str]:
-    """The ids of the keys that the database knows."""
+    """The ids of the stored keys."""
     known = connection.execute(KNOWN).all()
     missing = [row.id for row in known if row.id not in texts.ids]
     if missing:

@@ -1,4 +1,4 @@
-"""Sees a full disk, which otherwise looks like a database that does not answer."""
+"""Detects a full disk, which otherwise looks like an unavailable database."""
 
 import shutil
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 MIN_FREE_BYTES = 64 << 20
-"""Bytes below which Postgres may be unable to write its log, and stops."""
+"""Free bytes below which Postgres may be unable to write its log and stops."""
 DISK_FULL = "53100"
 """SQLSTATE disk_full."""
 
@@ -18,7 +18,7 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 def shortage(path: Path) -> str | None:
-    """What is said of the disk that holds this path when it is as good as full; None when it is not."""
+    """A sentence about the disk of this path if it is nearly full, or None."""
     free = shutil.disk_usage(path).free
     if free >= MIN_FREE_BYTES:
         return None

@@ -1,4 +1,4 @@
-"""Brings a database to the schema that this code needs. `shared.db.schema` tells whether it has it."""
+"""Migrates a database to the schema of this release. `shared.db.schema` checks it."""
 
 from alembic import command
 from alembic.config import Config
@@ -11,10 +11,10 @@ LOCK = 7_305_241
 
 
 def migrate(engine: Engine) -> str:
-    """Apply every outstanding migration; returns the revision reached. Several callers at once wait for each other."""
+    """Apply every outstanding migration; returns the revision reached. Concurrent callers wait for each other."""
     with engine.begin() as connection:
         connection.execute(text("SET LOCAL lock_timeout = '5min'"))
-        connection.execute(text("SET LOCAL statement_timeout = 0"))  # a large table takes as long as it takes
+        connection.execute(text("SET LOCAL statement_timeout = 0"))  # migrating a large table takes long
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         config = _config()
         config.attributes["connection"] = connection

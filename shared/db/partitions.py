@@ -12,7 +12,7 @@ WEEKS_AHEAD = 4
 def make_partitions(connection: Connection, now: datetime | None = None) -> list[str]:
     """Create the weekly partitions of `message` that are missing, from last week to four weeks ahead.
 
-    Returns the names made. A message whose week has no partition goes to `message_default`.
+    Returns their names. A message whose week has no partition goes to `message_default`.
     """
     today = (now or datetime.now(UTC)).replace(hour=0, minute=0, second=0, microsecond=0)
     monday = today - timedelta(days=today.weekday() + 7)

@@ -1,5 +1,4 @@
-"""Tells whether a database has the schema that this code needs, without loading what `shared.db.migrate` migrates
-with."""
+"""Checks whether a database has the schema of this release, without loading the migration tools."""
 
 import logging
 import re
@@ -21,28 +20,28 @@ REFUSED = "The database refuses the connection"
 REFUSALS = re.compile(
     r'password authentication failed|no password supplied|(?:role|database) ".*" does not exist|no pg_hba\.conf entry'
 )
-"""What Postgres says of a connection that it will refuse tomorrow too. The driver gives no SQLSTATE for it."""
+"""Messages of refused connections for which waiting does not help. The driver gives no SQLSTATE."""
 MIGRATED = text("SELECT to_regclass('alembic_version') IS NOT NULL")
 CURRENT = text("SELECT version_num FROM alembic_version")
 
 
 class WrongSchema(RuntimeError):
-    """The database is not at the revision that this code was written for. The message says what to do."""
+    """The database is not at this release's revision. The message says what to do."""
 
 
 @cache
 def revisions() -> tuple[str, ...]:
-    """Every revision, oldest first. Each migration's file name begins with its own."""
+    """All revisions, oldest first. A migration's file name begins with its revision."""
     return tuple(sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*.py")))
 
 
 def head() -> str:
-    """The revision that this code was written for."""
+    """The revision of this release."""
     return revisions()[-1]
 
 
 def current(connection: Connection) -> str | None:
-    """The revision that the database is at; None for an empty one."""
+    """The revision of the database; None if it is empty."""
     if not connection.execute(MIGRATED).scalar():
         return None
     revision: str | None = connection.execute(CURRENT).scalar()
@@ -52,8 +51,8 @@ def current(connection: Connection) -> str | None:
 def wait_for_schema(engine: Engine, seconds: float = 60.0) -> None:
     """Wait until the database answers and is migrated.
 
-    Raises WrongSchema when it is newer than this code, refuses the connection, is behind a pooler that keeps no
-    sessions, or is not migrated within `seconds`.
+    Raises WrongSchema if it is newer than this release, refuses the connection, is behind a pooler without sessions, or
+    is not migrated within `seconds`.
     """
     deadline = time.monotonic() + seconds
     while True:
@@ -67,7 +66,7 @@ def wait_for_schema(engine: Engine, seconds: float = 60.0) -> None:
 
 
 def schema_problem(engine: Engine) -> str | None:
-    """What keeps this code from using the database; None when it may."""
+    """Why this release cannot use the database, or None."""
     try:
         with reading(engine) as connection:
             revision = current(connection)

@@ -1,10 +1,10 @@
-"""Opens sessions of Postgres, and makes sure that each connection has one of its own.
+"""Opens connections to Postgres, and makes sure that each has its own session.
 
-Between a process and Postgres may be a pooler, such as PgBouncer. It refuses or ignores the settings that a client
-sends when it connects, so they are set by the first statement. In session mode they hold until the connection is
-closed. In transaction or statement mode each transaction may run in another session, which other clients use too: the
-timeouts would not hold, one process would work with another's settings, and prepared statements would collide. So the
-first connection of an engine is refused there.
+There may be a pooler in between, such as PgBouncer. It refuses or ignores the settings that a client sends with its
+connection request, so they are set by the first statement. In session mode they last until the connection is closed. In
+transaction or statement mode each transaction may run in another session, shared with other clients: timeouts would not
+hold, processes would get each other's settings, and prepared statements would collide. So the first connection of an
+engine fails there.
 """
 
 import json
@@ -22,14 +22,14 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 Driver = psycopg.Connection[Any]
 Shown = dict[str, str | None]
-"""Parameters of a session, as Postgres shows them."""
+"""Session parameters and their values, as Postgres shows them."""
 
 SESSION_SECONDS = 5.0
-"""A pooler whose sessions are all taken lets the first statement wait, where no timeout of Postgres counts yet."""
+"""Timeout of the first statement: a pooler without a free session delays it before Postgres' timeouts hold."""
 TRIALS = 3
-"""Connections that the first is compared with behind a pooler: of several with one address, each may reach another."""
+"""Behind a pooler, the first connection is compared with so many others: one address may have several poolers."""
 TOKEN = "bulksms.session"
-"""A setting of ours, other in each session."""
+"""A custom parameter with a different value in each session."""
 
 SET_UP = sql.SQL(
     """
@@ -38,7 +38,7 @@ SET_UP = sql.SQL(
     SELECT set_config(name, value, false) FROM json_each_text({}) AS s (name, value)
     """
 )
-"""A pooler without `server_reset_query` leaves what its last client has set and prepared."""
+"""Removes settings and statements of the last client, which a pooler without `server_reset_query` leaves."""
 SHOWN = sql.SQL("SELECT current_setting(name, true) FROM json_array_elements_text({}) AS s (name)")
 PROCESS = sql.SQL("SELECT pg_backend_pid()")
 
@@ -50,13 +50,13 @@ REMEDY = "Set pool_mode = session for this database in PgBouncer, or let DATABAS
 
 
 class SessionNotKept(psycopg.OperationalError):
-    """A connection does not have a session of its own. The message says what to do."""
+    """A connection has no session of its own. The message says what to do."""
 
 
 class Sessions:
-    """Opens the connections of one engine, as a listener of SQLAlchemy's event `do_connect`. Safe to use from threads.
+    """Opens the connections of one engine, as a listener of SQLAlchemy's event `do_connect`. Thread-safe.
 
-    `settings` are those of each session: names of Postgres' parameters, and values as `SET` takes them.
+    `settings` are the parameters of each session, with values as in `SET`.
     """
 
     def __init__(self, settings: Mapping[str, object]) -> None:
@@ -66,7 +66,7 @@ class Sessions:
     def connect(
         self, dialect: Dialect, record: ConnectionPoolEntry, arguments: tuple[Any, ...], parameters: dict[str, Any]
     ) -> Driver:
-        """A connection with its settings. Raises SessionNotKept, ConnectionTimeout and whatever the driver raises."""
+        """Open a connection and set its parameters. Raises SessionNotKept, ConnectionTimeout or driver errors."""
         connection = cast(Driver, dialect.connect(*arguments, **parameters))
         try:
             shown = set_up(connection, self._settings)
@@ -82,17 +82,16 @@ class Sessions:
 
 
 def set_up(connection: Driver, settings: Mapping[str, object]) -> Shown:
-    """Give a session its settings, and no others. Returns them as Postgres shows them, with the session's token."""
+    """Reset a session and set its parameters. Returns them as Postgres shows them, with the session's token."""
     values = {**settings, TOKEN: uuid4().hex}
     shown = _execute(connection, SET_UP.format(json.dumps({name: str(value) for name, value in values.items()})))
     return dict(zip(values, shown, strict=True))
 
 
 def check_kept(connection: Driver, shown: Shown, other: Driver, other_shown: Shown) -> None:
-    """Compare what two sessions show with what they showed when they were set up, while both are open.
+    """Check that two open sessions still show the parameters that were set. Raises SessionNotKept.
 
-    Each is asked twice in a row: a pooler may hand out sessions in turns, of which there may be two. Raises
-    SessionNotKept.
+    Each is checked twice in a row, as a pooler may alternate between two sessions.
     """
     first, second = (connection, shown), (other, other_shown)
     for asked, expected in (first, first, second, second, first):
@@ -101,14 +100,14 @@ def check_kept(connection: Driver, shown: Shown, other: Driver, other_shown: Sho
 
 
 def has_pooler(connection: Driver) -> bool:
-    """Whether a pooler is between: it tells a client another process than the one in which statements run."""
+    """Whether there is a pooler: the process id that it reports is not the one in which statements run."""
     return _execute(connection, PROCESS) != [str(connection.info.backend_pid)]
 
 
 def _execute(connection: Driver, statements: sql.Composable) -> list[str | None]:
     """Execute statements in one round trip. Returns the column that the last one selects.
 
-    Raises ConnectionTimeout after SESSION_SECONDS: the driver itself would wait for ever.
+    Raises ConnectionTimeout after SESSION_SECONDS, as the driver itself has no timeout.
     """
     server, deadline = connection.pgconn, time.monotonic() + SESSION_SECONDS
     server.send_query(statements.as_bytes(connection))

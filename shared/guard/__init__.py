@@ -1,14 +1,14 @@
-"""Recognises a database that was restored, copied, or lost commits in a failover, and holds all sending.
+"""Detects a database that was restored, copied, or lost commits in a failover, and holds all sending.
 
-What such a database believes unsent may have been sent. So from every incarnation of the database (a start, or tables
-that were filled anew) no message may be claimed before a worker has compared it with what is known outside of it:
+Such a database may take sent messages for unsent ones. So for every incarnation of the database (a start, or tables
+that were filled again), no message may be claimed before a worker has compared it with what is known outside of it:
 
     processes    what each has seen committed: its last claims, its last accepted sends, and the installation's mark
-    notes        the mark, which rises each second while workers run, in Redis and in a file where GUARD_FILE names one
-    the row      of the installation itself: the transaction that wrote it last, which a dump does not keep, the
-                 timeline, which a promotion changes, and whether there were notes in a file
+    notes        the mark, which rises each second while workers run, in Redis and in the file that GUARD_FILE names
+    the row      of the installation: the transaction that wrote it last, which a dump does not preserve, the timeline,
+                 which a promotion changes, and whether there were notes in a file
 
-`verdict.py` says what follows. A crash of the same server loses no commit that was waited for, and holds nothing.
+`verdict.py` draws the conclusion. A crash of the same server loses no durable commit, and holds nothing.
 """
 
 from shared.guard.check import Guard

@@ -1,4 +1,4 @@
-"""The comparison of the database with what is known outside of it: each second, by each process."""
+"""Compares the database with what is known outside of it: every second, in every process."""
 
 import logging
 from pathlib import Path
@@ -25,13 +25,13 @@ from shared.guard.witness import Witness
 log = logging.getLogger(__name__)
 
 WAIT_FOR_DISK = text("SELECT set_config('synchronous_commit', :value, true)")
-"""A commit that changed nothing but a worker's presence needs not."""
+"""The commit need not be durable if only a worker's presence has changed."""
 PRESENT_SECONDS = 5
-"""For which a worker counts as alive after it has looked; its sweeper renews that."""
+"""For how long a worker counts as alive after its check; its sweeper renews that."""
 
 
 class Guard:
-    """Looks at one installation from one process, a `worker` or another one (None), which can only object.
+    """Checks one installation from one process: a `worker`, or another process (None), which can only object.
 
     Without `witness` the process has seen no commits but those of the mark.
     """
@@ -49,13 +49,13 @@ class Guard:
         self._witness = witness or Witness()
         self._worker = worker
         self._incarnation = ""
-        """That this process has compared with what it had seen."""
+        """The incarnation that this process has compared with what it had seen."""
         self._seen: tuple[UUID | None, int] = (None, 0)
-        """The installation, and the highest mark of it that this process has seen committed."""
+        """The installation, and its highest mark that this process has seen committed."""
         self._reported = ""
 
     def check(self) -> State:
-        """Compare; raise the mark and note it where nothing is wrong. Raises what the database raises."""
+        """Compare; then raise and note the mark if nothing is wrong. Raises the database's errors."""
         with reading(self._engine) as connection:
             before = state_of(connection)
         new = before.incarnation != self._incarnation
@@ -79,7 +79,7 @@ class Guard:
         return state
 
     def known(self, installation: UUID) -> int:
-        """The highest mark of the installation that is known outside the database, 0 where none is."""
+        """The installation's highest mark that is noted outside the database, or 0."""
         marks = [self._seen[1] if self._seen[0] == installation else 0]
         if self._worker:
             marks += [self.notes.in_redis(installation), self.notes.in_file(installation)]
@@ -119,7 +119,7 @@ class Guard:
         return bool(connection.execute(HOLD, {"id": state.id, "known": known, "reason": reason}).rowcount)
 
     def _saw(self, state: State) -> None:
-        """What has been committed is known from now on; of a database that may not be the right one nothing is."""
+        """Remember what has been committed, unless the database may be the wrong one."""
         if not state.confirmed or state.held:
             return
         if self._seen[0] != state.id or state.mark > self._seen[1]:
@@ -127,7 +127,7 @@ class Guard:
             self._witness.risen()
 
     def _say(self, state: State, verdict: Verdict | None) -> None:
-        """Once what keeps messages from being sent, and once that nothing does any more."""
+        """Log once that sending is held, and once that it is not any more."""
         if state.held:
             message = f"{state.reason}: nothing is sent. See `bulksms guard show`"
         elif verdict is not None and verdict.outcome == "wait":

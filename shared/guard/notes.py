@@ -1,4 +1,4 @@
-"""Where the installation's mark is noted outside the database: in Redis, and in a file."""
+"""Notes the installation's mark outside the database: in Redis and in a file."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 10.0
-"""Redis is left alone for as long after a failure."""
+"""For how long Redis is not tried after a failure."""
 
 NOTE = """
 if tonumber(redis.call('GET', KEYS[1]) or '-1') < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
@@ -25,7 +25,7 @@ if tonumber(redis.call('GET', KEYS[1]) or '-1') < tonumber(ARGV[1]) then redis.c
 
 
 class Notes:
-    """Each of the two places may be missing (None), or away at times."""
+    """Reads and writes the notes. Either place may be missing (None) or unavailable."""
 
     def __init__(self, redis: Redis | None, file: Path | None) -> None:
         self._redis = redis
@@ -33,18 +33,18 @@ class Notes:
         self._away_until = 0.0
 
     def in_redis(self, installation: UUID) -> int:
-        """The mark noted in Redis, 0 where there is none."""
+        """The mark noted in Redis, or 0."""
         if self._redis is not None and time.monotonic() >= self._away_until:
             with self._resting():
                 return int(cast("bytes | None", self._redis.get(_key(installation))) or 0)
         return 0
 
     def in_file(self, installation: UUID) -> int:
-        """The mark noted in the file, 0 where there is none."""
+        """The mark noted in the file, or 0."""
         return self._marks().get(str(installation), 0)
 
     def write(self, installation: UUID, mark: int) -> None:
-        """Note the mark in both places, as far as they can be reached."""
+        """Note the mark in both places, if they are available."""
         if self._file is not None and self.in_file(installation) < mark:
             marks = {**self._marks(), str(installation): mark}
             # Containers that share the file have their own process ids, and the same ones.

@@ -1,4 +1,4 @@
-"""The installation's row: how far it has come, whether its sending is held, and what tells a copy of it apart."""
+"""The installation's row: its mark, whether sending is held, and what distinguishes a copy of it."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -9,24 +9,24 @@ from shared.db.connection import STARTED
 from shared.guard.verdict import Evidence
 
 INCARNATION = f"(extract(epoch FROM {STARTED})::text || ' ' || pg_relation_filepath('installation'::regclass))"
-"""SQL: changes when the database is started, and when its tables are filled anew. (Another file comes with a table that
-is dropped, truncated or rewritten, and with a copy of the database.)"""
+"""SQL: changes when the database is started, and when its tables are filled again. (A table that is dropped, truncated,
+rewritten or copied gets another file.)"""
 
 TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
 """SQL: changes when a standby is promoted, and when a backup is recovered to a point in time. (`pg_control_checkpoint`
-has the new one only after the next checkpoint.)"""
+has the new timeline only after the next checkpoint.)"""
 
 DATABASE_ID = (
     "(SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) || '.' || 'installation'::regclass::oid"
 )
 WRITTEN_NOW = f"({DATABASE_ID} || '.' || pg_current_xact_id()::xid)"
 WRITTEN = f"({DATABASE_ID} || '.' || xmin)"
-"""SQL: the database, the table and the transaction that wrote the row. Whoever fills the table from a dump or as a
-subscriber writes it in another transaction than the row says; pg_upgrade, VACUUM FULL and standbys keep all three."""
+"""SQL: the database, the table and the transaction that wrote the row. A restored dump or a subscriber writes it in
+another transaction than the row says; pg_upgrade, VACUUM FULL and standbys preserve all three."""
 
 SYNCHRONOUS = """(current_setting('synchronous_standby_names') <> ''
                   AND current_setting('synchronous_commit') NOT IN ('off', 'local'))"""
-"""SQL: whether a commit is waited for until a standby has it."""
+"""SQL: whether commits wait for a standby."""
 
 STATE = text(
     f"""
@@ -98,30 +98,30 @@ PRESENT = text(
 
 
 class State(NamedTuple):
-    """How far the installation has come, and whether and why its sending is held."""
+    """The mark, and whether and why sending is held."""
 
     id: UUID
     mark: int
     held: bool
     behind: int
-    """How far the mark was behind one that is known outside, in seconds of a service that runs."""
+    """How far the mark was behind a noted one, in seconds of operation."""
     reason: str | None
     confirmed: bool
-    """Whether this incarnation of the database was found to have lost nothing."""
+    """Whether this incarnation of the database has been confirmed."""
     incarnation: str
 
 
 def state_of(connection: Connection) -> State:
-    """The installation's state as the database has it."""
+    """The installation's current state."""
     return State(*connection.execute(STATE).one())
 
 
 def evidence_of(connection: Connection, installation: UUID, known: int, lost: int) -> Evidence | None:
-    """All that is known about this incarnation; the row is locked. None where it is held already."""
+    """All that is known about this incarnation; locks the row. None if sending is held already."""
     row = connection.execute(EVIDENCE, {"id": installation}).one_or_none()
     return None if row is None else Evidence(**row._asdict(), known=known, lost=lost)
 
 
 def release(connection: Connection, known: int) -> bool:
-    """Let messages be sent again; the mark continues beyond all that was noted. False when nothing was held."""
+    """Release sending; the mark continues above all noted marks. False if sending was not held."""
     return bool(connection.execute(RELEASE, {"known": known}).rowcount)

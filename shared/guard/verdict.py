@@ -1,13 +1,13 @@
-"""What follows from what is known about an incarnation of the database: it is confirmed, held, or to be waited for."""
+"""Decides about an incarnation of the database: it is confirmed, held, or witnesses are awaited."""
 
 from typing import Literal, NamedTuple
 
 SETTLE_SECONDS = 2.0
-"""From another timeline nothing is sent for so long: a process of which the database does not know may object."""
+"""For how long nothing is sent from another timeline: a process that the database does not know of may object."""
 PATIENCE_SECONDS = 20.0
-"""For how long witnesses are waited for: a connection that the old server left dead is given up within 15 s."""
+"""For how long witnesses are awaited: a connection that the old server left dead is given up within 15 s."""
 STALE = 10
-"""A note so far behind the database is of long ago, and says nothing about what came after it."""
+"""A note so far behind the database is old, and says nothing about later commits."""
 
 
 class Evidence(NamedTuple):
@@ -15,34 +15,34 @@ class Evidence(NamedTuple):
 
     mark: int
     first: bool
-    """It was never looked at."""
+    """It was never checked."""
     copied: bool
-    """Its row was written by something else than the service."""
+    """Its row was not written by the service."""
     promoted: bool
     """It is on another timeline than at the last confirmation."""
     synchronous: bool
-    """Commits were waited for until a standby had them."""
+    """Commits waited for a standby."""
     file_noted: bool
     """Its mark was noted in a file."""
     witnessed: bool
-    """A witness that knew its mark has already looked at this incarnation."""
+    """A witness that knew its mark has already checked this incarnation."""
     waited: float
-    """Seconds since the first look at this incarnation."""
+    """Seconds since the first check of this incarnation."""
     missing: int
-    """Workers that were alive, by the last that the database knows, and have not looked at this incarnation."""
+    """Workers that were alive according to the database, and have not checked this incarnation."""
     known: int
-    """The highest mark that is known to who looks, 0 if none is."""
+    """The highest mark that the checking process knows, or 0."""
     lost: int
-    """Commits that who looks has seen, and the database does not have."""
+    """Number of commits that the checking process has seen and the database lacks."""
 
     @property
     def is_witnessed(self) -> bool:
-        """Whether somebody who knows its mark finds that it lost nothing."""
+        """Whether a process that knows its mark finds nothing missing."""
         return self.witnessed or 0 < self.known >= self.mark - STALE
 
 
 class Verdict(NamedTuple):
-    """What to do, and why."""
+    """The decision and its reason."""
 
     outcome: Literal["confirm", "wait", "hold"]
     reason: str = ""
@@ -52,7 +52,7 @@ CONFIRMED = Verdict("confirm")
 
 
 def judge(found: Evidence) -> Verdict:
-    """The verdict. Wrong only towards holding: nobody can take back a message that was sent twice."""
+    """Decide. In doubt the database is held: a message that was sent twice cannot be taken back."""
     if found.copied:
         return Verdict("hold", "this database was restored from a dump, or copied")
     if found.known > found.mark:
@@ -77,8 +77,9 @@ def judge(found: Evidence) -> Verdict:
 
 
 def _after_promotion(found: Evidence) -> Verdict:
-    """A standby that was promoted, or a backup that was recovered. Of a standby that every commit waits for nothing is
-    missing; of another one only who had been sending can tell."""
+    """Decide about a promoted standby or a recovered backup. A synchronous standby lacks nothing; whether another one
+    does, only the processes that were sending know.
+    """
     if not found.is_witnessed:
         return _patiently(
             found,

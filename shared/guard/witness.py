@@ -1,7 +1,7 @@
-"""What one process has seen committed lately.
+"""Remembers what one process has recently seen committed.
 
-Commits are lost from the end: where the last that a thread has seen is there, all before it are. And before the mark
-rose they are older than the mark, which is compared too. So a few ids in memory say it exactly, and cost nothing.
+Commits are lost from the end: if the last one that a thread has seen is there, all earlier ones are. Those before the
+mark rose are covered by the mark, which is compared too. So a few ids in memory are exact, and cost nothing.
 """
 
 import threading
@@ -25,36 +25,36 @@ LOST_SENDS = text(
 
 
 class Witness:
-    """The last claim and the last accepted send of each thread. Safe to use from several threads."""
+    """The last claim and the last accepted send of each thread. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seen = deque([_Seen()], maxlen=3)
-        """The newest last; a new one begins whenever the mark is found to have risen."""
+        """The newest is last; another begins whenever the mark has risen."""
 
     def claimed(self, batch: UUID, epoch: int) -> None:
-        """A claim was committed, of this batch and perhaps others."""
+        """Note the commit of a claim of this batch and perhaps others."""
         with self._lock:
             self._seen[-1].claims[threading.get_ident()] = (batch, epoch)
 
     def accepted(self, send: UUID) -> None:
-        """A send was committed, and perhaps others with it."""
+        """Note the commit of a send and perhaps others."""
         with self._lock:
             self._seen[-1].sends[threading.get_ident()] = send
 
     def risen(self) -> None:
-        """The mark was found to be higher than before. What was seen two such times ago is older than the mark."""
+        """Note that the mark has risen. What was seen two such notes ago is older than the mark."""
         with self._lock:
             self._seen.append(_Seen())
 
     def forget(self) -> None:
-        """What the database does not have has been told."""
+        """Forget the commits that the database lacks: they are reported."""
         with self._lock:
             self._seen.clear()
             self._seen.append(_Seen())
 
     def lost(self, connection: Connection) -> int:
-        """How many of the commits the database does not have."""
+        """The number of commits that the database lacks."""
         with self._lock:
             claims = [claim for seen in self._seen for claim in seen.claims.values()]
             sends = [send for seen in self._seen for send in seen.sends.values()]
@@ -68,7 +68,7 @@ class Witness:
 
 
 class _Seen:
-    """By thread."""
+    """The commits, by thread."""
 
     def __init__(self) -> None:
         self.claims: dict[int, tuple[UUID, int]] = {}

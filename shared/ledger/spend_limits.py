@@ -1,8 +1,8 @@
-"""Spend limits: what an account's sends may reserve in a day and in a month of UTC.
+"""Spend limits: credits that an account's sends may reserve per UTC day and month.
 
-Counted is what sends reserve when they are accepted; what is given back later does not make room again. The statement
-that accepts a send counts it, under the lock of the account's row, and a check of the count's row refuses what goes
-beyond the limit: so it is exact, whoever sends at once. A period without a limit is not counted.
+Credits count when they are reserved; later releases do not make room again. The statement that accepts a send adds to
+the count, under the lock of the account's row, and a check constraint refuses what exceeds the limit, so limits are
+exact under concurrency. A period without a limit is not counted.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -19,7 +19,7 @@ PERIODS = """
             ('month', CAST(date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') AS date), {spend_month}))
     AS l (period, begins, most)
 """
-"""SQL: the two periods that are now, and the limits of each."""
+"""SQL: the current day and month, and their limits."""
 
 COUNT = f"""
     INSERT INTO spending (account_id, period, begins, credits, most)
@@ -29,9 +29,9 @@ COUNT = f"""
     ON CONFLICT (account_id, period, begins)
     DO UPDATE SET credits = spending.credits + EXCLUDED.credits, most = EXCLUDED.most
 """
-"""SQL: counts what accounts have `paid` (id, available, before, spend_day, spend_month), or its check refuses."""
+"""SQL: adds the credits of the accounts in `paid` (id, available, before, spend_day, spend_month) to their counts."""
 REFUSAL = "ck_spending_most"
-"""The constraint of a count that would go beyond its limit."""
+"""The check constraint that refuses a count above its limit."""
 
 STANDING = text(
     f"""
@@ -56,11 +56,11 @@ COUNT_LEDGER = text(
 
 
 class OverSpend(NotEnough):
-    """A reserve goes beyond a spend limit. Nothing was posted."""
+    """A reserve exceeds a spend limit. Nothing was posted."""
 
 
 class Standing(NamedTuple):
-    """What an account's sends have reserved in a period, and may; None is no limit, and then nothing is counted."""
+    """The credits reserved in a period, and the limit; without a limit (None) nothing is counted."""
 
     period: Period
     begins: date
@@ -69,7 +69,7 @@ class Standing(NamedTuple):
 
     @property
     def ends(self) -> datetime:
-        """When the next period begins."""
+        """The beginning of the next period."""
         following = self.begins + timedelta(days=1)
         if self.period == "month":
             following = (self.begins + timedelta(days=31)).replace(day=1)
@@ -77,12 +77,12 @@ class Standing(NamedTuple):
 
 
 def standings(connection: Connection, account_id: int) -> dict[Period, Standing]:
-    """Of the day and the month that are now."""
+    """The standings of the current day and month."""
     return {row.period: Standing(*row) for row in connection.execute(STANDING, {"account": account_id})}
 
 
 def count_spending(connection: Connection, account_id: int, period: Period, most: int | None) -> None:
-    """Begin to count by what the ledger says of the period, or stop where there is no limit. The account is locked."""
+    """Initialise the counts from the ledger, or delete those without a limit. The account must be locked."""
     connection.execute(FORGET, {"account": account_id, "period": period})
     if most is not None:
         connection.execute(COUNT_LEDGER, {"account": account_id, "period": period, "most": most})

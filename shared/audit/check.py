@@ -1,7 +1,7 @@
-"""Proves the promises: every rule of `shared.audit.rules` against one snapshot of the database.
+"""Proves the promises: checks every rule of `shared.audit.rules` against one snapshot of the database.
 
-The snapshot is one REPEATABLE READ transaction that changes nothing and locks nothing, so an audit may run beside a
-working system at any time; every change of state is one commit, so no moment is an exception.
+The snapshot is a REPEATABLE READ transaction without writes or locks, so an audit may run at any time beside a working
+system; every change of state is one commit, so the rules hold at every moment.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from shared.ids import first_id_at
 __all__ = ["RULES", "Breach", "Rule", "audit", "rules_of"]
 
 MAX_BREACHES = 100
-"""Rows shown of one rule; a system in which more are wrong is looked at by hand."""
+"""Maximum breaches shown per rule."""
 LONGEST = "1h"
 DAY = timedelta(days=1)
 DOUBT_GRACE = 24 * 3600.0
@@ -24,13 +24,13 @@ DOUBT_GRACE = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One thing that a rule forbids: what it is about, and the numbers that do not agree."""
+    """A breach of a rule: its subject, and the numbers that disagree."""
 
     rule: str
     subject: str
     detail: str
     account_id: int | None = None
-    """The account to be stopped until somebody has looked at it; None where no account's money is in question."""
+    """The account to freeze until somebody has looked at it; None if no account's money is affected."""
 
 
 def rules_of(full: bool) -> list[Rule]:
@@ -45,11 +45,11 @@ def audit(
     on_rule: Callable[[Rule, list[Breach]], None] = lambda rule, breaches: None,
     span: timedelta = DAY,
 ) -> list[Breach]:
-    """Check every rule and return what breaks them; an empty list is a clean audit.
+    """Check every rule and return the breaches; an empty list is a clean audit.
 
-    Without `full` the sends looked at are those that are open or ended within the last `span`, and of the references,
-    groups and keys those of that time. `doubt_grace` is the setting of the same name, in seconds. `on_rule` is
-    called after each rule, to show progress.
+    Without `full`, only sends that are open or ended within the last `span` are checked, and references, groups and
+    keys of that time. `doubt_grace` is the setting of the same name, in seconds. `on_rule` is called after each rule,
+    to show progress.
     """
     breaches: list[Breach] = []
     with (
@@ -67,7 +67,7 @@ def audit(
 def check(
     connection: Connection, rule: Rule, full: bool, doubt_grace: float = DOUBT_GRACE, span: timedelta = DAY
 ) -> list[Breach]:
-    """What breaks one rule, at most MAX_BREACHES of it."""
+    """The breaches of one rule, at most MAX_BREACHES."""
     parameters = {
         "full": full,
         "since": first_id_at(datetime.fromtimestamp(0, UTC) if full else datetime.now(UTC) - span),

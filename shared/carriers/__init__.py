@@ -1,1 +1,1 @@
-"""What API and workers both know of carriers: SMPP, HTTP, error codes, receipts."""
+"""Knowledge of carriers that API and workers share: SMPP, HTTP, error codes, receipts."""

@@ -1,11 +1,12 @@
-"""Why a message did not arrive: the codes to which the codes of all carriers are mapped
-(shared/carriers/error_codes.py)."""
+"""The catalogue of reasons why messages do not arrive. All carriers' codes are mapped to it
+(shared/carriers/error_codes.py).
+"""
 
 from typing import Final, NamedTuple
 
 
 class MessageError(NamedTuple):
-    """What is always the same about an error. `permanent`: the same message would fail again."""
+    """The fixed properties of an error. `permanent`: the same message would fail again."""
 
     permanent: bool
     title: str
@@ -160,4 +161,4 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         "Send again.",
     ),
 }
-"""Every code, in the order in which they are listed."""
+"""All codes, in the order of the list."""

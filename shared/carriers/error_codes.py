@@ -1,8 +1,8 @@
-"""From the code that a carrier told of a message, or that we keep ourselves, to a code of the catalogue.
+"""Maps the codes of carriers, and our own, to codes of the catalogue.
 
-A message keeps the carrier's own code as it was told, and its code of the catalogue follows from it when it is read:
-what is mapped here later is right for older messages, too. Codes that one carrier alone has are mapped by its setting
-`error_codes` when they are heard, and kept as `code=carrier_code`.
+A message stores the carrier's original code, which is mapped when it is read: a mapping added later applies to older
+messages too. Codes of a single carrier are mapped by its setting `error_codes` when they are received, and stored as
+`code=carrier_code`.
 """
 
 import re
@@ -16,10 +16,9 @@ from shared.lifecycle import MessageStatus
 __all__ = ["WITH_ERROR", "carrier_code_of", "code_of", "error_of", "unknown_codes", "with_code"]
 
 SEPARATOR: Final = "="
-"""Between a code of the catalogue and the carrier's own. Codes are kept without any character but letters, digits and
-`_.:-`."""
+"""Separates a code of the catalogue from the carrier's code. Codes are stored with letters, digits and `_.:-` only."""
 WITHOUT_CARRIER: Final = frozenset({"suppressed", "frequency_capped", "expired", "canceled"})
-"""Codes of messages in which no carrier had a part."""
+"""Codes of messages without a carrier's involvement."""
 SAID_BY_US: Final = WITHOUT_CARRIER | {
     "no_answer",
     "worker_stopped",
@@ -29,7 +28,7 @@ SAID_BY_US: Final = WITHOUT_CARRIER | {
     "invalid_sender",
     "unreadable_answer",
 }
-"""What is kept of a message without a word of its carrier."""
+"""Stored codes that no carrier gave."""
 
 _SMPP: Final[dict[str, tuple[Status, ...]]] = {
     "invalid_recipient": (Status.ESME_RINVDSTADR, Status.ESME_RINVDSTTON, Status.ESME_RINVDSTNPI),
@@ -52,7 +51,7 @@ _SMPP: Final[dict[str, tuple[Status, ...]]] = {
     ),
     "rejected_by_carrier": (Status.ESME_RX_P_APPN, Status.ESME_RX_R_APPN),
 }
-"""SMPP 3.4 §5.1.3; every other status is a `protocol_error`."""
+"""SMPP 3.4 §5.1.3; all other statuses are a `protocol_error`."""
 
 _ANSWERS: Final[dict[str, str]] = {
     **{status.name: "protocol_error" for status in Status if status is not Status.ESME_ROK},
@@ -70,7 +69,7 @@ _ANSWERS: Final[dict[str, str]] = {
     "http_408": "no_answer",
     "http_429": "throttled",
 }
-"""Answers to a submit: of SMPP, of the simulated carrier, of our drivers, and HTTP statuses (RFC 9110 §15)."""
+"""Responses to a submit: of SMPP, of the simulated carrier, of our drivers, and HTTP statuses (RFC 9110 §15)."""
 _HTTP: Final = re.compile(r"http_([345])[0-9]{2}", re.ASCII)
 _HTTP_CLASSES: Final = {"3": "carrier_unavailable", "4": "rejected_by_carrier", "5": "no_answer"}
 
@@ -86,7 +85,7 @@ _RECEIPTS: Final[dict[str, str]] = {
     "undeliverable": "undelivered",
     "unknown": "unknown_outcome",
 }
-"""Words of receipts, in small letters: message_state (SMPP 3.4 §5.2.28, appendix B), and those of HTTP carriers."""
+"""Words in receipts, in lower case: message_state (SMPP 3.4 §5.2.28, appendix B), and those of HTTP carriers."""
 
 _WITHOUT_CODE: Final = {
     MessageStatus.IN_DOUBT: "no_answer",
@@ -96,15 +95,15 @@ _WITHOUT_CODE: Final = {
     MessageStatus.EXPIRED: "expired",
     MessageStatus.UNDELIVERED: "undelivered",
 }
-"""The code of a message that keeps none, by its status. One whose status is not here has no error."""
+"""Codes by status, for messages without a stored code. Other statuses have no error."""
 WITH_ERROR: Final = frozenset(_WITHOUT_CODE)
-"""The statuses of messages that have an error."""
+"""The statuses of messages with an error."""
 
 
 def with_code(carrier_code: str, error_codes: Mapping[str, str]) -> str:
-    """A carrier's code as it is kept: with its code of the catalogue, where the carrier's `error_codes` have one.
+    """The stored form of a carrier's code, with its code of the catalogue if the carrier's `error_codes` map it.
 
-    Of a receipt's `UNDELIV:042` the whole is looked for, then `042`, then `UNDELIV`.
+    For a receipt's `UNDELIV:042`, the whole is looked up, then `042`, then `UNDELIV`.
     """
     word, _, number = carrier_code.partition(":")
     for name in (carrier_code, number, word):
@@ -114,12 +113,12 @@ def with_code(carrier_code: str, error_codes: Mapping[str, str]) -> str:
 
 
 def unknown_codes(error_codes: Mapping[str, str]) -> list[str]:
-    """The values of a carrier's `error_codes` that the catalogue does not have."""
+    """The values of a carrier's `error_codes` that are not in the catalogue."""
     return sorted(set(error_codes.values()) - set(CATALOGUE))
 
 
 def code_of(status: MessageStatus | str, kept: str | None) -> str | None:
-    """The catalogue's code of a message with this status that keeps this error; None where it has none."""
+    """The catalogue's code of a message with this status and stored code, or None."""
     without = _WITHOUT_CODE.get(MessageStatus(status))
     if without is None or kept is None:
         return without
@@ -136,7 +135,7 @@ def code_of(status: MessageStatus | str, kept: str | None) -> str | None:
 
 
 def carrier_code_of(status: MessageStatus | str, kept: str | None) -> str | None:
-    """The carrier's own code, as it told it; None where it told none."""
+    """The carrier's original code, or None."""
     ours = SAID_BY_US if status != MessageStatus.UNDELIVERED else {"partly_sent"}
     if kept is None or kept in ours:
         return None
@@ -145,7 +144,7 @@ def carrier_code_of(status: MessageStatus | str, kept: str | None) -> str | None
 
 
 def error_of(status: MessageStatus | str, kept: str | None, carrier: str | None) -> dict[str, Any] | None:
-    """A message's error as the API tells it: code, permanent, carrier, carrier_code and text; None without one."""
+    """A message's error in the API: code, permanent, carrier, carrier_code and text; None without one."""
     code = code_of(status, kept)
     if code is None:
         return None

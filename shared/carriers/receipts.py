@@ -1,4 +1,4 @@
-"""Delivery receipts, and where those wait that have found no message yet."""
+"""Delivery receipts, and the storage of those that have not found a message yet."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from shared.lifecycle import MessageStatus
 
 
 class Receipt(NamedTuple):
-    """A carrier's word on a message that it accepted earlier."""
+    """A carrier's report about a message that it accepted earlier."""
 
     reference: str
     status: MessageStatus
@@ -20,9 +20,10 @@ class Receipt(NamedTuple):
     phone: str | None = None
     sender_id: str | None = None
     precision: int | None = None
-    """Of `done_at`, in seconds: 60, 1, or 0 for what is finer. None: the carrier told no time, and it is ours."""
+    """Precision of `done_at` in seconds: 60, 1, or 0 for fractions. None: it is our time, as the carrier reported none.
+    """
     received_at: datetime | None = None
-    """When it came; None: now."""
+    """Time of arrival; None: now."""
 
 
 KEEP = text(
@@ -36,23 +37,23 @@ KEEP = text(
 
 
 def by_destination(phone: str) -> str:
-    """The reference of a message that its carrier took without telling an id: its receipt is known by the phone."""
+    """The reference of a message that its carrier accepted without an id: receipts are matched by phone."""
     return f"to:{phone}"
 
 
 def told_by_carrier(reference: str | None) -> str | None:
-    """The carrier's id of a message; None where it told none."""
+    """The carrier's id of a message, or None."""
     return None if reference is not None and reference.startswith("to:") else reference
 
 
 def keep(connection: Connection, carrier: str, receipts: Sequence[Receipt]) -> None:
-    """Keep receipts until a worker has matched them: it looks each second."""
+    """Store receipts that workers try to match every second."""
     if receipts:
         connection.execute(KEEP, {"carrier": carrier, **columns(receipts)})
 
 
 def columns(receipts: Sequence[Receipt]) -> dict[str, list[object]]:
-    """The receipts, column by column."""
+    """The receipts as columns."""
     return {
         "reference": [receipt.reference for receipt in receipts],
         "phone": [receipt.phone and int(receipt.phone) for receipt in receipts],

@@ -19,7 +19,7 @@ def name_problem(name: str) -> str | None:
     """Why this is not a field's name, as a sentence, or None."""
     if _NAME.fullmatch(name):
         return None
-    return "A field's name is up to 32 letters, digits and low lines, and begins with no digit."
+    return "A field's name is up to 32 letters, digits and underscores, and does not begin with a digit."
 
 
 def value_problem(value: str, longest: int = LONGEST_VALUE) -> str | None:

@@ -75,7 +75,7 @@ def suppress(connection: Connection, account_id: int, phone: str | int, reason: 
 def suppress_all(
     connection: Connection, account_id: int, phones: Sequence[int], reason: str, scope: Scope = EVERYTHING
 ) -> int:
-    """Add opt-outs. Returns how many are new. Phones are locked in order, so that concurrent callers do not deadlock."""
+    """Add opt-outs. Returns how many are new. They are locked in order, so callers do not deadlock."""
     added = 0
     ordered = sorted(set(phones))
     for start in range(0, len(ordered), PAGE):

@@ -1,8 +1,8 @@
-"""Keeps messages from phones, in the transaction whose commit the carrier's answer waits for.
+"""Stores messages from phones, in a transaction that is committed before the carrier is answered.
 
-A part of a long message is kept until its set is whole: the set may come through several connections and processes, so
-whoever adds to it holds its lock, and exactly one sees it whole. A part that comes again, because our answer was lost,
-is the same part; one with another text is the beginning of the next message under the same reference.
+Parts of a long message are stored until the set is complete. They may arrive through several connections and processes,
+so adding a part takes the set's lock, and exactly one process sees it complete. A part that is repeated because our
+response was lost is recognised; one with another text begins the next message with the same reference.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ from shared.outbox import EventType
 from shared.sms.phones import is_phone
 
 REPEATED = "10 minutes"
-"""For as long the parts of a whole message are known again."""
+"""For how long repeated parts of a complete message are recognised."""
 AWAITED = "1 day"
-"""For as long the missing parts of a message are waited for."""
+"""For how long missing parts are awaited."""
 REASON = "stop"
-"""Of a suppression that a phone's owner asked for; only such a one is taken back by START."""
+"""The source of opt-outs requested by phones; START removes only these."""
 
 OWNER = text(
     """
@@ -34,8 +34,8 @@ OWNER = text(
      WHERE lower(s.sender_id) = lower(:recipient) AND s.state IN ('approved', 'suspended') ORDER BY s.state LIMIT 1
     """
 )
-"""No sandbox: what phones send is for live accounts. An account whose sender ID is suspended still hears of those who
-write to it: they may want to opt out."""
+"""Not sandboxes: messages from phones are for live accounts. Suspended sender IDs count too, as people may want to opt
+out."""
 
 KEEP = text(
     """
@@ -88,7 +88,7 @@ DROP_WHOLE = text(f"DELETE FROM inbound_part WHERE whole AND received_at < clock
 
 
 class PartSet(NamedTuple):
-    """The parts of one long message, by what is the same in all of them."""
+    """What is the same in all parts of a long message."""
 
     carrier: str
     phone: str
@@ -98,7 +98,7 @@ class PartSet(NamedTuple):
 
 
 def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> None:
-    """Keep the messages, and do what a STOP or START asks for. The carrier may be answered after the commit."""
+    """Store the messages, and apply STOP and START. The carrier may be answered after the commit."""
     ordered = sorted(messages, key=lambda each: (each.phone, each.recipient, each.reference or 0, each.total))
     for message in ordered:  # in one order in every transaction, as each holds locks of what it has kept
         if message.reference is None or not 1 <= message.number <= message.total or message.total == 1:
@@ -108,7 +108,7 @@ def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> 
 
 
 def end_parts(engine: Engine) -> int:
-    """Keep what has come of messages whose parts were waited for long enough. Returns how many."""
+    """Store incomplete messages whose parts were awaited long enough. Returns how many."""
     with transaction(engine) as connection:
         connection.execute(DROP_WHOLE)
         waited = [PartSet(*row) for row in connection.execute(WAITED_FOR)]
@@ -119,7 +119,7 @@ def end_parts(engine: Engine) -> int:
 
 
 def _add(connection: Connection, carrier: str, part: Inbound, reference: int) -> None:
-    """Keep a part; the message too, when this was the last one missing."""
+    """Store a part, and the message if it is complete."""
     key = PartSet(carrier, part.phone, part.recipient, reference, part.total)
     connection.execute(LOCK_SET, key._asdict())
     kept = connection.execute(PARTS, key._asdict()).all()
@@ -138,7 +138,7 @@ def _add(connection: Connection, carrier: str, part: Inbound, reference: int) ->
 
 
 def _end(connection: Connection, key: PartSet, kept: Sequence[Any]) -> None:
-    """No more parts are waited for: what there is of a message that was never whole is kept as it is."""
+    """Stop waiting for parts; an incomplete message is stored as it is."""
     if kept and not kept[0].whole:
         _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in kept})
     connection.execute(DROP_PARTS, key._asdict())
@@ -149,12 +149,12 @@ def _opened(connection: Connection, key: PartSet, row: Any) -> str:
 
 
 def seal_part(texts: Texts, key: PartSet, number: int, content: str) -> bytes:
-    """A part's text as its row keeps it."""
+    """A part's text in its stored form."""
     return texts.seal(content, _name(key, number)).encode("utf-16-be", "surrogatepass")
 
 
 def open_part(texts: Texts, key: PartSet, number: int, kept: bytes) -> str:
-    """The text that a part's row keeps. Raises TextKeyMissing or TextUnreadable."""
+    """A part's stored text. Raises TextKeyMissing or TextUnreadable."""
     return texts.open(kept.decode("utf-16-be", "surrogatepass"), _name(key, number))
 
 
@@ -169,7 +169,7 @@ def _keep_set(connection: Connection, key: PartSet, parts: dict[int, str]) -> No
 
 
 def _keep(connection: Connection, carrier: str, message: Inbound, segments: int, missing: int) -> None:
-    """Keep one message for the account that has its recipient as a sender ID; for the operator when none has."""
+    """Store a message for the account whose sender ID is its recipient; for the operator if there is none."""
     recipient = message.recipient.removeprefix("+")
     account = connection.execute(OWNER, {"recipient": recipient}).scalar()
     content = storable(message.text)
@@ -198,7 +198,7 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
 
 
 def _obey(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
-    """Do what the phone's owner asks for."""
+    """Apply the request of the phone's owner."""
     if keyword is Keyword.START:
         connection.execute(OPT_IN, {"account": account, "phone": int(phone), "reason": REASON})
     elif suppress(connection, account, phone, REASON):
@@ -206,6 +206,6 @@ def _obey(connection: Connection, account: int, keyword: Keyword, phone: str) ->
 
 
 def storable(content: str) -> str:
-    """The text as Postgres can keep it: surrogate pairs joined; their halves, NULs and MARK replaced."""
+    """A text that Postgres can store: surrogate pairs are joined; lone surrogates, NULs and MARK are replaced."""
     joined = content.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
     return joined.replace("\0", "\ufffd").replace(MARK, "\ufffd")

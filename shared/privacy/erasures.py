@@ -1,4 +1,4 @@
-"""Asking for a person to be erased; `worker.jobs.erasure` does it."""
+"""Requests the erasure of a person's data; `worker.jobs.erasure` does it."""
 
 from uuid import UUID
 
@@ -8,10 +8,10 @@ from shared.contacts.suppressions import suppress
 from shared.ids import new_id
 
 REASON = "erasure"
-"""Of the opt-out that holds while an erasure is under way."""
+"""The reason of the opt-out that holds during an erasure."""
 
 ERASED = "0"
-"""What stands in a batch in place of an erased phone. The places of the others do not change."""
+"""Replaces an erased phone in a batch, so that the other positions do not change."""
 
 ASK = text(
     """
@@ -21,7 +21,9 @@ ASK = text(
 
 
 def ask_to_erase(connection: Connection, account_id: int, phone: str) -> UUID:
-    """Erase what the account has of the phone, soon; from now on nothing is sent to it. Returns the erasure."""
+    """Request the erasure of the account's data about the phone; from now on nothing is sent to it. Returns the
+    erasure.
+    """
     erasure = new_id()
     connection.execute(ASK, {"id": erasure, "account": account_id, "phone": int(phone)})
     suppress(connection, account_id, phone, REASON)

@@ -1,8 +1,8 @@
-"""Sender IDs: an account asks for one, the operator decides, and only an approved one may be sent from.
+"""Sender IDs: an account requests one, the operator decides, and only approved ones can be used.
 
-A sender ID is 1 to 11 characters of GSM's default alphabet (3GPP TS 23.040 §9.1.2.5) of which we take letters, digits
-and a few signs, all ASCII, so that no letter can be mistaken for another alphabet's; or a short code of 3 to 7 digits;
-or a phone's number, digits only.
+A sender ID has 1 to 11 characters: ASCII letters, digits and a few signs of GSM's default alphabet (3GPP TS 23.040
+§9.1.2.5), so that no letter can be mistaken for another alphabet's; or it is a short code of 3 to 7 digits, or a
+phone's number, digits only.
 """
 
 import re
@@ -66,7 +66,7 @@ ALLOW_AUTHENTICATION = text(
 
 
 def form_of(name: str) -> Form | None:
-    """What kind of sender ID the name is; None where carriers would not show it as it is."""
+    """The type of sender ID, or None if carriers would not show it unchanged."""
     if ALPHANUMERIC.fullmatch(name) is not None and name == name.strip():
         return "alphanumeric"
     if SHORT_CODE.fullmatch(name) is not None:
@@ -77,9 +77,9 @@ def form_of(name: str) -> Form | None:
 def request_sender(
     connection: Connection, account_id: int, sender: str, use_case: str | None = None, *, by: By | None = None
 ) -> bool:
-    """Ask for a sender ID, also once more for a rejected one.
+    """Request a sender ID, or request a rejected one again.
 
-    False when the account has asked for it before; its state is then as it was.
+    False if the account has requested it before; its state does not change then.
     """
     if form_of(sender) is None:
         raise Refused(f"{sender!r} is not a sender ID. {NO_SENDER_ID}")
@@ -91,7 +91,7 @@ def request_sender(
 
 
 def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: By | None = None) -> bool:
-    """Give a sender ID up, by its id; what was accepted with it is still sent. False where it is suspended or none."""
+    """Delete a sender ID; accepted sends are still sent. False if there is none, or it is suspended."""
     name = connection.execute(REMOVE, {"account": account_id, "id": sender}).scalar()
     if name is not None:
         record(connection, by, "sender.removed", account_id=account_id, subject=name)
@@ -101,7 +101,7 @@ def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: 
 def allow_authentication_from(
     connection: Connection, account_id: int, sender: str, allowed: bool, *, by: By | None = None
 ) -> None:
-    """Whether sends from the sender ID may be of the category `authentication`, though those of the account may not."""
+    """Set whether sends from the sender ID may have the category `authentication`, whatever the account may."""
     values = {"account": account_id, "sender": sender, "allowed": allowed}
     if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
         raise Refused(f"The account has not asked for {sender!r}. `bulksms sender request` does that.")
@@ -118,11 +118,11 @@ def decide_sender(
     *,
     by: By | None = None,
 ) -> None:
-    """Approve, reject or suspend a sender ID; `reason` is told to whoever tries to send from it.
+    """Approve, reject or suspend a sender ID; customers who use it are told the `reason`.
 
-    What is accepted and not handed over yet is held while the sender ID is suspended or rejected, and goes on when it
-    is approved. Refused where another account has the name, in capitals or not: nobody may send in another's name. In
-    a sandbox everybody may. What an account is given its sandbox gets too.
+    Open sends are held while the sender ID is suspended or rejected, and released when it is approved. Raises Refused
+    if another account has the name in any case, because nobody may send under another's name; sandboxes may. Approvals
+    apply to the sandbox too.
     """
     if state != "approved" and not reason:
         raise Refused(f"Say why {sender!r} is {state}: the account is told the reason.")

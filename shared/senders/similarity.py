@@ -1,7 +1,7 @@
-"""Sender IDs that look like another account's, for the operator who decides.
+"""Finds sender IDs that look like another account's, for the operator who decides.
 
-A phone shows `AIpha` and `ALPHA`, `BE TA.` and `BETA` nearly alike, so names are compared by what is left of them
-without case, spaces, signs, and the difference between characters that are confused.
+Phones show `AIpha` and `ALPHA`, `BE TA.` and `BETA` nearly alike, so names are compared without case, spaces, signs,
+and differences between similar characters.
 """
 
 from collections import defaultdict
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, text
 
 ALIKE = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b", "2": "z"})
-"""By ASCII alone, as sender IDs have no other characters. See Unicode TR 39 for the idea of a skeleton."""
+"""ASCII only, as sender IDs have no other characters. See Unicode TR 39 for the idea of a skeleton."""
 PAIRS = (("rn", "m"), ("vv", "w"))
 
 NAMES = text(
@@ -33,7 +33,7 @@ class Name(NamedTuple):
 
 
 def skeleton(sender: str) -> str:
-    """What is left of a name without what a reader does not notice."""
+    """A name without what readers do not notice."""
     left = "".join(character for character in sender.casefold() if character.isalnum()).translate(ALIKE)
     for pair, one in PAIRS:
         left = left.replace(pair, one)
@@ -41,12 +41,12 @@ def skeleton(sender: str) -> str:
 
 
 def likenesses(connection: Connection) -> dict[Name, list[Name]]:
-    """Sender IDs, each with those of other accounts that look like it. Sandboxes have none."""
+    """Sender IDs, each with similar ones of other accounts. Sandboxes have none."""
     return alike(Name(*row) for row in connection.execute(NAMES))
 
 
 def alike(names: Iterable[Name]) -> dict[Name, list[Name]]:
-    """The same of these names."""
+    """The same for these names."""
     by_skeleton: defaultdict[str, list[Name]] = defaultdict(list)
     for name in names:
         by_skeleton[skeleton(name.sender_id)].append(name)

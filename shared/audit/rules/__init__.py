@@ -1,4 +1,4 @@
-"""What is true of the database after every commit, rule by rule: the SQL of a rule finds what breaks it."""
+"""Invariants that hold after every commit. The SQL of a rule finds its breaches."""
 
 from typing import Final
 

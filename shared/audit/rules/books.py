@@ -1,4 +1,4 @@
-"""The books: what is true of accounts and of the ledger by themselves."""
+"""Invariants of accounts and of the ledger."""
 
 from typing import Final
 
@@ -139,7 +139,7 @@ WORLDS = """
      WHERE s.test <> (a.sandbox_of IS NOT NULL) AND (s.price > 0 OR NOT s.test)
        AND (:full OR s.id >= CAST(:since AS uuid))
 """
-"""Sends of test keys from before there were sandboxes are the live account's, and took no credits."""
+"""Sends of test keys from before there were sandboxes belong to the live account, and cost nothing."""
 
 RULES: Final = (
     Rule(

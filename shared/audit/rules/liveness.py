@@ -1,4 +1,4 @@
-"""Nothing is left behind: what somebody should have looked after was looked after within a minute."""
+"""Nothing is left behind: overdue work is done within a minute."""
 
 from typing import Final
 

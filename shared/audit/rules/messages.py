@@ -1,4 +1,4 @@
-"""Messages, groups and keys: what is written once is there once."""
+"""Messages, groups and keys are unique where they must be."""
 
 from typing import Final
 

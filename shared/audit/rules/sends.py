@@ -1,4 +1,4 @@
-"""Sends and batches: their credits, rows and counters agree with each other."""
+"""Sends and batches: their credits, rows and counters agree."""
 
 from typing import Final
 
@@ -32,7 +32,8 @@ SEND_RESERVE = f"""
      ) AS x
      WHERE x.reserved <> x.needed
 """
-"""Where messages differ, each batch has a price, and what is not expanded has its credits; elsewhere the send has."""
+"""If texts differ, each batch has a price, and the part not expanded has its own credits; otherwise the send's price
+applies."""
 
 BATCH_ROWS = f"""
     WITH {ROWS}, counted AS (
@@ -115,7 +116,7 @@ SEND_BATCHES = f"""
 
 _BY_STATUS = ", ".join(f"count(*) FILTER (WHERE f.status = '{status}') AS {status}" for status in STORED)
 _EXACT = [str(status) for status in STORED if status not in ("canceled", "expired")]
-"""Counters of rows only; what an end of the whole send left unsent is in the other two."""
+"""Counters of rows only; messages left unsent when the send ended are in the other two."""
 _DIFFERS = " OR ".join(f"s.{status} <> coalesce(r.{status}, 0)" for status in _EXACT)
 _DIFFERENCES = ", ".join(
     f"CASE WHEN s.{status} <> coalesce(r.{status}, 0)"

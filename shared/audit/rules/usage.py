@@ -1,4 +1,4 @@
-"""The counts of messages, kept after the messages are gone."""
+"""Counts of messages, which are kept after the messages are deleted."""
 
 from typing import Final
 

@@ -1,8 +1,7 @@
-"""What a carrier says when it calls us, or is asked: receipts, and messages from phones.
+"""Reads receipts and inbound messages that a carrier posts or returns.
 
-An entry that names no message, or a status that the declaration does not know, says nothing: it would say no more if
-the carrier were made to repeat it. It is counted in the log, by its status and never by its text, and what a carrier
-says by itself is kept as it came.
+Entries that name no message, or have a status that the declaration does not know, are ignored: a repetition would not
+help. They are counted in the log, by status and never by text; what a carrier posts is stored as received.
 """
 
 import json
@@ -25,15 +24,15 @@ log = logging.getLogger(__name__)
 
 MAX_FIELDS = 1_000
 OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
-"""A time further from now is not believed."""
+"""Times further from now than this are not trusted."""
 
 
 class Unreadable(ValueError):
-    """Not what the declaration says that the carrier sends. Says what was looked for."""
+    """The document does not match the declaration. The message says what was expected."""
 
 
 def fields_of(encoded: str) -> dict[str, str]:
-    """A query string or form, the first value of each name. Raises Unreadable."""
+    """A query string or form, with the first value of each name. Raises Unreadable."""
     try:
         pairs = parse_qsl(encoded, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="replace")
     except ValueError:
@@ -45,7 +44,7 @@ def fields_of(encoded: str) -> dict[str, str]:
 
 
 def document_of(content_type: str, query: Mapping[str, str], body: bytes) -> Any:
-    """What was sent: JSON, a form, or no body and the query. Raises Unreadable."""
+    """The posted document: JSON, a form, or the query if there is no body. Raises Unreadable."""
     if not body:
         return dict(query)
     if content_type.partition(";")[0].strip().lower() == "application/x-www-form-urlencoded":
@@ -57,7 +56,7 @@ def document_of(content_type: str, query: Mapping[str, str], body: bytes) -> Any
 
 
 def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receipt]:
-    """The receipts in a document. Raises Unreadable where there is no list of them."""
+    """The receipts in a document. Raises Unreadable if it has no list of them."""
     if config.receipts is None:
         raise Unreadable("this carrier sends no receipts")
     found = _entries(document, config.receipts.each)
@@ -69,7 +68,7 @@ def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receip
 
 
 def unreadable_in(config: HttpConfig, document: Any) -> list[UnreadableReceipt]:
-    """The entries in a document that say nothing."""
+    """The entries of a document that are ignored."""
     where = config.receipts
     found = (paths.entries(document, where.each) if where is not None else None) or []
     return [
@@ -83,7 +82,7 @@ def unreadable_in(config: HttpConfig, document: Any) -> list[UnreadableReceipt]:
 
 
 def inbound_in(config: HttpConfig, document: Any) -> list[Inbound]:
-    """The messages from phones in a document. Raises Unreadable."""
+    """The inbound messages in a document. Raises Unreadable."""
     if config.inbound is None:
         raise Unreadable("this carrier sends no messages")
     spoken = config.inbound
@@ -126,7 +125,7 @@ def _spoken(where: Spoken, entry: Any) -> Inbound | None:
 
 
 def _time(value: Any, now: datetime) -> tuple[datetime, int | None]:
-    """A time, and its precision in seconds; now, and None, where none is told that can be believed."""
+    """A time and its precision in seconds; now and None if it is missing or not trusted."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
         if moment is None:

@@ -1,7 +1,7 @@
-"""What is declared of a carrier over HTTP, checked when it is made.
+"""The declaration of an HTTP carrier, which is validated on creation.
 
-Each class is a table of the declaration, and its fields are the settings with their defaults. They are explained in
-docs/reference/carriers.md.
+Each class is a table of the declaration, and its fields are the settings with their defaults.
+docs/reference/carriers.md explains them.
 """
 
 import re
@@ -19,7 +19,7 @@ from shared.carriers.http.tables import HttpConfigError as HttpConfigError
 from shared.carriers.http.templates import names
 
 Meaning = Literal["accepted", "throttled", "rejected", "failed", "in_doubt", "suspended"]
-"""What an answer means for a message; `suspended`: our credentials are refused, so nothing was taken."""
+"""The meaning of a response for a message. `suspended`: our credentials were refused, so nothing was accepted."""
 Word = Literal["sent", "undelivered", "delivered"]
 Proof = Literal["basic", "secret", "hmac", "twilio", "jwt"]
 
@@ -33,7 +33,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request(Table):
-    """What is asked. One of `json` and `form` is the body; neither, and there is none."""
+    """The request. Either `json` or `form` is the body; without them there is none."""
 
     url: str
     method: Literal["GET", "POST", "PUT"] = "POST"
@@ -41,41 +41,41 @@ class Request(Table):
     json: Mapping[str, Any] | None = field(default=None, repr=False)
     form: Mapping[str, str] | None = field(default=None, repr=False)
     message: Mapping[str, Any] | None = field(default=None, repr=False)
-    """What `{messages}` has for each message."""
+    """The value of `{messages}` for each message."""
     basic: list[str] | None = field(default=None, repr=False)
-    """User and password."""
+    """User and password for basic authentication."""
     bearer: str | None = field(default=None, repr=False)
     batch: int = 1
-    """Messages of one text that one request may carry."""
+    """Maximum messages of one text per request."""
     shortest_validity: int = 60
     longest_validity: int = LONGEST_VALIDITY
-    """Seconds that `{validity}` is at least and at most: what the carrier takes."""
+    """Minimum and maximum of `{validity}` in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply(Table):
-    """What answers mean."""
+    """The meaning of responses."""
 
     taken: list[int] = field(default_factory=lambda: [200, 201, 202])
-    """HTTP statuses whose body says what became of each message."""
+    """HTTP statuses whose body has the result of each message."""
     each: str | None = None
-    """Path of the list with an entry for each message; without it, the body is about the only one."""
+    """Path of the list with an entry for each message; without it, the body is about the only message."""
     phone: str | None = None
-    """Path in an entry by which it is known whose it is; without it they are in our order."""
+    """Path in an entry that identifies the message; without it, entries are in the order of the request."""
     id: str | None = None
     code: str | None = None
     codes: Mapping[str, Meaning] = field(default_factory=dict)
-    """What the codes mean; one that is not there means that the message is in doubt."""
+    """The meaning of codes. With any other code the message is in doubt."""
     error: str = ""
-    """Path of the error's code in an answer that is about the whole request."""
+    """Path of the error code in a response to the whole request."""
     errors: Mapping[str, Meaning] = field(default_factory=dict)
     statuses: Mapping[str, Meaning] = field(default_factory=dict)
-    """What HTTP statuses mean, where it is not the usual."""
+    """The meaning of HTTP statuses, if it differs from the default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipts(Table):
-    """What stands where in a receipt."""
+    """Paths in a receipt."""
 
     id: str
     status: str
@@ -84,12 +84,12 @@ class Receipts(Table):
     phone: str | None = None
     error: str | None = None
     time: str | None = None
-    """Path of its time, in ISO 8601; without it, when it came."""
+    """Path of its time, in ISO 8601; without it, the time of arrival."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoken(Table):
-    """What stands where in a message from a phone."""
+    """Paths in an inbound message."""
 
     phone: str
     recipient: str
@@ -100,21 +100,21 @@ class Spoken(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callback(Table):
-    """How it is known that the carrier calls. Without this table nobody may call."""
+    """How the carrier authenticates its calls. Without this table it may not call."""
 
     proof: Proof
     secret: str = field(repr=False)
-    """Of basic, the password; of secret, what the parameter `key` of our address holds."""
+    """For basic: the password; for secret: the value of the parameter `key` in our address."""
     user: str = ""
     header: str = ""
-    """Of hmac: where the signature stands, in hex or base64."""
+    """For hmac: the header with the signature, in hexadecimal or base64."""
     prefix: str = ""
-    """Of hmac: what stands before it, such as `sha256=`."""
+    """For hmac: the prefix of the signature, such as `sha256=`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Poll(Table):
-    """Where receipts are fetched, by a carrier that does not call."""
+    """Where to fetch receipts, for a carrier that does not call."""
 
     url: str
     every: float = 10.0
@@ -123,7 +123,7 @@ class Poll(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpConfig(Table):
-    """One account at a carrier over HTTP."""
+    """One account at an HTTP carrier."""
 
     name: str
     request: Request
@@ -133,26 +133,26 @@ class HttpConfig(Table):
     callback: Callback | None = None
     poll: Poll | None = None
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """For placeholders: account names, keys."""
+    """Values for placeholders, such as account names and keys."""
     error_codes: Mapping[str, str] = field(default_factory=dict)
-    """The code of the catalogue of messages' errors for each code of the carrier's."""
+    """Maps the carrier's error codes to codes of the catalogue."""
     our_url: str = ""
-    """Where the carrier reaches us, such as `https://sms.example.com`."""
+    """Our public address for the carrier, such as `https://sms.example.com`."""
     window: int = 20
-    """Messages that may be unanswered at a time, per worker process."""
+    """Maximum unanswered messages per worker process."""
     rate: float = 0.0
     """Segments per second; 0 is unlimited."""
     answer_time: float = 10.0
-    """Seconds until a request without an answer is in doubt."""
+    """Seconds after which a request without a response is in doubt."""
     connect_time: float = 5.0
     http2: bool = True
-    """Where the carrier offers it."""
+    """The carrier's address."""
     tls_ca: str | None = None
-    """A PEM file with the certificates to trust, instead of the system's."""
+    """A PEM file with certificates to trust instead of the system's."""
 
     @classmethod
     def from_mapping(cls, name: str, table: Mapping[str, Any]) -> Self:
-        """Make one; `ready` names a declaration that what is told is laid over. Raises HttpConfigError."""
+        """Create one; `ready` names a declaration into which these settings are merged. Raises HttpConfigError."""
         values = dict(table)
         ready = values.pop("ready", None)
         made = cls.of({"name": name, **(_over(_ready(ready), values) if ready is not None else values)})
@@ -160,7 +160,7 @@ class HttpConfig(Table):
         return made
 
     def check(self) -> None:
-        """Whether the settings go together. Raises HttpConfigError."""
+        """Check that the settings are consistent. Raises HttpConfigError."""
         if not NAME.fullmatch(self.name):
             raise HttpConfigError("name: 1 to 40 letters, digits, - and _")
         known = OF_A_MESSAGE | OF_US | set(self.values)
@@ -194,7 +194,7 @@ class HttpConfig(Table):
         self._check_callback()
 
     def _check_batch(self) -> None:
-        """Whether no message of a request with several would be left out."""
+        """Whether a request with several messages covers each of them."""
         request = self.request
         if request.batch == 1:
             return
@@ -217,11 +217,11 @@ class HttpConfig(Table):
 
     @property
     def poll_url(self) -> str:
-        """Where receipts are fetched; empty without."""
+        """Where to fetch receipts, or empty."""
         return self.poll.url if self.poll is not None else ""
 
     def our_urls(self) -> dict[str, str]:
-        """The addresses that the carrier is told to call."""
+        """The addresses to give to the carrier."""
         key = f"?key={self.callback.secret}" if self.callback is not None and self.callback.proof == "secret" else ""
         base = f"{self.our_url.rstrip('/')}/carriers/{self.name}"
         return {f"{what}_url": f"{base}/{what}{key}" if self.our_url else "" for what in ("receipts", "inbound")}
@@ -235,7 +235,7 @@ def _ready(name: Any) -> dict[str, Any]:
 
 
 def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """One declaration laid over another, table by table."""
+    """Merge one declaration into another, table by table."""
     made = dict(below)
     for key, value in above.items():
         under = made.get(key)

@@ -1,4 +1,4 @@
-"""The http carriers of CARRIERS_FILE, as far as the API needs them: to know who calls."""
+"""The HTTP carriers of CARRIERS_FILE, as the API needs them to authenticate calls."""
 
 import os
 import tomllib
@@ -10,11 +10,11 @@ from shared.carriers.http.config import HttpConfig, HttpConfigError
 from shared.environment import Environment, SettingsError, reason
 
 OF_EVERY_KIND = frozenset({"kind", "driver", "prices", "authentication_share"})
-"""Settings of a carrier's table that are not its kind's."""
+"""Settings that carriers of all kinds have."""
 
 
 def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[str, HttpConfig]:
-    """The http carriers of the file by name; none without a file. Raises SettingsError for one that is wrong."""
+    """The HTTP carriers of the file, by name; none without a file. Raises SettingsError if one is invalid."""
     if not file:
         return {}
     try:
@@ -35,12 +35,12 @@ def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[s
 
 
 def is_http(table: Mapping[str, Any]) -> bool:
-    """Whether the table is an http carrier's."""
+    """Whether the table declares an HTTP carrier."""
     return "http" in (table.get("driver"), table.get("kind"))
 
 
 def of_table(name: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> HttpConfig:
-    """The carrier that a table of the file declares. A text that begins with `$` names a variable of the environment.
+    """The carrier declared by a table of the file. A text that begins with `$` names an environment variable.
 
     Raises HttpConfigError.
     """

@@ -1,4 +1,4 @@
-"""What stands where in a document of somebody else's, read without trust: nothing here raises."""
+"""Reads values from untrusted documents. Nothing here raises."""
 
 import json
 import re
@@ -9,7 +9,7 @@ _UNSAID = re.compile(r"[^0-9A-Za-z_.:-]")
 
 
 def parse(body: bytes) -> Any:
-    """The JSON document; None where it is none."""
+    """The JSON document, or None if it is invalid."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -17,7 +17,7 @@ def parse(body: bytes) -> Any:
 
 
 def at(document: Any, path: str) -> Any:
-    """What stands at a path such as `data.messages.0.id`; the document itself for an empty one, None for nothing."""
+    """The value at a path such as `data.messages.0.id`, or None; with an empty path, the document itself."""
     for step in path.split(".") if path else ():
         if isinstance(document, dict):
             document = document.get(step)
@@ -29,7 +29,7 @@ def at(document: Any, path: str) -> Any:
 
 
 def word(value: Any) -> str:
-    """A text, number or truth as the text that declarations name it by; empty for anything else."""
+    """A text, number or boolean as the text that declarations use; empty for anything else."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -38,18 +38,18 @@ def word(value: Any) -> str:
 
 
 def identity(value: Any) -> str | None:
-    """An id of the carrier's; None where it has none that could be kept."""
+    """A carrier's id, or None if it is missing or cannot be stored."""
     text = value if isinstance(value, str) else word(value)
     return text if 0 < len(text) <= LONGEST_ID and text.isprintable() else None
 
 
 def code(value: Any) -> str:
-    """A carrier's code as it may be shown and logged: short, and no sentence."""
+    """A carrier's code, shortened so that it can be shown and logged."""
     return _UNSAID.sub("", word(value))[:40]
 
 
 def entries(document: Any, path: str | None) -> list[Any] | None:
-    """The entries of the list at the path; without a path, the document is the only one. None where no list is."""
+    """The entries of the list at the path, or None; without a path, the document is the only entry."""
     if path is None:
         return [document]
     found = at(document, path)

@@ -1,6 +1,6 @@
-"""Whether it was the carrier that called: by password, by a secret in our address, or by a signature.
+"""Authenticates a carrier's calls: by password, by a secret in our address, or by a signature.
 
-All comparisons take a time that tells nothing.
+All comparisons take constant time.
 """
 
 import base64
@@ -16,11 +16,11 @@ import jwt
 from shared.carriers.http.config import Callback, HttpConfig
 
 LEEWAY = 300
-"""Seconds by which the carrier's clock may be ahead. The age of a call does not matter: repeated, it does nothing."""
+"""Seconds by which the carrier's clock may be ahead. The age of a call does not matter: repeating it has no effect."""
 
 
 class Call(NamedTuple):
-    """What came: headers in lower case; `query` and `form` with the first value of each name."""
+    """A call: headers in lower case; `query` and `form` with the first value of each name."""
 
     what: str
     """`receipts` or `inbound`."""
@@ -31,19 +31,19 @@ class Call(NamedTuple):
     query_string: str = ""
 
     def __repr__(self) -> str:
-        """What it is about, and nothing that it says."""
+        """A description without any content."""
         return f"Call({self.what}, {len(self.body)} bytes)"
 
 
 def proven(config: HttpConfig, call: Call) -> bool:
-    """Whether the call is the carrier's. Never of a carrier that has no `callback` table."""
+    """Whether the call is authentic; never for a carrier without a `callback` table."""
     if config.callback is None:
         return False
     return _PROOFS[config.callback.proof](config, config.callback, call)
 
 
 def same(given: str, expected: str) -> bool:
-    """Whether two texts are equal."""
+    """Compare two texts in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8", "replace"))
 
 
@@ -77,7 +77,7 @@ def _twilio(config: HttpConfig, callback: Callback, call: Call) -> bool:
 
 
 def _jwt(config: HttpConfig, callback: Callback, call: Call) -> bool:
-    """A bearer token signed with HS256 that holds the body's SHA-256."""
+    """A bearer token, signed with HS256, that contains the body's SHA-256."""
     scheme, _, token = call.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         return False

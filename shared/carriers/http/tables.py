@@ -1,4 +1,4 @@
-"""Tables of a declaration: dataclasses whose fields are checked against what a TOML file says."""
+"""Tables of a declaration: dataclasses whose fields are validated against a TOML file."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 
 
 class HttpConfigError(ValueError):
-    """A carrier's declaration cannot be used. Says which setting, and what it may be."""
+    """A carrier's declaration is invalid. The message names the setting and its possible values."""
 
 
 class Table:
@@ -26,7 +26,7 @@ class Table:
 
     @classmethod
     def of(cls, table: Any, where: str = "") -> Self:
-        """Make one of what a TOML file says. Raises HttpConfigError for what is missing, unknown or wrong."""
+        """Create one from TOML values. Raises HttpConfigError if a setting is missing, unknown or invalid."""
         if not isinstance(table, Mapping):
             raise HttpConfigError(f"{where.rstrip('.')}: a table")
         hints = get_type_hints(cls)
@@ -41,7 +41,7 @@ class Table:
 
 
 def _checked(kind: Any, value: Any, where: str) -> Any:
-    """The value, if it is of that type."""
+    """The value, if it has that type."""
     if type(None) in get_args(kind):
         kind = next(each for each in get_args(kind) if each is not type(None))
     if isinstance(kind, type) and issubclass(kind, Table):

@@ -1,4 +1,4 @@
-"""Texts with {placeholders}, alone or within JSON."""
+"""Texts with {placeholders}, also within JSON."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -21,8 +21,9 @@ def names(template: Any) -> Iterator[str]:
 
 
 def filled(template: Any, values: Mapping[str, Any]) -> Any:
-    """The template with its values. A text that is one placeholder and nothing else becomes the value itself, so that
-    a number stays a number and a list a list; within a text, the items of a list are joined by commas."""
+    """Fill in the template. A text that is a single placeholder becomes the value itself, so that numbers stay numbers
+    and lists stay lists; within a text, items of a list are joined by commas.
+    """
     if isinstance(template, str):
         alone = _PLACE.fullmatch(template)
         return values[alone[1]] if alone else _replaced(template, values, _plain)
@@ -34,12 +35,12 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 def filled_text(template: str, values: Mapping[str, Any]) -> str:
-    """The template as a text."""
+    """Fill in the template as a text."""
     return _replaced(template, values, _plain)
 
 
 def filled_url(template: str, values: Mapping[str, Any]) -> str:
-    """The template as a URL, in which no value can be more than a value."""
+    """Fill in the template as a URL, with all values escaped."""
     return _replaced(template, values, lambda value: quote(_plain(value), safe=""))
 
 

@@ -1,4 +1,4 @@
-"""A cache of account data that every send needs, kept for a few seconds."""
+"""A cache of account data that every send needs, with entries that live for a few seconds."""
 
 import time
 from collections.abc import Callable
@@ -27,8 +27,8 @@ SENDER_STATE = text(
 HAS_SUPPRESSIONS = text("SELECT EXISTS (SELECT FROM suppression WHERE account_id = :account)")
 
 
-class Remembered:
-    """Reads account data from memory while it is fresh, otherwise from the database. Holds nothing that affects money.
+class AccountCache:
+    """Account data from memory while it is fresh, otherwise from the database. Nothing that affects money is cached.
 
     The return types of nested functions are quoted so that they are not evaluated at each call.
     """

@@ -37,11 +37,11 @@ WITH_IDS = [
 """Paths with an id, matching any value in its place."""
 
 PATHS = [re.compile(re.sub(r"<[^>]+>", "[^/]+", operation.path)) for operation in ENDPOINTS]
-"""Paths without the common prefix."""
+"""All paths, without the common prefix."""
 
 
 class PhoneInPath(BaseConverter):
-    """A phone in a path: any segment except `import`, which is a path of its own."""
+    """A phone in a path: any segment except `import`, which is its own path."""
 
     regex = "(?!import$)[^/]+"
 
@@ -96,11 +96,11 @@ def _add_errors(app: Flask) -> None:
     def failed(error: Exception) -> Response:
         request = current_request()
         path = request.http.path
-        hint = (_no_id(path) or _without_prefix(path)) if isinstance(error, NotFound) else None
+        hint = (_invalid_id_hint(path) or _missing_prefix_hint(path)) if isinstance(error, NotFound) else None
         return flask_response(error_response(error, request, hint))
 
 
-def _no_id(path: str) -> str | None:
+def _invalid_id_hint(path: str) -> str | None:
     """A hint for a path whose id is malformed."""
     for pattern in WITH_IDS:
         match = pattern.fullmatch(path)
@@ -109,7 +109,7 @@ def _no_id(path: str) -> str | None:
     return None
 
 
-def _without_prefix(path: str) -> str | None:
+def _missing_prefix_hint(path: str) -> str | None:
     """A hint for a path that lacks only the prefix."""
     if path.startswith(PREFIX) or not any(pattern.fullmatch(path.rstrip("/")) for pattern in PATHS):
         return None

@@ -10,7 +10,7 @@ CHECK_SECONDS = 1.0
 
 
 def keep_checking(guard: Guard) -> None:
-    """Check every second in a daemon thread."""
+    """Run the guard's check every second in a daemon thread."""
 
     def check() -> None:
         with contextlib.suppress(*AWAY):  # requests report an unavailable database

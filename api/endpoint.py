@@ -73,15 +73,16 @@ def endpoint(
     """Declare an operation. `scope=None` needs no token; `large` accepts bodies of up to 8 MB instead of 64 kB.
 
     The database statements of a `cancellable` operation, which must not change anything, are canceled when its client
-    disconnects. By default GET operations are cancellable.
+    disconnects. By default, GET operations are cancellable.
 
     The function gets `caller` if a token is required, `body` and `query` if they are declared, and the variables of
     its path, all by keyword.
     """
 
     def declare(function: Function) -> Function:
-        may_end = method == "GET" if cancellable is None else cancellable
-        ENDPOINTS.append(Endpoint(method, path, function, takes, query, answers, tuple(fails), scope, large, may_end))
+        may_cancel = method == "GET" if cancellable is None else cancellable
+        operation = Endpoint(method, path, function, takes, query, answers, tuple(fails), scope, large, may_cancel)
+        ENDPOINTS.append(operation)
         return function
 
     return declare
@@ -118,18 +119,18 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
             arguments["body"] = load(takes, read_json(limit))
         if query is not None:
             arguments["query"] = load(query, _query_values())
-        answer = function(**arguments)
-        if isinstance(answer, CsvResponse):
-            answer.lines = _charged(answer.lines, arguments["caller"].account_id)
-        elif isinstance(answer, dict) and isinstance(answer.get("data"), list):
-            add_rows(len(answer["data"]))
-        return answer if isinstance(answer, (PendingResponse, Response, CsvResponse)) else answer_json(answer)
+        result = function(**arguments)
+        if isinstance(result, CsvResponse):
+            result.lines = _charged(result.lines, arguments["caller"].account_id)
+        elif isinstance(result, dict) and isinstance(result.get("data"), list):
+            add_rows(len(result["data"]))
+        return result if isinstance(result, (PendingResponse, Response, CsvResponse)) else answer_json(result)
 
     return handle
 
 
 def _charge(request: Request, caller: Caller | None) -> None:
-    """Charge the caller's account for the work of its request, beyond the one request that was taken already."""
+    """Charge the caller's account for the work of its request, beyond the one request already counted."""
     cost = int(cost_of(request)) - 1
     if caller is not None and cost > 0:
         left = services().requests.charge(caller.account_id, cost)
@@ -151,7 +152,7 @@ def _charged(lines: Iterator[str], account: int) -> Iterator[str]:
 
 
 def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
-    """A declared operation to be called without Flask."""
+    """A declared operation, callable without Flask."""
     operation = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
     return DirectEndpoint(handler_of(operation), work, work.settings.requests_per_second)
 
@@ -193,7 +194,7 @@ def take_request(caller: Caller) -> None:
         wait = requests.wait(left, rate)
         raise Problem(
             "rate_limited",
-            f"The limit is {counted(rate, 'request')} per second or equivalent work (`request_cost` in GET /limits).",
+            f"The limit is {counted(rate, 'request')} per second, or equivalent work (`request_cost` in GET /limits).",
             headers={"Retry-After": str(wait)},
         )
 
@@ -218,9 +219,9 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     return loaded
 
 
-def answer_json(answer: Any, status: int = 200) -> JsonResponse:
-    """A JSON response; a string is taken as JSON already."""
-    body = answer if isinstance(answer, str) else json.dumps(answer, separators=(",", ":"), default=_as_text)
+def answer_json(document: Any, status: int = 200) -> JsonResponse:
+    """A JSON response. A string is used unchanged as the body."""
+    body = document if isinstance(document, str) else json.dumps(document, separators=(",", ":"), default=_as_text)
     return JsonResponse(body, status)
 
 

@@ -65,7 +65,7 @@ ONE_VALUE = {
         "SELECT count(*) FROM send WHERE completed_at IS NULL AND state = 'held'",
     ),
     "bulksms_messages_resent": (
-        "Submits that were repeated because an earlier one had no answer.",
+        "Submits repeated because an earlier one had no response.",
         "SELECT coalesce(sum(resent), 0) FROM send WHERE resent > 0",
     ),
     "bulksms_accounts_frozen": (

@@ -6,7 +6,7 @@ from celery import Celery
 from redis import Redis
 from sqlalchemy import Engine
 
-from api.account_cache import Remembered
+from api.account_cache import AccountCache
 from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
 from api.limits.large_groups import LargeGroups
@@ -33,7 +33,7 @@ class Services:
     failures: Buckets = field(init=False)
     tasks: TaskPublisher = field(init=False)
     commits: GroupCommit = field(init=False)
-    remembered: Remembered = field(init=False)
+    account_cache: AccountCache = field(init=False)
     pumping: PumpingGuard = field(init=False)
     large_groups: LargeGroups = field(init=False, default_factory=LargeGroups)
     recipients: RecipientCounts = field(init=False)
@@ -48,5 +48,5 @@ class Services:
             SharedRateLimit(self.redis, {"requests": self.requests, "failures": self.failures}).start()
         self.tasks = TaskPublisher(self.celery)
         self.commits = GroupCommit(self.engine)
-        self.remembered = Remembered(self.engine)
+        self.account_cache = AccountCache(self.engine)
         self.pumping = PumpingGuard()

@@ -1,11 +1,11 @@
 """Accept a send, step by step:
 
-sender       is it the account's, and approved
-text         does it fit, and into how many segments
-recipients   valid, not twice, not opted out
+sender       check that the account has the sender ID and that it is approved
+text         check that it can be sent, and count its segments
+recipients   drop invalid, duplicate and suppressed ones
 price        segments times recipients
-commit       send, batches, reserve and idempotency key, durably
-ring         wake the workers, best effort
+commit       send, batches, reserve and idempotency key, in one durable transaction
+publish      notify the workers, best effort
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from api.accept.placeholders import (
     Variables,
     chunks_of_list,
     common_text,
-    group_of,
+    price_group,
     template_of,
     unpack,
     without,
@@ -64,7 +64,10 @@ SENDER_IN_OTHER_CASE = text(
 
 
 def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse | PendingResponse:
-    """Accept a send. It is stored and reserved before the response. Raises Problem if it had no effect."""
+    """Accept a send. Its rows and its reserve are committed before the response. A Problem means that it had no effect.
+
+    A repeated request gets the stored response even if it would be refused today.
+    """
     key = key_of_request(caller, body)
     try:
         draft = make_draft(services, caller, kind, body)
@@ -74,14 +77,14 @@ def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         count_recipients(services, draft)
     except Problem:
         with reading(services.engine) as connection:
-            before = answered_before(connection, key)
-        if before is None:
+            stored = answered_before(connection, key)
+        if stored is None:
             raise
-        return with_encoding(before, kind, body).response()
+        return with_encoding(stored, kind, body).response()
     draft.key = key
     if draft.callback_url is not None:
         expect_callbacks(services, caller.account_id)
-    finish = partial(_accepted, services, draft, body)
+    finish = partial(_finish, services, draft, body)
     if draft.kind == "single" and is_on_event_loop():
         return services.commits.later(draft, finish)
     try:
@@ -90,12 +93,12 @@ def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         uncount_recipients(services, draft)
         raise
     if not answered.replayed:
-        current_request().recipients_priced = 0  # they are paid for
+        current_request().recipients_priced = 0  # an accepted send is charged in credits, not in requests
     return finish(answered)
 
 
-def _accepted(services: Services, draft: Draft, body: dict[str, Any], answered: Answered) -> JsonResponse:
-    """After the commit."""
+def _finish(services: Services, draft: Draft, body: dict[str, Any], answered: Answered) -> JsonResponse:
+    """Publish a committed send and build its response."""
     crashpoint("accept.committed")
     if answered.replayed:
         uncount_recipients(services, draft)
@@ -118,7 +121,7 @@ def _publish(tasks: TaskPublisher, draft: Draft) -> None:
 
 
 def make_draft(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
-    """Validate and price a send. Raises Problem if it cannot be accepted for any reason but the balance."""
+    """Validate and price a send. Raises Problem for any reason to refuse it, except credits and hourly limits."""
     check_sender(services, caller, body["sender_id"], body["category"])
     now = datetime.now(UTC)
     send_at = due_time(body.get("send_at"), now)
@@ -145,19 +148,19 @@ def make_draft(services: Services, caller: Caller, kind: str, body: dict[str, An
         texts=texts_of(services.engine),
         **content,
     )
-    add_rules(draft, body, services.remembered.rules(caller.account_id))
+    add_rules(draft, body, services.account_cache.rules(caller.account_id))
     return draft
 
 
 def check_sender(services: Services, caller: Caller, sender: str, category: Category) -> None:
-    """Raises Problem unless the sender ID is the account's and approved, and may be used for the category."""
-    known = services.remembered.sender_state(caller.account_id, sender)
-    if known is None:
+    """Raise Problem unless the account's sender ID is approved and may be used for the category."""
+    sender_state = services.account_cache.sender_state(caller.account_id, sender)
+    if sender_state is None:
         raise _sender_not_registered(services, caller, sender)
-    state, reason, authentication = known
+    state, reason, authentication = sender_state
     if state != "approved":
-        because = f": {reason}" if reason else "."
-        raise Problem("sender_not_approved", f"The sender ID {sender!r} is {state}{because}", sender_status=state)
+        explanation = f": {reason}" if reason else "."
+        raise Problem("sender_not_approved", f"The sender ID {sender!r} is {state}{explanation}", sender_status=state)
     if category == Category.AUTHENTICATION and not authentication:
         raise Problem(
             "category_not_allowed",
@@ -166,39 +169,39 @@ def check_sender(services: Services, caller: Caller, sender: str, category: Cate
 
 
 def _sender_not_registered(services: Services, caller: Caller, sender: str) -> Problem:
-    """The 403 for an unknown sender ID, with a hint if the account has it in other letter case."""
+    """The 403 for an unknown sender ID, with a hint if the account has it in another letter case."""
     with reading(services.engine) as connection:
-        alike = connection.execute(SENDER_IN_OTHER_CASE, {"account": caller.account_id, "sender": sender}).scalar()
-    hint = f" It has {alike!r}: sender IDs are case-sensitive." if alike else ""
+        similar = connection.execute(SENDER_IN_OTHER_CASE, {"account": caller.account_id, "sender": sender}).scalar()
+    hint = f" It has {similar!r}: sender IDs are case-sensitive." if similar else ""
     return Problem("sender_not_registered", f"Your account has no sender ID {sender!r}.{hint}")
 
 
 def fit_text(message: str, body: Mapping[str, Any], recipients: int) -> tuple[str, Segmentation]:
-    """The message as it is sent and its segments, as `on_unicode` and `max_segments` ask. Raises Problem."""
+    """The message as sent and its segments. Raises Problem if `on_unicode` or `max_segments` does not allow it."""
     if body["on_unicode"] == "transliterate":
         message = transliterate(message)
     segmentation = segment(message)
     if segmentation.encoding == "ucs2" and body["on_unicode"] == "reject":
         raise _unicode_rejected(message, recipients)
-    most = body.get("max_segments")
-    if most is not None and segmentation.count > most:
+    limit = body.get("max_segments")
+    if limit is not None and segmentation.count > limit:
         raise Problem(
             "too_many_segments",
-            f"The message takes {segmentation.count} segments; `max_segments` is {most}.",
+            f"The message takes {segmentation.count} segments; `max_segments` is {limit}.",
             segments=segmentation.count,
-            max_segments=most,
+            max_segments=limit,
         )
     return message, segmentation
 
 
 def _unicode_rejected(message: str, recipients: int) -> Problem:
-    """A 422, with what a 200 would say of the encoding."""
-    found = report(message, message, recipients)
-    assert found is not None
-    first, more = found["cause"][0], found["cause_count"] - 1
-    others = f", and {more:,} more" if more else ""
+    """The 422 for a message that needs UCS-2, with the same `encoding` as in a 200."""
+    encoding = report(message, message, recipients)
+    assert encoding is not None
+    first, other_count = encoding["cause"][0], encoding["cause_count"] - 1
+    others = f", and {other_count:,} more" if other_count else ""
     detail = f"Character {first['index'] + 1:,} of the message ({first['codepoint']}) is not in GSM-7{others}."
-    return Problem("unicode_rejected", detail, encoding=found)
+    return Problem("unicode_rejected", detail, encoding=encoding)
 
 
 def _content(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -210,10 +213,10 @@ def _content(services: Services, caller: Caller, kind: str, body: dict[str, Any]
         return {"message": message, "segmentation": segmentation, **recipients}
     template = template_of(body["message"])
     assert template is not None
-    made = {"message": body["message"], "on_unicode": body["on_unicode"]}
+    content = {"message": body["message"], "on_unicode": body["on_unicode"]}
     if kind == "bulk":
-        return {**made, **_several_phones(services, caller, body, template)}
-    return {**made, **_group(services, caller, body, template)}
+        return {**content, **_several_phones(services, caller, body, template)}
+    return {**content, **_group(services, caller, body, template)}
 
 
 def _recipients(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -233,12 +236,12 @@ def _group(
         raise Problem("group_not_found", f"Your account has no group {body['group_id']}.")
     if not group.contact_count:
         raise Problem("group_empty", "The group has no contacts.")
-    made = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
+    recipients = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
     if template is None:
-        return made
+        return recipients
     add_recipients(group.contact_count)
     with services.large_groups.reading(caller.account_id, group.contact_count):
-        return made | group_of(services, body, group.last_position, template)
+        return recipients | price_group(services, body, group.last_position, template)
 
 
 def _one_phone(services: Services, caller: Caller, body: dict[str, Any]) -> str:
@@ -286,10 +289,10 @@ def _several_phones(
 def _screen(
     entries: list[object], allow_duplicates: bool, template: Template | None
 ) -> tuple[Screened, dict[int, Variables]]:
-    """Validate the phones of the entries, and collect their placeholder values."""
+    """Validate the entries' phones, and collect their placeholder values by index."""
     if template is None:
         screened = screen(entries, allow_duplicates)
         if not screened.rejected or not any(isinstance(entry, dict) for entry in entries):
             return screened, {}
-    given = unpack(entries)
-    return without(screen(given.phones, allow_duplicates), given.problems), given.variables
+    recipients = unpack(entries)
+    return without(screen(recipients.phones, allow_duplicates), recipients.problems), recipients.variables

@@ -1,4 +1,7 @@
-"""The `callback_url` of a send: its events go there, by the account's webhook for such, besides its other webhooks."""
+"""The `callback_url` of a send, which gets the send's events through the account's callback webhook.
+
+That webhook has no URL. It exists once per account, in addition to the account's other webhooks.
+"""
 
 from sqlalchemy import text
 
@@ -15,14 +18,14 @@ HAS_CALLBACKS = text(
 
 
 def check_callback(services: Services, url: str) -> None:
-    """Raise Problem for a URL that this installation does not post to."""
+    """Raise Problem if this installation does not post to the URL."""
     problem = url_problem(url, services.settings.webhook_loopback)
     if problem is not None:
         raise invalid([{"pointer": "/callback_url", "code": "invalid_url", "detail": problem}])
 
 
 def expect_callbacks(services: Services, account: int) -> None:
-    """Start recording events for the callbacks of sends accepted from now on. Takes a second the first time."""
+    """Record the account's events from now on, and create its callback webhook. Takes a second the first time."""
     listen(services.engine, account)
     with reading(services.engine) as connection:
         if connection.execute(HAS_CALLBACKS, {"account": account}).scalar():

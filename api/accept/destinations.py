@@ -1,4 +1,4 @@
-"""Checks of a send's destinations and of SMS pumping, as configured by the operator, before pricing."""
+"""Check a send's destinations, and detect SMS pumping, as the operator configured it."""
 
 from sqlalchemy import text
 
@@ -10,21 +10,21 @@ from api.services import Services
 from shared.accounts.limits import Limits
 from shared.lifecycle import Category
 
-NOTE = text(
+INSERT_FINDING = text(
     """
     INSERT INTO pumping_finding (account_id, rule, prefix, phones, most, refused)
     VALUES (:account, :rule, :prefix, :phones, :limit, :refused)
     """
 )
-WHY = {
+DETAILS = {
     "block": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual.",
-    "burst": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual by the"
-    " hour before.",
+    "burst": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual,"
+    " judging by the hour before.",
 }
 
 
 def check_destination(limits: Limits, phone: str) -> None:
-    """Raises Problem destination_not_allowed."""
+    """Raise Problem destination_not_allowed if the account may not send to the phone."""
     if not limits.allows(phone):
         raise Problem("destination_not_allowed", "Your account may not send to this destination.")
 
@@ -35,22 +35,22 @@ def forbidden(limits: Limits, phones: list[str]) -> set[str]:
 
 
 def check_pumping(services: Services, draft: Draft) -> None:
-    """Note what looks like pumping; raises Problem traffic_refused where the account's guard refuses it."""
+    """Record suspected SMS pumping. Raises Problem traffic_refused if the account's guard blocks it."""
     limits = services.tokens.limits_of(draft.account_id)
     if limits.pumping == "off" or draft.category != Category.AUTHENTICATION:
         return
-    require_thread()  # a phone is counted, and what is found for the first time is noted
+    require_thread()  # a retry in a thread would count the phone twice, and a new finding is written to the database
     for phone in draft.phones:
         finding = services.pumping.record(draft.account_id, phone)
         if finding is None:
             continue
         refused = limits.pumping == "block"
         if finding.first:
-            _note(services, draft.account_id, finding, refused)
+            _record(services, draft.account_id, finding, refused)
         if refused:
             raise Problem(
                 "traffic_refused",
-                WHY[finding.rule].format(**finding._asdict()),
+                DETAILS[finding.rule].format(**finding._asdict()),
                 rule=finding.rule,
                 prefix=finding.prefix,
                 phones=finding.phones,
@@ -59,7 +59,7 @@ def check_pumping(services: Services, draft: Draft) -> None:
             )
 
 
-def _note(services: Services, account_id: int, finding: Finding, refused: bool) -> None:
-    noted = {name: value for name, value in finding._asdict().items() if name != "first"}
+def _record(services: Services, account_id: int, finding: Finding, refused: bool) -> None:
+    values = {name: value for name, value in finding._asdict().items() if name != "first"}
     with services.engine.begin() as connection:
-        connection.execute(NOTE, {"account": account_id, "refused": refused, **noted})
+        connection.execute(INSERT_FINDING, {"account": account_id, "refused": refused, **values})

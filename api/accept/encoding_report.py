@@ -1,7 +1,7 @@
-"""Why a text is UCS-2, at about twice the price: which characters, where, and what they could be.
+"""Why a text is UCS-2, at about twice the price: which characters are not in GSM-7, and what could replace them.
 
-It is made of the request whenever an answer is given, and never kept with the answer: the texts that the database keeps
-may be encrypted.
+The report is built from the request for each response. It is not stored with the response, because stored texts may be
+encrypted.
 """
 
 from typing import Any
@@ -18,17 +18,17 @@ MAX_CAUSES = 20
 
 
 def report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | None:
-    """What the answers call `encoding`, of a message as it was given and as it is sent to so many recipients.
+    """The `encoding` member of a response, for a message as given and as sent; None if the given one is GSM-7.
 
-    None where all of it was GSM-7 from the beginning. Without `recipients` the texts differ by recipient: the causes
-    are those in what they have in common, and there is no alternative.
+    `recipients` is None if the texts differ by recipient. The report then covers only the template's own characters,
+    and has no alternative.
     """
-    found = outside_gsm7(message)
-    if not found and recipients is not None:
+    non_gsm7 = outside_gsm7(message)
+    if not non_gsm7 and recipients is not None:
         return None
     characters = [
         {"index": index, "char": char, "codepoint": f"U+{ord(char):04X}", "replacement": replacement_of(char)}
-        for index, char in found[:MAX_CAUSES]
+        for index, char in non_gsm7[:MAX_CAUSES]
     ]
     changed = recipients is not None and is_gsm7(sent)
     plain = message if changed or recipients is None else transliterate(message)
@@ -39,27 +39,27 @@ def report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | 
     return {
         "name": "gsm7" if changed else "ucs2",
         "cause": [] if changed else characters,
-        "cause_count": 0 if changed else len(found),
+        "cause_count": 0 if changed else len(non_gsm7),
         "changed": characters if changed else [],
-        "changed_count": len(found) if changed else 0,
+        "changed_count": len(non_gsm7) if changed else 0,
         "gsm7_alternative": alternative,
     }
 
 
 def with_encoding(answered: Answered, kind: str, body: dict[str, Any]) -> Answered:
     """Add `encoding` to a response if its text is UCS-2 or was changed to avoid it."""
-    answer = orjson.loads(answered.body)
-    found = encoding_of(answer, kind, body)
-    return answered if found is None else Answered(encode({**answer, "encoding": found}), answered.replayed)
+    response = orjson.loads(answered.body)
+    encoding = encoding_of(response, kind, body)
+    return answered if encoding is None else Answered(encode({**response, "encoding": encoding}), answered.replayed)
 
 
-def encoding_of(answer: dict[str, Any], kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
-    """The `encoding` member to add to a response."""
-    is_ucs2 = answer["segments"]["encoding"] == "ucs2"
+def encoding_of(response: dict[str, Any], kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
+    """The `encoding` member to add to a response; None if it needs none."""
+    is_ucs2 = response["segments"]["encoding"] == "ucs2"
     if not is_ucs2 and body["on_unicode"] != "transliterate":
         return None
     message = common_text(kind, body)
     if message is None:
         return report(body["message"], body["message"], None) if is_ucs2 else None
     sent = transliterate(message) if body["on_unicode"] == "transliterate" else message
-    return report(message, sent, answer["counts"]["accepted"] if "counts" in answer else 1)
+    return report(message, sent, response["counts"]["accepted"] if "counts" in response else 1)

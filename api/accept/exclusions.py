@@ -1,4 +1,4 @@
-"""Recipients excluded from a send: opted out, in a destination not allowed, or over the recipient limit."""
+"""Exclude recipients from a send: opted out, in a destination not allowed, or over their hourly limit."""
 
 from typing import Any
 
@@ -17,16 +17,16 @@ BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may n
 
 def drop_excluded(services: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
     """Move the excluded recipients of a list to the rejected ones, each with its reason."""
-    unwanted = dict.fromkeys(opted_out(services, caller, body, screened.accepted), OPTED_OUT_ENTRY)
+    excluded = dict.fromkeys(opted_out(services, caller, body, screened.accepted), OPTED_OUT_ENTRY)
     barred = forbidden(services.tokens.limits_of(caller.account_id), screened.accepted)
-    unwanted |= dict.fromkeys(barred, BARRED_ENTRY)
-    over = recipients_over_limit(services, caller, body, screened.accepted)
-    if not unwanted and not over:
+    excluded |= dict.fromkeys(barred, BARRED_ENTRY)
+    over_limit = recipients_over_limit(services, caller, body, screened.accepted)
+    if not excluded and not over_limit:
         return screened
     indexes = screened.accepted_index or range(len(screened.accepted))
     entries = [
-        (index, phone, unwanted.get(phone) or (OVER_LIMIT_ENTRY if place in over else None))
-        for place, (index, phone) in enumerate(zip(indexes, screened.accepted, strict=True))
+        (index, phone, excluded.get(phone) or (OVER_LIMIT_ENTRY if position in over_limit else None))
+        for position, (index, phone) in enumerate(zip(indexes, screened.accepted, strict=True))
     ]
     rejected = [{"index": index, "phone": phone, **entry} for index, phone, entry in entries if entry]
     return Screened(
@@ -38,9 +38,9 @@ def drop_excluded(services: Services, caller: Caller, body: dict[str, Any], scre
 
 def opted_out(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[str]:
     """The phones that have opted out of messages of this category and sender ID."""
-    if not phones or not services.remembered.has_suppressions(caller.account_id):
+    if not phones or not services.account_cache.has_suppressions(caller.account_id):
         return set()
     numbers = [int(phone) for phone in phones]
     with reading(services.engine) as connection:
-        found = listed(connection, caller.account_id, numbers, body["category"], body["sender_id"])
-    return {str(phone) for phone in found}
+        suppressed = listed(connection, caller.account_id, numbers, body["category"], body["sender_id"])
+    return {str(phone) for phone in suppressed}

@@ -1,8 +1,8 @@
 """Scan a group's contacts to price a message with placeholders: missing values, and the maximum cost.
 
-Postgres puts the values of each contact together and counts their units, some microseconds a contact; no contact comes
-into the API. Where a cut would fall into an escaped character or a surrogate pair, a part holds one unit less: there
-the count is the larger one, and what is too much comes back when the group is expanded.
+Postgres concatenates each contact's values and counts their units in a few microseconds per contact, so no contact is
+loaded into the API. A part holds one unit less if its end would split an escaped character or a surrogate pair. The
+count assumes that this happens wherever it can; the excess is released when the group is expanded.
 """
 
 from typing import Any, Final, NamedTuple
@@ -34,7 +34,7 @@ _COUNT: Final = f"""
              ELSE (u.units + {GSM7_PART - 1} - u.cuts) / ({GSM7_PART} - u.cuts) END
     END
 """
-"""SQL: the maximum segments; `cuts` is 1 if a part may be one unit short."""
+"""SQL: the maximum segments; `cuts` is 1 if a part may hold one unit less."""
 
 READ_PAGE = text(
     f"""
@@ -56,19 +56,23 @@ LACKING = text(f"SELECT c.phone, c.fields {_CONTACTS} AND x.v IS NULL ORDER BY c
 
 
 class GroupScan(NamedTuple):
-    """Contacts of the group, those that have every value, and segments of their messages at most: of all, of one."""
+    """The result of a scan."""
 
     contacts: int
     complete: int
+    """Contacts that have a value for every placeholder."""
     segments: int
+    """Maximum segments of all messages."""
     most: int
+    """Maximum segments of one message."""
     ucs2: bool
+    """Whether any message needs UCS-2."""
 
 
 def scan_group(
     connection: Connection, group: UUID, bound: int, template: Template, max_segments: int | None
 ) -> GroupScan:
-    """Count the contacts up to the position `bound`, and what the message for each of them costs at most."""
+    """Count the contacts up to the position `bound`, and the maximum segments of their messages."""
     literal = "".join(part for part in template.parts if isinstance(part, str))
     utf16 = len(literal.encode("utf-16-le")) // 2
     values = {
@@ -98,19 +102,19 @@ def contacts_lacking(
             "index": None,
             "phone": str(row.phone),
             "code": "missing_variable",
-            "detail": f"The contact has no `{template.missing(row.fields or {})}`, and the message gives no default.",
+            "detail": f"The contact has no `{template.missing(row.fields or {})}`, and the message has no default.",
         }
         for row in rows
     ]
 
 
 def _slots(template: Template) -> dict[str, Any]:
-    """A slot for each placeholder of the template; the others are empty."""
-    positions = template.different
+    """SQL parameters: a slot for each placeholder of the template; unused slots are empty."""
+    placeholders = template.different
     slots: dict[str, Any] = {}
     for slot in range(MAX_PLACEHOLDERS):
-        position = positions[slot] if slot < len(positions) else None
-        slots[f"name{slot}"] = position and position.name
-        slots[f"default{slot}"] = position and position.default
-        slots[f"times{slot}"] = template.placeholders.count(position) if position else 0
+        placeholder = placeholders[slot] if slot < len(placeholders) else None
+        slots[f"name{slot}"] = placeholder and placeholder.name
+        slots[f"default{slot}"] = placeholder and placeholder.default
+        slots[f"times{slot}"] = template.placeholders.count(placeholder) if placeholder else 0
     return slots

@@ -1,7 +1,7 @@
-"""Messages with placeholders: what each recipient of a request gets, and who cannot be sent a message.
+"""Messages with placeholders: each recipient's text, and the recipients that cannot get one.
 
-A single send is rendered here and is then like any other. The recipients of a list are put into pieces of equal price;
-of a group, only the reserve is made, by one look at its contacts.
+The text of a single send is rendered here, after which it is a send like any other. The recipients of a list are split
+into chunks of equal price. For a group, only the maximum cost is determined, by a scan of its contacts.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ Variables = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Recipients:
-    """A list's phones, with their values and the problems of invalid entries, both by index."""
+    """The phones of a list, with their placeholder values and the problems of invalid entries, both by index."""
 
     phones: list[object]
     variables: dict[int, Variables]
@@ -35,8 +35,8 @@ def template_of(message: str) -> Template | None:
     """The message's template; None if it has no template syntax. Raises Problem for too many placeholders."""
     template = parse(message)
     if template is not None and len(template.different) > MAX_PLACEHOLDERS:
-        found = f"The message has {len(template.different)} different placeholders"
-        detail = f"{found} and may have at most {MAX_PLACEHOLDERS}."
+        count = len(template.different)
+        detail = f"The message has {count} different placeholders and may have at most {MAX_PLACEHOLDERS}."
         raise invalid([{"pointer": "/message", "code": "too_many_variables", "detail": detail}])
     return template
 
@@ -46,16 +46,16 @@ def render_one(template: Template, body: dict[str, Any]) -> str:
     variables: Variables = body.get("variables") or {}
     missing = template.missing(variables)
     if missing is not None:
-        detail = f"The message has the placeholder `{missing}`: give its value, or a default in the message."
+        detail = f"The placeholder `{missing}` has no value. Provide one in `variables`, or a default in the message."
         raise invalid([{"pointer": f"/variables/{missing}", "code": "missing_variable", "detail": detail}])
-    made = compose(template, variables, "send", None)
-    if isinstance(made, Unfit):
-        raise invalid([{"pointer": "/message", "code": made.code, "detail": made.detail}])
-    return made.text
+    composed = compose(template, variables, "send", None)
+    if isinstance(composed, Unfit):
+        raise invalid([{"pointer": "/message", "code": composed.code, "detail": composed.detail}])
+    return composed.text
 
 
 def unpack(entries: list[object]) -> Recipients:
-    """Split entries, which are phones or objects with `phone` and `variables`, into phones and values."""
+    """Split entries, which are phones or objects with `phone` and `variables`, into phones and placeholder values."""
     phones: list[object] = []
     variables: dict[int, Variables] = {}
     problems: dict[int, Unfit] = {}
@@ -91,9 +91,10 @@ def without(screened: Screened, problems: dict[int, Unfit]) -> Screened:
 
 
 def same_for_all(template: Template, entries: list[object] | None) -> bool:
-    """Whether each recipient of a list gets the same: it has no placeholder, or defaults only and nobody has values.
+    """Whether all recipients get the same text.
 
-    So of a group (`entries` is None) only where there is no placeholder.
+    They do if there is no placeholder, or if every placeholder has a default and no entry has values. `entries` is
+    None for a group, whose contacts may always have values.
     """
     if not template.placeholders:
         return True
@@ -114,50 +115,50 @@ def common_text(kind: str, body: dict[str, Any]) -> str | None:
 def chunks_of_list(
     template: Template, screened: Screened, variables: dict[int, Variables], body: dict[str, Any], size: int
 ) -> tuple[Screened, dict[str, Any]]:
-    """The recipients who can be sent a message, and of the draft its segmentation and its batches of `size`.
+    """The recipients without those that cannot get a message; and the draft's segmentation and chunks of up to `size`.
 
-    The segmentation is that of the longest message, and UCS-2 where any is.
+    The segmentation is that of the longest message, with UCS-2 if any message needs it.
     """
     fits: list[Fit] = []
     problems: dict[int, Unfit] = {}
-    most, ucs2 = Segmentation("gsm7", 1, 0, 0), False
+    longest, ucs2 = Segmentation("gsm7", 1, 0, 0), False
     names = template.names
     for index, phone in zip(positions_of(screened), screened.accepted, strict=True):
         values = variables.get(index, {})
-        made = compose(template, values, body["on_unicode"], body.get("max_segments"))
-        if isinstance(made, Unfit):
-            problems[index] = made
+        composed = compose(template, values, body["on_unicode"], body.get("max_segments"))
+        if isinstance(composed, Unfit):
+            problems[index] = composed
             continue
-        wanted = {name: values[name] for name in names if name in values}
-        fits.append(Fit(len(fits), phone, made.segmentation.count, wanted))
-        most = max(most, made.segmentation, key=lambda segmentation: segmentation.count)
-        ucs2 = ucs2 or made.segmentation.encoding == "ucs2"
-    longest = Segmentation("ucs2" if ucs2 else "gsm7", most.count, most.characters, most.units)
-    return without(screened, problems), {"segmentation": longest, "chunks": chunks_of(fits, size)}
+        used = {name: values[name] for name in names if name in values}
+        fits.append(Fit(len(fits), phone, composed.segmentation.count, used))
+        longest = max(longest, composed.segmentation, key=lambda segmentation: segmentation.count)
+        ucs2 = ucs2 or composed.segmentation.encoding == "ucs2"
+    segmentation = Segmentation("ucs2" if ucs2 else "gsm7", longest.count, longest.characters, longest.units)
+    return without(screened, problems), {"segmentation": segmentation, "chunks": chunks_of(fits, size)}
 
 
-def group_of(services: Services, body: dict[str, Any], bound: int, template: Template) -> dict[str, Any]:
-    """Of the draft of a group send: its contacts, who of them lack a value, and what the messages cost at most.
+def price_group(services: Services, body: dict[str, Any], bound: int, template: Template) -> dict[str, Any]:
+    """The draft's values for a group: its contacts, those that lack a value, and the maximum segments.
 
-    Raises Problem where nobody can be sent to, or, with `strict`, not everybody.
+    Raises Problem if no contact has all values or, with `strict`, if any contact lacks one.
     """
     with reading(services.engine) as connection:
-        looked = scan_group(connection, body["group_id"], bound, template, body.get("max_segments"))
-        incomplete = looked.contacts - looked.complete
+        scan = scan_group(connection, body["group_id"], bound, template, body.get("max_segments"))
+        incomplete = scan.contacts - scan.complete
         lacking = contacts_lacking(connection, body["group_id"], bound, template, INLINE) if incomplete else []
     if incomplete and body["strict"]:
         details = [(f"{entry['phone']}: {entry['detail']}") for entry in lacking[:MAX_ERRORS]]
         raise invalid([{"pointer": "/group_id", "code": "missing_variable", "detail": detail} for detail in details])
-    if not looked.complete:
+    if not scan.complete:
         detail = "No contact has the values that the message needs."
         raise Problem("no_valid_recipients", detail, rejected=lacking[:MAX_ERRORS])
-    encoding: Encoding = "ucs2" if looked.ucs2 else "gsm7"
+    encoding: Encoding = "ucs2" if scan.ucs2 else "gsm7"
     return {
-        "segmentation": Segmentation(encoding, looked.most, len(body["message"]), 0),
-        "submitted": looked.contacts,
+        "segmentation": Segmentation(encoding, scan.most, len(body["message"]), 0),
+        "submitted": scan.contacts,
         "incomplete": incomplete,
         "rejected": lacking,
-        "most_segments": looked.segments,
+        "most_segments": scan.segments,
     }
 
 

@@ -1,4 +1,4 @@
-"""Quotes: what a send would cost and reject."""
+"""Create quotes: what a send would cost and reject."""
 
 from typing import Any
 
@@ -23,29 +23,29 @@ BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 
 def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse:
-    """What the send would cost and reject, and an id under which it costs no more for a while.
+    """The cost and the rejected recipients of a send, and the id of a quote that caps its cost for 15 minutes.
 
-    Raises Problem for what keeps it from being accepted, but for the balance.
+    Raises Problem if the send could not be accepted, except for an insufficient balance.
     """
     key = key_of_request(caller, body)
     try:
         draft = make_draft(services, caller, kind, body)
     except Problem:
         with reading(services.engine) as connection:
-            before = answered_before(connection, key)
-        if before is None:
+            stored = answered_before(connection, key)
+        if stored is None:
             raise
-        return _with_texts(before, kind, body).response()
+        return _with_texts(stored, kind, body).response()
     with services.engine.begin() as connection:
         answered = once(connection, key, lambda: encode(_priced(connection, draft, body)))
     return _with_texts(answered, kind, body).response()
 
 
 def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[str, Any]:
-    """The response without texts, which are not stored in the clear."""
+    """The response as stored: without texts, which must not be stored in the clear."""
     quote_id, expires_at = keep(connection, draft, body)
     balance = connection.execute(BALANCE, {"account": draft.account_id}).scalar_one()
-    made: dict[str, Any] = {
+    response: dict[str, Any] = {
         "counts": draft.counts(),
         "segments": draft.segments_answer(),
         "cost": draft.cost,
@@ -56,15 +56,15 @@ def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[
         "rejected": draft.rejected[:INLINE],
     }
     if max(len(draft.rejected), draft.incomplete) > INLINE:
-        made["rejected_truncated"] = True
-    return made
+        response["rejected_truncated"] = True
+    return response
 
 
 def _with_texts(answered: Answered, kind: str, body: dict[str, Any]) -> Answered:
-    """The answer with the parts of the text, where it is the same for all, and with what makes it UCS-2."""
+    """The response with the parts of the text if it is the same for all recipients, and with its `encoding`."""
     message = common_text(kind, body)
     if message is not None and body["on_unicode"] == "transliterate":
         message = transliterate(message)
-    answer = {**orjson.loads(answered.body), "parts": [] if message is None else split(message)}
-    encoding = encoding_of(answer, kind, body)
-    return Answered(encode(answer if encoding is None else {**answer, "encoding": encoding}), answered.replayed)
+    response = {**orjson.loads(answered.body), "parts": [] if message is None else split(message)}
+    encoding = encoding_of(response, kind, body)
+    return Answered(encode(response if encoding is None else {**response, "encoding": encoding}), answered.replayed)

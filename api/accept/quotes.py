@@ -41,7 +41,7 @@ def keep(connection: Connection, draft: Draft, body: dict[str, Any]) -> tuple[UU
 
 
 def enforce_quote(services: Services, draft: Draft, body: dict[str, Any], quote: UUID) -> None:
-    """Raises Problem unless the quote is of this request, still holds, and the send costs no more than it says."""
+    """Raise Problem unless the quote is for this request, is still valid, and covers the send's cost."""
     with reading(services.engine) as connection:
         row = connection.execute(FIND, {"id": quote, "account": draft.account_id}).one_or_none()
     problem = _problem(row, draft, body)
@@ -61,5 +61,5 @@ def _problem(row: Row[Any] | None, draft: Draft, body: dict[str, Any]) -> Proble
 
 
 def _fingerprint(body: dict[str, Any]) -> bytes:
-    named = {name: value for name, value in body.items() if name != "quote_id"}
-    return hashlib.sha256(json.dumps(named, sort_keys=True, separators=(",", ":"), default=str).encode()).digest()
+    quoted = {name: value for name, value in body.items() if name != "quote_id"}
+    return hashlib.sha256(json.dumps(quoted, sort_keys=True, separators=(",", ":"), default=str).encode()).digest()

@@ -1,4 +1,4 @@
-"""How many messages an account may send to a phone within an hour, by category."""
+"""Limit the messages that an account may send to a phone per hour, by category."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ ENTRY = {
 
 
 def recipients_over_limit(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[int]:
-    """The indexes of the phones that have reached their hourly limit."""
+    """The indexes of phones that have reached their hourly limit."""
     lane = LANES.index(body["category"])
     limit = services.tokens.limits_of(caller.account_id).recipients(lane, services.settings.recipient_limits)
     if not limit:
@@ -39,7 +39,7 @@ def count_recipients(services: Services, draft: Draft) -> None:
     if wait:
         raise Problem(
             "recipient_limit",
-            f"The phone may get {limit:,} messages of the category `{draft.category}` within an hour.",
+            f"The phone has reached its limit of {limit:,} `{draft.category}` messages per hour.",
             headers={"Retry-After": str(wait)},
         )
     request.recipient_counted = True

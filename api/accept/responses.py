@@ -93,7 +93,7 @@ class EncodingResponse(Schema):
 
 
 class SendFacts(Schema):
-    """Properties of a send in every response."""
+    """Fields of a send in every response."""
 
     send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
@@ -123,8 +123,8 @@ class AcceptedSendResponse(SendFacts):
     expires_at = fields.Timestamp(required=True, metadata=doc("When unsent messages expire.", EXPIRES_AT))
     simulated = fields.Boolean(
         metadata=doc(
-            "Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message"
-            " reaches no phone.",
+            "Present if the whole installation uses the simulated carrier (`CARRIER=simulator`), so that no message"
+            " reaches a phone.",
             True,
         )
     )
@@ -149,23 +149,23 @@ class SingleResponse(AcceptedSendResponse):
 
 
 class CountsResponse(Schema):
-    """The recipients of a request, counted."""
+    """Numbers of recipients, by outcome."""
 
     submitted = fields.Integer(required=True, metadata=doc("Recipients in the request, or contacts in the group.", 5))
     accepted = fields.Integer(required=True, metadata=doc("Recipients that a message will be sent to.", 3))
-    duplicate = fields.Integer(required=True, metadata=doc("Dropped because they were listed before.", 1))
+    duplicate = fields.Integer(required=True, metadata=doc("Recipients dropped because they were listed before.", 1))
     invalid = fields.Integer(
         required=True,
         metadata=doc("Invalid phones, or recipients without a value that the message needs; see `rejected`.", 1),
     )
     suppressed = fields.Integer(
         required=True,
-        metadata=doc("Opted out, in a destination not allowed for the account, or over the recipient limit.", 0),
+        metadata=doc("Recipients that opted out, are in a destination not allowed, or are over their limit.", 0),
     )
 
 
 class BulkSegmentsResponse(Schema):
-    """Segments of one message, and of all."""
+    """Segments of one message, and of all messages."""
 
     per_message = fields.Integer(
         required=True, allow_none=True, metadata=doc("Segments of each message; null if messages differ.", 1)
@@ -190,7 +190,7 @@ class RejectedResponse(Schema):
     phone = fields.String(
         required=True, allow_none=True, metadata=doc("As given; null if it was not a string.", "0712")
     )
-    code = fields.String(required=True, metadata=doc("Why.", "invalid_phone", enum=REJECTIONS))
+    code = fields.String(required=True, metadata=doc("Why it was rejected.", "invalid_phone", enum=REJECTIONS))
     detail = fields.String(
         allow_none=True, metadata=doc("Human-readable explanation; null if it was erased.", NOT_A_PHONE)
     )
@@ -215,7 +215,7 @@ class BulkResponse(AcceptedSendResponse):
     """An accepted bulk or group send."""
 
     group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, for a group send."))
-    counts = fields.Nested(CountsResponse, required=True, metadata=doc("Accepted and rejected recipients, counted."))
+    counts = fields.Nested(CountsResponse, required=True, metadata=doc("Numbers of accepted and rejected recipients."))
     segments = fields.Nested(
         BulkSegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding.")
     )
@@ -232,13 +232,15 @@ class BulkResponse(AcceptedSendResponse):
             ],
         ),
     )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more.", True))
+    rejected_truncated = fields.Boolean(metadata=doc("Whether more were rejected than `rejected` lists.", True))
     messages = fields.List(
         fields.Nested(AcceptedResponse),
         required=True,
         metadata=doc("The accepted recipients in order, at most 1,000; none for a group send."),
     )
-    messages_truncated = fields.Boolean(metadata=doc("Whether there are more messages; see `messages_url`.", True))
+    messages_truncated = fields.Boolean(
+        metadata=doc("Whether there are more messages than listed here; see `messages_url`.", True)
+    )
     messages_url = fields.String(
         required=True, metadata=doc("URL that lists all messages of the send.", f"/api/v1/sends/{SEND_ID}/messages")
     )
@@ -247,7 +249,7 @@ class BulkResponse(AcceptedSendResponse):
 class QuoteResponse(Schema):
     """The cost of a send and the recipients it would reject."""
 
-    counts = fields.Nested(CountsResponse, required=True, metadata=doc("Accepted and rejected recipients, counted."))
+    counts = fields.Nested(CountsResponse, required=True, metadata=doc("Numbers of accepted and rejected recipients."))
     segments = fields.Nested(
         BulkSegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding.")
     )
@@ -276,7 +278,7 @@ class QuoteResponse(Schema):
             ],
         ),
     )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more.", True))
+    rejected_truncated = fields.Boolean(metadata=doc("Whether more were rejected than `rejected` lists.", True))
     encoding = fields.Nested(
         EncodingResponse,
         metadata=doc(

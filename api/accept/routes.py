@@ -1,4 +1,4 @@
-"""Sends: to one phone, to a list, to a group; and what one would cost."""
+"""Send to one phone, to a list or to a group; and quotes."""
 
 from typing import Any
 
@@ -13,15 +13,15 @@ from api.http.json_body import LARGE_BODY, read_json
 from api.http.problems import invalid
 from api.http.responses import JsonResponse
 
-UNFIT = (
+CONTENT_ERRORS = (
     "too_many_segments",
     "unicode_rejected",
     "sender_not_registered",
     "sender_not_approved",
     "category_not_allowed",
 )
-REFUSALS = (
-    *UNFIT,
+SEND_ERRORS = (
+    *CONTENT_ERRORS,
     "quote_expired",
     "quote_changed",
     "quote_mismatch",
@@ -37,7 +37,7 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     "/sms/send",
     takes=SingleSend,
     answers=SingleResponse,
-    fails=(*REFUSALS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
+    fails=(*SEND_ERRORS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
     scope="sms:send",
 )
 def send(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
@@ -50,7 +50,7 @@ def send(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse
     "/sms/send-bulk",
     takes=BulkSend,
     answers=BulkResponse,
-    fails=(*REFUSALS, "too_many_recipients", "no_valid_recipients"),
+    fails=(*SEND_ERRORS, "too_many_recipients", "no_valid_recipients"),
     scope="sms:send",
     large=True,
 )
@@ -64,7 +64,7 @@ def send_bulk(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingRes
     "/sms/send-group",
     takes=GroupSend,
     answers=BulkResponse,
-    fails=(*REFUSALS, "group_not_found", "group_empty"),
+    fails=(*SEND_ERRORS, "group_not_found", "group_empty"),
     scope="sms:send",
 )
 def send_group(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
@@ -77,7 +77,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingRe
     "/sms/quote",
     answers=QuoteResponse,
     fails=(
-        *UNFIT,
+        *CONTENT_ERRORS,
         "recipient_suppressed",
         "destination_not_allowed",
         "too_many_recipients",
@@ -90,11 +90,15 @@ def send_group(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingRe
     cancellable=True,
 )
 def price(caller: Caller) -> JsonResponse:
-    """Say what a send would cost and reject; takes the body of any of the three, and sends nothing."""
+    """Get the cost of a send and the recipients that it would reject, without sending anything.
+
+    The body is that of any of the three sends. For 15 minutes, a send with the same body and the `quote_id` costs no
+    more than quoted, or is refused.
+    """
     body = read_json(LARGE_BODY)
-    named = [name for name in QUOTES if name in body]
-    if len(named) != 1:
+    given = [name for name in QUOTES if name in body]
+    if len(given) != 1:
         detail = "Provide exactly one of `phone`, `phones` and `group_id`."
         raise invalid([{"pointer": "", "code": "required", "detail": detail}])
-    kind, schema = QUOTES[named[0]]
+    kind, schema = QUOTES[given[0]]
     return quote(services(), caller, kind, load(schema, body))

@@ -1,4 +1,4 @@
-"""Request schemas of the three sends."""
+"""Request schemas of the three kinds of sends."""
 
 import json
 from datetime import datetime
@@ -32,14 +32,17 @@ class SendOptions(Request):
     message = fields.Text(
         required=True,
         metadata=doc(
-            "1 to 1,600 characters, not blank.", "Your table is ready.", minLength=1, maxLength=MAX_CHARACTERS
+            "The text: 1 to 1,600 characters, not blank. `{{name}}` and `{{name|default}}` are placeholders.",
+            "Your table is ready.",
+            minLength=1,
+            maxLength=MAX_CHARACTERS,
         ),
     )
     send_at = fields.Timestamp(
-        metadata=doc("When to send, at most 90 days ahead. A time up to 60 seconds ago means now.")
+        metadata=doc("When to send, at most 90 days ahead; defaults to now. A time up to 60 seconds ago means now.")
     )
     expires_at = fields.Timestamp(
-        metadata=doc("When unsent messages expire; by default 72 hours after the send is due.")
+        metadata=doc("When unsent messages expire; defaults to 72 hours after the send is due.")
     )
     reference = fields.String(
         validate=validate.Length(1, LONGEST_REFERENCE, error="A reference has {min} to {max} characters."),
@@ -82,41 +85,41 @@ class SendOptions(Request):
     )
     quote_id = fields.UUID(
         metadata=doc(
-            "A quote from POST /sms/quote. With the same body, the send costs no more than quoted, or is refused.",
+            "A quote from POST /sms/quote for the same body. The send costs no more than quoted, or is refused.",
             "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38",
         )
     )
     metadata = fields.Dict(
         keys=fields.String(),
-        metadata=doc("Your own data, up to 2 kB, returned with the send.", {"order": "A-1042"}),
+        metadata=doc("Your own data, up to 2 kB, returned with the send and in its events.", {"order": "A-1042"}),
     )
 
     @validates("send_at")
     def not_too_far_ahead(self, send_at: datetime, data_key: str) -> None:
-        """90 days at most."""
+        """At most 90 days."""
         check_due(send_at)
 
     @validates("expires_at")
-    def not_for_ever(self, expires_at: datetime, data_key: str) -> None:
-        """97 days at most."""
+    def not_too_late(self, expires_at: datetime, data_key: str) -> None:
+        """At most 97 days."""
         check_expiry(expires_at)
 
     @validates_schema
-    def never_quiet(self, data: dict[str, Any], **_: Any) -> None:
+    def no_quiet_hours_for_authentication(self, data: dict[str, Any], **_: Any) -> None:
         """One-time passwords must not be delayed."""
         if "quiet_hours" in data and data.get("category") == Category.AUTHENTICATION:
-            detail = "The category `authentication` has no quiet hours."
+            detail = "Messages of the category `authentication` cannot have quiet hours."
             raise ValidationError({"quiet_hours": {"code": "invalid", "detail": detail}})
 
     @validates("metadata")
     def not_too_large(self, metadata: dict[str, Any], data_key: str) -> None:
-        """2 kB at most."""
+        """At most 2 kB."""
         if len(json.dumps(metadata).encode()) > MAX_METADATA_BYTES:
             raise fail("too_long", "`metadata` may hold at most 2 kB.")
 
 
 class Values(fields.Dict):
-    """An object of strings."""
+    """An object whose values are strings."""
 
     json_schema: ClassVar[dict[str, Any]] = {"additionalProperties": {"type": "string"}}
 
@@ -132,7 +135,7 @@ class Values(fields.Dict):
 
 
 class Recipients(fields.Raw):
-    """The recipients as given; they are validated later, all together."""
+    """The recipients as given. They are validated later, all at once."""
 
     json_schema: ClassVar[dict[str, Any]] = {
         "type": "array",
@@ -171,7 +174,7 @@ class SingleSend(SendOptions):
     )
     variables = Values(
         metadata=doc(
-            "Values for the placeholders of the message, by name.",
+            "The values of the message's placeholders, by name.",
             {"name": "Ann"},
         )
     )
@@ -184,8 +187,8 @@ class BulkSend(SendOptions, PartRules):
     phones = Recipients(
         required=True,
         metadata=doc(
-            "1 to 100,000 phones: digits only, starting with the country code; or objects with `phone` and"
-            " `variables`, values for the placeholders of the message.",
+            "1 to 100,000 recipients: phones, with digits only and starting with the country code, or objects with"
+            " `phone` and `variables`, the values of the message's placeholders.",
             [PHONE, OTHER_PHONE],
         ),
     )

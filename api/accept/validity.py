@@ -7,11 +7,11 @@ from api.http.problems import Problem, invalid
 VALIDITY = timedelta(hours=72)
 """Default time from when a send is due until its messages expire."""
 TOLERANCE = timedelta(seconds=60)
-"""A `send_at` so long ago is now: clocks differ, and requests take their time. A wrong year is a mistake."""
+"""How long ago a `send_at` may be and mean now: clocks differ, and requests take time. An older one is a mistake."""
 
 
 def due_time(send_at: datetime | None, now: datetime) -> datetime | None:
-    """When to send; None: now. Raises Problem validation_failed with `invalid_time` for more than 60 seconds ago."""
+    """When to send; None means now. Raises Problem validation_failed for a time more than 60 seconds ago."""
     if send_at is None or send_at > now:
         return send_at
     if send_at < now - TOLERANCE:
@@ -21,7 +21,7 @@ def due_time(send_at: datetime | None, now: datetime) -> datetime | None:
 
 
 def expiry_time(expires_at: datetime | None, due: datetime, now: datetime) -> datetime:
-    """When to give up. Raises Problem validation_failed with `invalid_time` for a time before the send is due."""
+    """When unsent messages expire. Raises Problem validation_failed for a time before the send is due."""
     if expires_at is None:
         return due + VALIDITY
     if expires_at <= now:

@@ -1,1 +1,1 @@
-"""The OpenAPI document, made of the endpoints and their schemas."""
+"""The OpenAPI document, generated from the endpoints and their schemas."""

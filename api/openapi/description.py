@@ -17,72 +17,77 @@ from api.schemas.examples import (
 from shared.settings import IDEMPOTENCY_DAYS
 
 DESCRIPTION = f"""
-Send one SMS, a list of them, or one to every contact of a group. A 200 means: stored, paid for, and it will be sent,
-or you will be told why not and get your credits back.
+Send an SMS to one phone, to a list of phones, or to every contact of a group. A 200 means that the send is stored and
+its credits are reserved. Each message will be sent, or you will learn why not and its credits will be released.
 
-**Words.** A *send* is one accepted request, a *message* is one SMS to one phone, a *segment* is one part of it on the
-air. One credit is one segment.
+**Terms.** A *send* is one accepted request. A *message* is one SMS to one phone. A *segment* is one part of a message
+as it is transmitted. One credit pays for one segment.
 
-**Forms.** Bodies are JSON in UTF-8. Times are RFC 3339, and answers give them in UTC with `Z`. Ids are UUIDs, given
-in lower case and read in any. Answers may get new fields: ignore those that you do not know.
+**Formats.** Bodies are JSON in UTF-8. Times are in RFC 3339; responses give them in UTC with `Z`. Ids are UUIDs;
+responses give them in lower case, and requests may use either case. Responses may get new fields: ignore fields that
+you do not know.
 
-**Retries.** Give every send an `Idempotency-Key`: the same request with the same key has one effect and gets the
-first answer again, so it is safe to repeat after a timeout. A key belongs to your account and the path of the request,
-and is kept for {IDEMPOTENCY_DAYS} days; only successes are kept, so after a refusal the same key may be used again. The
-first answer is for the API key that made the request: another one of your account gets 422, and nothing is done twice.
-After 429 and 503 wait as long as `Retry-After` says.
+**Retries.** Give every send an `Idempotency-Key`. A repeated request with the same key has no further effect and gets
+the first response again, so you can safely repeat a request after a timeout. A key belongs to your account and the
+request's path, and is kept for {IDEMPOTENCY_DAYS} days. Only successes are kept, so you can reuse the key after an
+error. The first response is only for the API key that made the request: another key of your account gets 422. After
+429 and 503, wait for the time in `Retry-After`.
 
-**Placeholders.** `{{{{name}}}}` in a message is the recipient's value of that name; `{{{{name|friend}}}}` has a default
-for who has none, and `{{{{{{{{name}}}}}}}}` is the text itself. Values are the `variables` of the request or of a
-recipient, and the fields of a contact. Each message is priced as it is sent to that recipient; who lacks a value is
-told of in `rejected`, before anything is charged.
+**Placeholders.** In a message, `{{{{name}}}}` stands for the recipient's value of that name. `{{{{name|friend}}}}` has
+a default for recipients without the value, and `{{{{{{{{name}}}}}}}}` is the literal text `{{{{name}}}}`. Values come
+from the `variables` of the request or of a recipient, and from the fields of a contact. Each message is priced as its
+recipient gets it. Recipients without a required value are reported in `rejected` and are not charged for.
 
-**Test keys.** A test key (`smsk_test_…`) works in a sandbox of your account: its own groups, sends, opt-outs, webhooks,
-idempotency keys and play credits, and a simulated carrier. It sees and changes nothing live, and a live key nothing of
-the sandbox but its keys. Sender IDs are approved there at once. `POST /api/v1/sandbox/refill` fills the credits up.
+**Test keys.** A test key (`smsk_test_…`) works in your account's sandbox, which has its own groups, sends, opt-outs,
+webhooks, idempotency keys and play credits, and a simulated carrier. A test key cannot see or change live data, and a
+live key cannot see or change anything in the sandbox except its API keys. In the sandbox, sender IDs are approved at
+once, and `POST /api/v1/sandbox/refill` refills the credits.
 
-**Lists** come in pages: give `next_cursor` of a page as `cursor` of the next, until it is null. A page for which little
-of what was examined fits its filters may be shorter than `limit`, or empty, while `next_cursor` is not null.
+**Lists** are paged: pass `next_cursor` of a page as `cursor` of the next one, until it is null. A page of a filtered
+list may be shorter than `limit`, or even empty, although `next_cursor` is not null.
 
-**Errors** are problem details (RFC 9457); tell them apart by `code`. `GET /api/v1/errors` explains each of them, and
-with `kind=message` what can go wrong with a message that was accepted. A method that a path does not have is 405
-`method_not_allowed`, with `Allow`; a request that HTTP itself does not allow is 400 `bad_request`. Where a proxy in
-front had no answer from us it is 502 `bad_gateway` or 504 `gateway_timeout`: repeat the request with the same
-`Idempotency-Key`, because it may have had an effect.
+**Errors** are problem details (RFC 9457); distinguish them by `code`. `GET /api/v1/errors` explains each code, and with
+`kind=message` the errors of accepted messages. A method that a path does not support gets 405 `method_not_allowed` with
+`Allow`, and a malformed HTTP request gets 400 `bad_request`. If a proxy in front of the API gets no response from it,
+you get 502 `bad_gateway` or 504 `gateway_timeout`: repeat the request with the same `Idempotency-Key`, because it may
+have taken effect.
 """
 TAGS = {
     "auth": "Exchange an API key for a token, and revoke tokens.",
     "api-keys": "API keys: create, restrict, rotate and revoke them.",
-    "sms": "Send messages, or get a quote.",
+    "sms": "Send messages and get quotes.",
     "sender-ids": "The names and numbers that messages are sent from.",
     "suppressions": "Phones that have opted out.",
-    "sends": "Accepted requests: their progress, and how to change or stop them.",
-    "messages": "Single messages: their status and timeline.",
-    "inbound": "Messages from phones. A STOP, in any of many languages, puts its phone on the opt-out list.",
+    "sends": "Accepted sends: show, change, pause, resume and cancel them.",
+    "messages": "Single messages: their status, attempts and timeline.",
+    "inbound": "Messages from phones. STOP, in any of many languages, adds the phone to the opt-out list.",
     "webhooks": "URLs that receive events, signed according to Standard Webhooks 1.0, and the deliveries to them.",
-    "webhook-events": "What is posted to your webhooks.",
-    "events": "The same events as a stream to pull, in order.",
+    "webhook-events": "The events that are posted to your webhooks.",
+    "events": "The same events as an ordered stream that you read.",
     "balance": "Credits, and the ledger behind them.",
     "groups": "Contact groups and their contacts.",
-    "usage": "Counts of sent messages.",
-    "erasures": "Erase a person's data, and the receipts of erasures.",
+    "usage": "Counts of messages by day, sender ID, country, category and status.",
+    "erasures": "Erase a person's data, and show the receipts of erasures.",
     "imports": "Imports of contact files into groups.",
-    "sandbox": "The play credits of the sandbox.",
+    "sandbox": "The sandbox's play credits.",
     "limits": "The limits of the service and the account.",
-    "errors": "Every error code.",
+    "errors": "The catalogues of error codes.",
 }
 
 PATH_VARIABLES: Final[dict[str, tuple[str, str]]] = {
-    "code": ("Machine-readable code.", "low_balance"),
+    "code": ("The error code.", "low_balance"),
     "erasure_id": ("The erasure; keep the id as the receipt.", ERASURE_ID),
-    "event_id": ("The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream.", EVENT_ID),
+    "event_id": (
+        "The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream.",
+        EVENT_ID,
+    ),
     "group_id": ("The group.", GROUP_ID),
     "import_id": ("The import.", IMPORT_ID),
     "key_id": ("The API key.", API_KEY),
     "message_id": ("The message.", MESSAGE_ID),
     "phone": ("Digits only, starting with the country code.", PHONE),
     "send_id": ("The send.", SEND_ID),
-    "sender": ("The sender ID's `id`.", SENDER_UUID),
+    "sender": ("The `id` of the sender ID.", SENDER_UUID),
     "webhook_id": ("The webhook.", WEBHOOK_ID),
 }
 """The description and an example of each path variable."""

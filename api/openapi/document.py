@@ -52,9 +52,9 @@ def document() -> dict[str, Any]:
     for operation in ENDPOINTS:
         path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + operation.path)
         spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.answers)})
-    made = _corrected(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
-    made["components"]["schemas"] |= event_schemas() | {"CsvForm": CSV_FORM}
-    return made | {"webhooks": webhooks()}
+    generated = _corrected(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
+    generated["components"]["schemas"] |= event_schemas() | {"CsvForm": CSV_FORM}
+    return generated | {"webhooks": webhooks()}
 
 
 def _add_components(spec: APISpec) -> None:
@@ -66,9 +66,9 @@ def _add_components(spec: APISpec) -> None:
         "header",
         {
             "required": False,
-            "description": "The same request with the same key has one effect, and gets the first answer again: "
-            "a number of your order, or a UUID. A key belongs to the account and this path, and is kept for "
-            f"{IDEMPOTENCY_DAYS} days; the answer is for the API key that made the request, and another gets 422.",
+            "description": "Makes the request safe to repeat: with the same key it has no further effect and gets the "
+            "first response again. Use an order number of yours, or a UUID. A key belongs to the account and this "
+            f"path, and is kept for {IDEMPOTENCY_DAYS} days. Another API key of the account gets 422.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         },
     )
@@ -85,11 +85,11 @@ def _add_components(spec: APISpec) -> None:
 
 def _operation(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
     summary, _, rest = (inspect.getdoc(operation.function) or "").partition("\n")
-    needs = f"Needs the scope `{operation.scope}`." if operation.scope else ""
-    made: dict[str, Any] = {
+    scope = f"Needs the scope `{operation.scope}`." if operation.scope else ""
+    described: dict[str, Any] = {
         "operationId": operation_id(operation),
         "summary": summary.replace("`", ""),
-        "description": "\n\n".join(filter(None, (rest.strip(), needs))) or summary,
+        "description": "\n\n".join(filter(None, (rest.strip(), scope))) or summary,
         "tags": [operation.path.split("/")[1]],
         "parameters": _parameters(operation),
         "responses": _responses(operation, response),
@@ -97,15 +97,15 @@ def _operation(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
     }
     body = _body(operation)
     if body is not None:
-        made["requestBody"] = body
-    return made
+        described["requestBody"] = body
+    return described
 
 
 def _body(operation: Endpoint) -> dict[str, Any] | None:
     if operation.path == "/sms/quote":
         schemas = dict(QUOTES.values())
-        each = {kind: {"value": example_of(schema)} for kind, schema in schemas.items()}
-        return _json({"anyOf": list(schemas.values())}, each, required=True)
+        by_kind = {kind: {"value": example_of(schema)} for kind, schema in schemas.items()}
+        return _json({"anyOf": list(schemas.values())}, by_kind, required=True)
     if operation.path in CSV_BODIES:
         example = {"schema": {"type": "string"}, "example": CSV_BODIES[operation.path]}
         form = {"schema": {"$ref": "#/components/schemas/CsvForm"}, "example": {"file": CSV_BODIES[operation.path]}}
@@ -114,7 +114,7 @@ def _body(operation: Endpoint) -> dict[str, Any] | None:
     if schema is None:
         return None
     required = example_of(schema)
-    examples: dict[str, Any] = {"required": {"summary": "What is required", "value": required}} if required else {}
+    examples: dict[str, Any] = {"required": {"summary": "Required fields", "value": required}} if required else {}
     if schema is not CREDENTIALS:
         summary = "With options" if operation.takes else "Another token"
         examples["options"] = {"summary": summary, "value": example_of(schema, options=True)}
@@ -136,7 +136,7 @@ def _parameters(operation: Endpoint) -> list[Any]:
         parameters.append({"in": "query", "schema": operation.query})
     if operation.path == "/auth/token":
         for name in ("X-API-Key", "X-API-Secret"):
-            description = "Instead of a body: send both headers and no body."
+            description = "Use both headers instead of a body."
             parameters.append({"in": "header", "name": name, "description": description, "schema": {"type": "string"}})
     if _takes_key(operation):
         parameters.append("Idempotency-Key")
@@ -155,9 +155,9 @@ def _responses(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
         content["text/csv"] = {"schema": {"type": "string"}, "example": CSV[operation.method, operation.path]}
         headers.append("Content-Disposition")
     description = response.__doc__ or "Done."
-    done = {"description": description, "headers": _headers(headers), "content": content}
+    success = {"description": description, "headers": _headers(headers), "content": content}
     links = links_of(operation, ENDPOINTS)
-    responses: dict[str, Any] = {"200": done | ({"links": links} if links else {})}
+    responses: dict[str, Any] = {"200": success | ({"links": links} if links else {})}
     by_status: dict[int, list[str]] = {}
     for code in _fails(operation):
         by_status.setdefault(CATALOGUE[code].status, []).append(code)
@@ -199,31 +199,31 @@ def _fails(operation: Endpoint) -> list[str]:
 
 
 def _properties(_: Any, field: Any, *, ret: dict[str, Any], **__: Any) -> dict[str, Any]:
-    """What a field means in JSON Schema beyond what Marshmallow's types tell."""
-    made: dict[str, Any] = {**getattr(field, "json_schema", {})}
+    """The JSON Schema keywords of a field that Marshmallow's type does not imply."""
+    keywords: dict[str, Any] = {**getattr(field, "json_schema", {})}
     example = ret.pop("example", None)
-    past = isinstance(field, Timestamp) and isinstance(field.parent, Request)  # when somebody tries the example
-    if example is not None and not past:
-        made["examples"] = [example]
-    return {key: value for key, value in made.items() if key not in field.metadata}
+    would_be_past = isinstance(field, Timestamp) and isinstance(field.parent, Request)
+    if example is not None and not would_be_past:  # a request with an example time in the past would be refused
+        keywords["examples"] = [example]
+    return {key: value for key, value in keywords.items() if key not in field.metadata}
 
 
-def _corrected(made: dict[str, Any], classes: dict[str, type[Schema]]) -> dict[str, Any]:
-    """The document without what the schemas do not mean: answers may grow, and a query has no null."""
-    for name, schema in made["components"]["schemas"].items():
+def _corrected(generated: dict[str, Any], classes: dict[str, type[Schema]]) -> dict[str, Any]:
+    """The generated document with two corrections: responses may get new fields, and a query has no null."""
+    for name, schema in generated["components"]["schemas"].items():
         if classes[name].__doc__:
             schema["description"] = classes[name].__doc__
         if not issubclass(classes[name], Request):
             schema.pop("additionalProperties", None)
-    for path in made["paths"].values():
+    for path in generated["paths"].values():
         for operation in path.values():
             for parameter in operation["parameters"]:
                 schema = parameter.get("schema", {})
-                schema.pop("examples", None)  # a page for trying requests would fill them in
+                schema.pop("examples", None)  # the reference's request form would fill them in
                 if isinstance(schema.get("type"), list):
                     schema["type"] = schema["type"][0]
                     schema.pop("default", None)
-    return made
+    return generated
 
 
 def _name(schema: Any) -> str:

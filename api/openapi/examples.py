@@ -1,4 +1,4 @@
-"""Examples of bodies that fields' examples cannot express, and of response headers."""
+"""Examples that do not follow from the fields' examples: of some bodies, of CSV, of errors and of headers."""
 
 from typing import Any
 
@@ -29,16 +29,16 @@ CHANGED: dict[str, dict[str, Any]] = {
 } | {
     f"/sends/<uuid:send_id>/{action}": {
         "status": status,
-        "counts": SEND_COUNTS | {"sent": 0, "delivered": 0, counted: 3},
+        "counts": SEND_COUNTS | {"sent": 0, "delivered": 0, message_status: 3},
         "completed_at": completed_at,
     }
-    for action, status, counted, completed_at in (
+    for action, status, message_status, completed_at in (
         ("cancel", "canceled", "canceled", SENT_AT),
         ("pause", "paused", "queued", None),
         ("resume", "queued", "queued", None),
     )
 }
-"""Where an operation's example differs from that of its schema."""
+"""By path: the fields in which an operation's example differs from that of its schema."""
 CSV = {
     ("GET", "/sends/<uuid:send_id>/messages"): (
         "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
@@ -50,13 +50,13 @@ CSV = {
     ("GET", "/usage"): "day,sender_id,country,category,status,messages,credits\n"
     "2026-03-02,ACME,KE,transactional,delivered,3,3\n",
 }
-"""Operations that answer `Accept: text/csv`, and what they give."""
+"""Example responses of the operations that support `Accept: text/csv`."""
 
 CSV_BODIES = {
     "/suppressions/import": f"phone,category,reason\n{PHONE},marketing,asked by phone call\n",
     "/groups/<uuid:group_id>/import": f"phone,name,city,tags\n{PHONE},Ann,Nairobi,vip;new\n0711000001,Bob,,\n",
 }
-"""Operations that take CSV."""
+"""Example bodies of the operations that accept CSV."""
 
 PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "validation_failed": (
@@ -100,10 +100,10 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "state_conflict": ("The send is completed and cannot be canceled.", {"send_status": "completed"}),
 }
-"""Detail and further members of the errors that have them."""
+"""By error code: an example detail, and the code's additional members."""
 HEADERS = {
     "X-Request-Id": (
-        "The request's id in the service's log; your own if the request has one.",
+        "The request's id in the service's log. If the request has this header, its value is used.",
         "req_5b0a8e6f1d2c3b4a",
     ),
     "RateLimit-Policy": (
@@ -111,11 +111,11 @@ HEADERS = {
         '"requests";q=10000;w=1',
     ),
     "RateLimit": (
-        "Requests that are left now; one with much work counts as several (`request_cost` of GET /limits).",
+        "Requests left in the window. An expensive request counts as several (`request_cost` in GET /limits).",
         '"requests";r=9999;t=1',
     ),
     "Idempotency-Replayed": ("`true` if this is the response to an earlier request with the same key.", "true"),
-    "Retry-After": ("Seconds to wait before the next try.", "2"),
+    "Retry-After": ("Seconds to wait before the next attempt.", "2"),
     "WWW-Authenticate": ("How to authenticate.", 'Bearer realm="bulksms", error="invalid_token"'),
     "Content-Disposition": ("The name to save the file as.", f'attachment; filename="{SEND_ID}.csv"'),
 }

@@ -1,7 +1,7 @@
-"""Links of the OpenAPI document: which operations go on with what an answer holds.
+"""Links of the OpenAPI document: which operations can use the values in a response.
 
-They follow from names. An answer that holds `send_id` leads to every operation whose path takes a `send_id`, a page
-leads to those that take what its first entry holds, and to the next page.
+They follow from names. A response with `send_id` links to every operation with a `send_id` in its path. A page links
+to the operations that take a field of its first entry, and to the next page.
 """
 
 import re
@@ -17,36 +17,36 @@ VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
 def links_of(operation: Endpoint, operations: Sequence[Endpoint]) -> dict[str, Any]:
-    """The links of an operation's answer, by name."""
-    answer = operation.answers()
-    known = {name: f"$request.path.{name}" for name in VARIABLE.findall(operation.path)}
-    known |= dict(_held(answer))
+    """The links of an operation's response, by name."""
+    response = operation.answers()
+    values = {name: f"$request.path.{name}" for name in VARIABLE.findall(operation.path)}
+    values |= dict(_values_in(response))
     links = {
         operation_id(other): {
             "operationId": operation_id(other),
-            "parameters": {f"path.{name}": known[name] for name in VARIABLE.findall(other.path)},
+            "parameters": {f"path.{name}": values[name] for name in VARIABLE.findall(other.path)},
         }
         for other in operations
-        if other is not operation and _leads_on(operation, other, known)
+        if other is not operation and _has_link(operation, other, values)
     }
-    if operation.query is not None and "cursor" in operation.query().fields and "next_cursor" in answer.fields:
+    if operation.query is not None and "cursor" in operation.query().fields and "next_cursor" in response.fields:
         parameters = {f"path.{name}": f"$request.path.{name}" for name in VARIABLE.findall(operation.path)}
         parameters["query.cursor"] = "$response.body#/next_cursor"
         links["next_page"] = {"operationId": operation_id(operation), "parameters": parameters}
     return links
 
 
-def _leads_on(operation: Endpoint, other: Endpoint, known: dict[str, str]) -> bool:
-    """Whether all that the other's path takes is known here, and some of it new or of the same object."""
-    taken = VARIABLE.findall(other.path)
-    return bool(taken) and set(taken) <= known.keys() and operation.method != "DELETE"
+def _has_link(operation: Endpoint, other: Endpoint, values: dict[str, str]) -> bool:
+    """Whether all path variables of the other operation are known. Nothing follows a DELETE."""
+    variables = VARIABLE.findall(other.path)
+    return bool(variables) and set(variables) <= values.keys() and operation.method != "DELETE"
 
 
-def _held(answer: Schema) -> Iterator[tuple[str, str]]:
-    """What an answer holds that could be in a path, and where: of a page, what its first entry holds."""
-    data = answer.fields.get("data")
+def _values_in(response: Schema) -> Iterator[tuple[str, str]]:
+    """The fields of a response and, for a page, of its first entry, each with its runtime expression."""
+    data = response.fields.get("data")
     if isinstance(data, fields.List) and isinstance(data.inner, fields.Nested):
         for name in data.inner.schema.fields:
             yield name, f"$response.body#/data/0/{name}"
-    for name in answer.fields:
+    for name in response.fields:
         yield name, f"$response.body#/{name}"

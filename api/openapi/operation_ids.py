@@ -1,6 +1,6 @@
-"""The `operationId` of each operation in the OpenAPI document: a verb and what it is done to, the same in every client.
+"""The `operationId` of each operation in the OpenAPI document: a verb and its object. Clients name their methods so.
 
-No id may be the name of a schema: generators make a type of each, in one namespace.
+No id may be the name of a schema, because client generators put both into one namespace.
 """
 
 from api.endpoint import Endpoint
@@ -55,10 +55,10 @@ IDS = {
     "unsuppress_phone": "delete_suppression",
     "usage": "get_usage",
 }
-"""By the name of the endpoint's function; others are called as it is."""
+"""Ids by the name of the endpoint's function, where they differ from that name."""
 
 
 def operation_id(operation: Endpoint) -> str:
-    """The operation's id."""
+    """The operation's `operationId`."""
     name = operation.function.__name__
     return IDS.get(name, name)

@@ -14,15 +14,15 @@ class FieldErrorResponse(Schema):
 
     pointer = fields.String(
         required=True,
-        metadata=doc("The field, as a JSON pointer (RFC 6901); for a query parameter or header, its name.", "/phone"),
+        metadata=doc("The field, as a JSON pointer (RFC 6901); also for a query parameter or header.", "/phone"),
     )
-    code = fields.String(required=True, metadata=doc("What is wrong with it.", "invalid_phone"))
+    code = fields.String(required=True, metadata=doc("What is wrong with the field.", "invalid_phone"))
     detail = fields.String(required=True, metadata=doc("Human-readable explanation of this occurrence.", NOT_A_PHONE))
-    suggestion = fields.String(metadata=doc("What was probably meant.", "254712000000"))
+    suggestion = fields.String(metadata=doc("The value that was probably meant.", "254712000000"))
 
 
 class ErrorResponse(Schema):
-    """RFC 9457 problem details, with additional members of some errors."""
+    """Problem details (RFC 9457), with additional members for some errors."""
 
     type = fields.String(required=True, metadata=doc("URL that explains the error.", "/api/v1/errors/low_balance"))
     title = fields.String(required=True, metadata=doc("Human-readable summary.", "Low balance"))
@@ -32,7 +32,7 @@ class ErrorResponse(Schema):
     code = fields.String(required=True, metadata=doc("Machine-readable code.", "low_balance"))
     request_id = fields.String(
         required=True,
-        metadata=doc("Also in X-Request-Id. Quote it when you contact the operator.", "req_5b0a8e6f1d2c3b4a"),
+        metadata=doc("The request's id, also in X-Request-Id. Quote it to the operator.", "req_5b0a8e6f1d2c3b4a"),
     )
     retryable = fields.Boolean(required=True, metadata=doc("Whether the same request may succeed later.", False))
     remediation = fields.String(
@@ -40,38 +40,42 @@ class ErrorResponse(Schema):
     )
     errors = fields.List(
         fields.Nested(FieldErrorResponse),
-        metadata=doc("Of `validation_failed`: every field that is wrong, 100 at most."),
+        metadata=doc("For `validation_failed`: the invalid fields, at most 100."),
     )
-    errors_total = fields.Integer(metadata=doc("Of `validation_failed`: how many errors there are.", 1))
+    errors_total = fields.Integer(metadata=doc("For `validation_failed`: number of all errors.", 1))
     rejected = fields.List(
         fields.Nested(RejectedResponse),
-        metadata=doc("Of `no_valid_recipients` and `no_valid_contacts`: why each one is not valid, 100 at most."),
+        metadata=doc("For `no_valid_recipients` and `no_valid_contacts`: the rejected entries, at most 100."),
     )
     encoding = fields.Nested(
-        EncodingResponse, metadata=doc("Of `unicode_rejected`: which characters are not in GSM-7.")
+        EncodingResponse, metadata=doc("For `unicode_rejected`: the characters that are not in GSM-7.")
     )
-    required = fields.Integer(metadata=doc("Of `low_balance`: credits that it needs.", 240))
-    balance = fields.Integer(metadata=doc("Of `low_balance`: credits that are left.", 112))
-    max = fields.Integer(metadata=doc("Of `too_many_recipients`: how many are taken.", MAX_PHONES))
-    submitted = fields.Integer(metadata=doc("Of `too_many_recipients`: how many were given.", MAX_PHONES + 1))
-    quoted = fields.Integer(metadata=doc("Of `quote_changed`: credits that the quote said.", 2))
-    segments = fields.Integer(metadata=doc("Of `too_many_segments`: how many the message takes.", 3))
-    max_segments = fields.Integer(metadata=doc("Of `too_many_segments`: how many it may take.", 2))
-    spend_limit = fields.Integer(
-        metadata=doc("Of `spend_limit_reached`: credits that may be reserved in the period.", 1000)
+    required = fields.Integer(
+        metadata=doc("For `low_balance`, `spend_limit_reached` and `quote_changed`: credits needed.", 240)
     )
-    spent = fields.Integer(metadata=doc("Of `spend_limit_reached`: credits that were.", 900))
-    period = fields.String(metadata=doc("Of `spend_limit_reached`: which limit.", "day", enum=["day", "month"]))
+    balance = fields.Integer(metadata=doc("For `low_balance`: credits left to spend.", 112))
+    max = fields.Integer(metadata=doc("For `too_many_recipients`: maximum recipients of a request.", MAX_PHONES))
+    submitted = fields.Integer(metadata=doc("For `too_many_recipients`: recipients in the request.", MAX_PHONES + 1))
+    quoted = fields.Integer(metadata=doc("For `quote_changed`: credits quoted.", 2))
+    segments = fields.Integer(metadata=doc("For `too_many_segments`: segments of the message.", 3))
+    max_segments = fields.Integer(metadata=doc("For `too_many_segments`: the request's `max_segments`.", 2))
+    spend_limit = fields.Integer(metadata=doc("For `spend_limit_reached`: credits allowed in the period.", 1000))
+    spent = fields.Integer(metadata=doc("For `spend_limit_reached`: credits reserved in the period so far.", 900))
+    period = fields.String(
+        metadata=doc("For `spend_limit_reached`: the period of the limit.", "day", enum=["day", "month"])
+    )
     resets_at = fields.Timestamp(
-        metadata=doc("Of `spend_limit_reached`: when the period ends.", "2026-03-03T00:00:00.000Z")
+        metadata=doc("For `spend_limit_reached`: when the period ends.", "2026-03-03T00:00:00.000Z")
     )
-    rule = fields.String(metadata=doc("Of `traffic_refused`: what was unusual.", "block", enum=["block", "burst"]))
-    prefix = fields.String(metadata=doc("Of `traffic_refused`: what the phones begin with.", "254711000"))
-    phones = fields.Integer(metadata=doc("Of `traffic_refused`: how many there were in the window.", 11))
-    most = fields.Integer(metadata=doc("Of `traffic_refused`: how many are usual.", 10))
-    window_seconds = fields.Integer(metadata=doc("Of `traffic_refused`: how long the window is.", 600))
-    sender_status = fields.String(metadata=doc("Of `sender_not_approved`: where it stands.", "pending"))
-    scope = fields.String(metadata=doc("Of `insufficient_scope`: what the token lacks.", "sms:send"))
-    send_status = fields.String(
-        metadata=doc("Of `state_conflict`: the status in which it is not possible.", "completed")
+    rule = fields.String(
+        metadata=doc("For `traffic_refused`: the rule that was violated.", "block", enum=["block", "burst"])
     )
+    prefix = fields.String(metadata=doc("For `traffic_refused`: the common prefix of the phones.", "254711000"))
+    phones = fields.Integer(metadata=doc("For `traffic_refused`: number of these phones in the window.", 11))
+    most = fields.Integer(metadata=doc("For `traffic_refused`: the usual maximum of such phones.", 10))
+    window_seconds = fields.Integer(metadata=doc("For `traffic_refused`: length of the window.", 600))
+    sender_status = fields.String(
+        metadata=doc("For `sender_not_approved` and `state_conflict`: the sender ID's status.", "pending")
+    )
+    scope = fields.String(metadata=doc("For `insufficient_scope`: the scope that is missing.", "sms:send"))
+    send_status = fields.String(metadata=doc("For `state_conflict`: the send's current status.", "completed"))

@@ -1,4 +1,4 @@
-"""Examples of whole objects, made of those of their fields."""
+"""Examples of whole objects, composed of the examples of their fields."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from api.schemas.fields import Timestamp
 
 
 def example_of(schema: Schema, *, options: bool = False) -> dict[str, Any]:
-    """An example with what is required; with `options`, also with what has no default, but for times and flags."""
+    """An example with the required fields or, with `options`, with all fields but times and flags."""
     return {
         field.data_key or name: _value(field)
         for name, field in schema.fields.items()

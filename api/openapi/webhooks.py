@@ -1,4 +1,4 @@
-"""The webhooks of the OpenAPI document: one operation of the receiver for each event type."""
+"""The webhooks of the OpenAPI document: for each event type, an operation that the receiver implements."""
 
 import re
 from typing import Any, Final
@@ -27,9 +27,9 @@ def _header(name: str, description: str) -> dict[str, Any]:
 
 
 HEADERS = [
-    _header("webhook-id", "The event's id, the same for every attempt."),
-    _header("webhook-timestamp", "When it was posted, in seconds since 1970."),
-    _header("webhook-signature", "Signatures by Standard Webhooks 1.0, with a space between two: `v1,…`."),
+    _header("webhook-id", "The event's id, which is the same for every attempt."),
+    _header("webhook-timestamp", "When the event was posted, in seconds since 1970-01-01 UTC."),
+    _header("webhook-signature", "One or more signatures (`v1,…`) by Standard Webhooks 1.0, separated by spaces."),
 ]
 
 
@@ -39,7 +39,7 @@ def webhooks() -> dict[str, Any]:
 
 
 def event_schemas() -> dict[str, dict[str, Any]]:
-    """The schema of each event's body, by its name: generators of clients need one, and make a poor one up."""
+    """The schema of each event's body, by name. Without them, client generators would invent poor names."""
     return {_schema_name(event): _schema(event) for event in EventType}
 
 
@@ -54,7 +54,10 @@ def _schema(event: EventType) -> dict[str, Any]:
         "properties": {
             "type": {"type": "string", "const": event.value, "description": "What happened."},
             "timestamp": {"type": "string", "format": "date-time", "description": "When the event happened."},
-            "data": {"$ref": f"#/components/schemas/{data_of(event).__name__}", "description": "What it is about."},
+            "data": {
+                "$ref": f"#/components/schemas/{data_of(event).__name__}",
+                "description": "What the event is about.",
+            },
         },
     }
 
@@ -65,14 +68,14 @@ def _operation(event: EventType) -> dict[str, Any]:
     return {
         "operationId": f"on_{event.value.replace('.', '_')}",
         "summary": f"Receive {event.value}",
-        "description": "Answer 2xx within 15 seconds. An event can be posted more than once; check `webhook-id`.",
+        "description": "Respond with 2xx within 15 seconds. An event can be posted more than once: check `webhook-id`.",
         "tags": ["webhook-events"],
         "security": [],
         "parameters": HEADERS,
         "requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}},
         "responses": {
             "2XX": {"description": "The event was received."},
-            "410": {"description": "The webhook is disabled and receives no more events."},
-            "default": {"description": "Any other response: the event is posted again, up to ten times in 75 hours."},
+            "410": {"description": "The webhook is disabled and gets no more events."},
+            "default": {"description": "The event is posted again, up to ten times in 75 hours."},
         },
     }

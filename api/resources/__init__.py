@@ -1,4 +1,4 @@
-"""One package a theme. Importing this one declares all endpoints."""
+"""One package per resource. Importing this package declares all endpoints."""
 # ruff: noqa: F401
 
 import api.accept.routes

@@ -10,7 +10,7 @@ from api.schemas.fields import Coded
 
 
 class Request(Schema):
-    """A request's body or query. An unknown field is an error, and the error names the nearest known one."""
+    """A request's body or query. An unknown field is an error that names the most similar known field."""
 
     class Meta:
         unknown = RAISE
@@ -23,7 +23,7 @@ class Request(Schema):
     """Fields that no `validates` and no `validates_schema` method reads."""
 
     def load(self, data: Any, **options: Any) -> Any:
-        """Load as Marshmallow does, but skip absent optional fields, which would take as long as the others.
+        """Load as Marshmallow does, but skip absent optional fields, which would take as long as present ones.
 
         If all given fields are valid and `independent`, only the fields' own checks run. Raises ValidationError.
         """
@@ -37,7 +37,7 @@ class Request(Schema):
                     **{name: field.load_present(data[name], name, data) for name, field in independent},
                 }
             except ValidationError:
-                pass  # all errors are collected below
+                pass  # the slow path below collects all errors
         return {**defaults, **Schema.load(schema, data)}
 
 

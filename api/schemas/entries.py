@@ -1,4 +1,4 @@
-"""Lists of contacts or phones, and their rejected entries."""
+"""Schemas of lists of contacts or phones, and of their rejected entries."""
 
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ MAX_ENTRIES = 100_000
 
 
 class Entries(fields.Raw):
-    """1 to 100,000 entries as given; each is validated later."""
+    """1 to 100,000 entries as given. Each one is validated later, so that valid ones can be accepted."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "array", "minItems": 1, "maxItems": MAX_ENTRIES}
 
@@ -22,9 +22,9 @@ class Entries(fields.Raw):
         if not isinstance(value, list):
             raise fail("wrong_type", "Use a list.")
         if not value:
-            raise fail("required", "Provide at least one.")
+            raise fail("required", "Provide at least one entry.")
         if len(value) > MAX_ENTRIES:
-            raise fail("too_long", f"{len(value):,} are given; one request takes at most {MAX_ENTRIES:,}.")
+            raise fail("too_long", f"{len(value):,} entries were given; one request takes at most {MAX_ENTRIES:,}.")
         return value
 
 
@@ -35,5 +35,5 @@ class RejectedEntryResponse(Schema):
     phone = fields.String(
         required=True, allow_none=True, metadata=doc("As given; null if it was not a string.", "0712")
     )
-    code = fields.String(required=True, metadata=doc("Why.", "invalid_phone"))
+    code = fields.String(required=True, metadata=doc("Why it was rejected.", "invalid_phone"))
     detail = fields.String(required=True, metadata=doc("Human-readable reason.", NOT_A_PHONE))

@@ -1,4 +1,4 @@
-"""Errors of single fields: each has a code, a JSON pointer, and a detail that says what to do."""
+"""Errors of single fields. Each has a code, a JSON pointer, and a detail that says what to do."""
 
 from typing import Any
 
@@ -10,40 +10,40 @@ UNKNOWN_FIELD = "unknown_field"
 
 
 def coded(code: str, detail: str) -> Any:
-    """An entry of a field's `error_messages`: Marshmallow takes any value for a message, and passes it on as it is."""
+    """An entry of a field's `error_messages`. Marshmallow passes messages of any type on unchanged."""
     return {"code": code, "detail": detail}
 
 
 def fail(code: str, detail: str, **more: str) -> ValidationError:
-    """A validation error with a code of its own, and whatever else an error may have."""
+    """A validation error with a code, a detail and further members."""
     return ValidationError({"code": code, "detail": detail, **more})
 
 
 def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:
     """A ValidationError as pointers, codes and details, in the order of the schema's fields."""
-    found: list[dict[str, str]] = []
-    _flatten(schema, error.messages, "", found)
-    return found
+    errors: list[dict[str, str]] = []
+    _flatten(schema, error.messages, "", errors)
+    return errors
 
 
-def _flatten(schema: Schema, messages: Any, pointer: str, found: list[dict[str, str]]) -> None:
-    """Collect the errors. A bare text is what a validator says of a value that has the right type: `invalid`."""
+def _flatten(schema: Schema, messages: Any, pointer: str, errors: list[dict[str, str]]) -> None:
+    """Append the errors in `messages`. A plain string comes from a validator and gets the code `invalid`."""
     if isinstance(messages, dict) and messages.get("code") == UNKNOWN_FIELD:
-        found.append(_unknown_field(schema, pointer, near=len(found) < MAX_COMPARED))
+        errors.append(_unknown_field(schema, pointer, with_hint=len(errors) < MAX_COMPARED))
     elif isinstance(messages, dict) and isinstance(messages.get("code"), str):
-        found.append({"pointer": pointer, **messages})
+        errors.append({"pointer": pointer, **messages})
     elif isinstance(messages, dict):
         for key, inner in messages.items():
             name = "" if key == "_schema" else "/" + str(key).replace("~", "~0").replace("/", "~1")
-            _flatten(schema, inner, pointer + name, found)
+            _flatten(schema, inner, pointer + name, errors)
     elif isinstance(messages, list):
         for inner in messages:
-            _flatten(schema, inner, pointer, found)
+            _flatten(schema, inner, pointer, errors)
     else:
-        found.append({"pointer": pointer, "code": "invalid", "detail": str(messages)})
+        errors.append({"pointer": pointer, "code": "invalid", "detail": str(messages)})
 
 
-def _unknown_field(schema: Schema, pointer: str, *, near: bool) -> dict[str, str]:
-    nearest = nearest_name(pointer.rpartition("/")[2], schema.load_fields) if near else None
+def _unknown_field(schema: Schema, pointer: str, *, with_hint: bool) -> dict[str, str]:
+    nearest = nearest_name(pointer.rpartition("/")[2], schema.load_fields) if with_hint else None
     hint = f"Did you mean `{nearest}`?" if nearest else f"Known fields: {', '.join(schema.load_fields)}."
     return {"pointer": pointer[:200], "code": UNKNOWN_FIELD, "detail": f"There is no such field. {hint}"}

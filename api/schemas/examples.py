@@ -1,4 +1,4 @@
-"""Values that the examples of several fields share, so that the document's examples tell one story."""
+"""Example values shared by several fields, so that the examples in the OpenAPI document are consistent."""
 
 from typing import Any, Final
 
@@ -41,4 +41,4 @@ MESSAGE_EVENT: Final[dict[str, Any]] = {
     "test": False,
     "phone": PHONE,
 }
-"""The data of an event of a message."""
+"""The data of a message's event."""

@@ -1,7 +1,7 @@
-"""The fields of schemas: Marshmallow's with this API's error codes, and the API's own.
+"""Schema fields: Marshmallow's with this API's error codes, and the API's own.
 
-`json_schema` of a field's class is what its type means in JSON Schema; `metadata` is what a field means where it
-stands: `doc("What it is.", an_example)`. The OpenAPI document is made of both.
+The OpenAPI document is generated from a field class's `json_schema`, which describes its type, and from the `metadata`
+of each field, which describes its use in one schema: `doc("What it is.", an_example)`.
 """
 
 import uuid
@@ -21,7 +21,7 @@ ID_FORM = "an id as the API returns it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-
 
 
 def doc(description: str, example: Any = None, **json_schema: Any) -> dict[str, Any]:
-    """A field's `metadata` for the OpenAPI document: what it is, an example, and more of JSON Schema."""
+    """A field's `metadata` for the OpenAPI document: its description, an example, and further JSON Schema keywords."""
     return {"description": description, **({} if example is None else {"example": example}), **json_schema}
 
 
@@ -33,7 +33,7 @@ def timestamp(moment: datetime | None) -> str | None:
 
 
 class Coded(fields.Field[Any]):
-    """The error codes of a missing or null value, for every field."""
+    """Base of all fields: the error codes of missing and null values."""
 
     default_error_messages = {  # noqa: RUF012
         "required": coded("required", "This field is required."),
@@ -41,7 +41,7 @@ class Coded(fields.Field[Any]):
     }
 
     def load_present(self, value: Any, name: str, data: Any) -> Any:
-        """Like `deserialize` for a value that is present and not null, in half the time: it is on the hot path."""
+        """Like `deserialize`, for a value that is present and not null, in half the time: it is on the hot path."""
         loaded = self._deserialize(value, name, data)
         for check in self.validators:
             check(loaded)
@@ -55,7 +55,7 @@ class String(Coded, fields.String):
 
 
 class Integer(Coded, fields.Integer):
-    """A whole number; in a query, its digits."""
+    """A whole number; in a query, written in digits."""
 
     default_error_messages = {  # noqa: RUF012
         "invalid": coded("wrong_type", "Use a whole number, such as 10, without quotes."),
@@ -79,7 +79,7 @@ class Boolean(Coded, fields.Boolean):
 
 
 class StrictBoolean(Boolean):
-    """True or false, and nothing that only equals them, as 1 does."""
+    """True or false; not a value that only equals them, such as 1."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if not isinstance(value, bool):
@@ -114,11 +114,11 @@ class List(Coded, fields.List[Any]):
 
 
 class Raw(Coded, fields.Raw):
-    """Anything, as it is given."""
+    """A value of any type, unchanged."""
 
 
 class Nested(Coded, fields.Nested):
-    """An object with a schema of its own."""
+    """An object with its own schema."""
 
 
 class UUID(Coded, fields.UUID):
@@ -147,7 +147,7 @@ class Date(Coded, fields.Date):
 
 
 class Timestamp(Coded, fields.DateTime):
-    """A time in RFC 3339 with its offset; given back in UTC with `Z`."""
+    """A time in RFC 3339 with an offset; written in UTC with `Z`."""
 
     default_error_messages = {  # noqa: RUF012
         "invalid": coded("invalid_time", "Use an RFC 3339 time, such as 2026-03-02T09:00:00Z.")
@@ -180,7 +180,7 @@ class Text(String):
 
 
 class Phone(String):
-    """A phone: digits only. The error has a suggestion if only the format is wrong."""
+    """A phone: digits only. The error suggests the corrected phone if only the format is wrong."""
 
     json_schema: ClassVar[dict[str, Any]] = {"pattern": "^[1-9][0-9]{7,14}$"}
 

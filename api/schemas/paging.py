@@ -1,4 +1,4 @@
-"""Pages of lists: what a request names, and what it gets."""
+"""Paging: the query of a list, and the schema of its page."""
 
 from functools import cache
 
@@ -12,19 +12,19 @@ CURSOR = "MDE5Y2FkMWUtM2Y3OS03YTA4LWIzYzYtOTFmMjRkZTUwMDAx"
 
 
 def cursor() -> fields.String:
-    """Where a page begins."""
-    return fields.String(metadata=doc("`next_cursor` of the page before.", CURSOR, pattern="^[A-Za-z0-9_-]+$"))
+    """The query parameter at which a page begins."""
+    return fields.String(metadata=doc("`next_cursor` of the previous page.", CURSOR, pattern="^[A-Za-z0-9_-]+$"))
 
 
 def next_cursor() -> fields.String:
-    """Where the next page begins."""
+    """The field of a page at which the next one begins."""
     return fields.String(
-        required=True, allow_none=True, metadata=doc("The `cursor` of the next page; null on the last.")
+        required=True, allow_none=True, metadata=doc("The `cursor` of the next page; null on the last page.")
     )
 
 
 class Paging(Request):
-    """A page of a list."""
+    """Paging through a list."""
 
     limit = fields.Integer(
         load_default=50,
@@ -36,7 +36,7 @@ class Paging(Request):
 
 @cache
 def page_of(item: type[Schema]) -> type[Schema]:
-    """The schema of a list of such items."""
+    """The schema of a page of items."""
     return Schema.from_dict(
         {
             "data": fields.List(fields.Nested(item), required=True, metadata=doc("The entries.")),

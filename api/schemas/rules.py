@@ -1,4 +1,4 @@
-"""Rules that a send brings along, as requests."""
+"""Request schemas for the rules of a send: `stop_if`, `canary` and `quiet_hours`."""
 
 import re
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ MAX_CANARY = 1_000_000
 
 
 class Share(fields.Float):
-    """A share, above 0 and below 1."""
+    """A number above 0 and below 1."""
 
     json_schema: ClassVar[dict[str, Any]] = {"exclusiveMinimum": 0, "exclusiveMaximum": 1}
 
@@ -39,25 +39,27 @@ class CountOrShare(fields.Raw):
     }
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int | float:
-        found = SHARE.fullmatch(value) if isinstance(value, str) else None
-        if found is not None and float(found[1]) > 0:
-            return float(found[1]) / 100
+        match = SHARE.fullmatch(value) if isinstance(value, str) else None
+        if match is not None and float(match[1]) > 0:
+            return float(match[1]) / 100
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(1, MAX_CANARY + 1):
             return int(value)
         raise fail("invalid", f'Use a count from 1 to {MAX_CANARY:,}, or a share such as "1%".')
 
 
 class StopIf(Request):
-    """When to hold the send: more than this share of at least so many messages has failed."""
+    """When failures hold the send."""
 
     failed_share = Share(
         required=True,
-        metadata=doc("Hold it when more than this share has failed, of those that a carrier answered for.", 0.2),
+        metadata=doc(
+            "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
+        ),
     )
     over = fields.WholeNumber(
         load_default=100,
         validate=validate.Range(1, 1_000_000, error=IN_RANGE),
-        metadata=doc("Not before so many messages were answered for.", 100),
+        metadata=doc("The rule applies once this many messages have a result from a carrier.", 100),
     )
 
 
@@ -67,44 +69,45 @@ class TimeOfDay(fields.String):
     json_schema: ClassVar[dict[str, Any]] = {"pattern": f"^{CLOCK.pattern}$"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        found = CLOCK.fullmatch(value) if isinstance(value, str) else None
-        if found is None:
+        match = CLOCK.fullmatch(value) if isinstance(value, str) else None
+        if match is None:
             raise fail("invalid_time", "Use a time of day from 00:00 to 23:59, such as 21:00.")
-        return int(found[1]) * 60 + int(found[2])
+        return int(match[1]) * 60 + int(match[2])
 
 
 class QuietHours(Request):
-    """When nothing is sent, by the clock of the recipient."""
+    """Hours in which messages wait, in the recipient's local time."""
 
-    quiet_from = TimeOfDay(required=True, data_key="from", metadata=doc("When it begins."))
+    quiet_from = TimeOfDay(required=True, data_key="from", metadata=doc("When they begin."))
     quiet_until = TimeOfDay(
         required=True,
         data_key="until",
-        metadata=doc("When it ends; may be on the next day."),
+        metadata=doc("When they end; earlier than `from` means on the next day."),
     )
 
     @validates_schema
-    def some_of_the_day(self, data: dict[str, Any], **_: Any) -> None:
-        """Not none of the day, or all of it."""
+    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
+        """Equal times could mean no hours or all of them."""
         if data["quiet_from"] == data["quiet_until"]:
-            raise fail("invalid_time", "`from` and `until` are the same.")
+            raise fail("invalid_time", "`from` and `until` must differ.")
 
 
 class PartRules(Request):
-    """What a send to several recipients may bring along."""
+    """Rules for a send to several recipients."""
 
     stop_if = fields.Nested(
         StopIf,
         metadata=doc(
-            "Hold the send when too many of its messages fail: refused by the carrier, or reported as undelivered."
-            " It goes on by `resume`.",
+            "Hold the send when too many of its messages fail, which means that a carrier refuses them or reports them"
+            " undelivered. POST /sends/{send_id}/resume continues it.",
             {"failed_share": 0.2, "over": 100},
         ),
     )
     canary = CountOrShare(
         metadata=doc(
-            "So many messages go first, or this share of them; then the send is held until their receipts are good:"
-            " as many delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`.",
+            "Send this many messages first, or this share of them, and hold the rest. The send continues by itself when"
+            " enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST"
+            " /sends/{send_id}/resume.",
             "1%",
         )
     )

@@ -29,7 +29,7 @@ from shared.db.connection import reading
 
 
 class Issued(NamedTuple):
-    """The response to a request: the part that a repeated request gets too, and the secret."""
+    """The response to a request: the part that is stored for replays, and the secret."""
 
     response: dict[str, Any]
     secret: str
@@ -43,7 +43,7 @@ INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
     "GET", "/api-keys", query=Paging, answers=page_of(ApiKeyResponse), fails=("validation_failed",), scope="keys:read"
 )
 def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
-    """List the API keys that are not revoked, those of the sandbox too; a test key sees only these. No secrets."""
+    """List the API keys that are not revoked, without secrets. A test key sees only the sandbox's keys."""
     limit = query["limit"]
     after = text_cursor(query.get("cursor"))
     with reading(services().engine) as connection:
@@ -57,34 +57,34 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
 def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Create an API key with at most the permissions of the key in use. Its secret is shown only once.
 
-    Name its scopes: without them it gets `sms:send` and those to read, as far as the key in use has them. With `test`
-    it is a key of the account's sandbox, which comes with the first one; a test key makes no other.
+    Without `scopes` it gets `sms:send` and the `:read` scopes, as far as the key in use has them. With `test` it is a
+    key for the account's sandbox, which is created with its first key. A test key can create only test keys.
 
-    A repeated request with the same `Idempotency-Key` gets the same answer without the secret. Who has lost it rotates
-    the key.
+    A repeated request with the same `Idempotency-Key` gets the same response without the secret. If you have lost the
+    secret, rotate the key.
     """
 
     def act(connection: Connection) -> Issued:
-        holder = _own(connection, caller)
-        wanted = _wanted(holder, body)
-        _refuse_more(holder, wanted)
-        made = create_key(
+        own = _own(connection, caller)
+        requested = _requested(own, body)
+        _refuse_more(own, requested)
+        created = create_key(
             connection,
             caller.account_id,
             services().settings.secret_key,
-            wanted.test,
-            wanted.scopes,
-            wanted.expires_at,
-            name=wanted.name,
-            allowed_ips=wanted.allowed_ips,
-            requests_per_second=wanted.requests_per_second,
+            requested.test,
+            requested.scopes,
+            requested.expires_at,
+            name=requested.name,
+            allowed_ips=requested.allowed_ips,
+            requests_per_second=requested.requests_per_second,
             by=by_key(caller),
         )
-        if count_keys(connection, made.api_key) > MAX_KEYS:
+        if count_keys(connection, created.api_key) > MAX_KEYS:
             raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
-        found = find_key(connection, caller.account_id, made.api_key)
-        assert found is not None
-        return Issued(API_KEY.dump(found), made.api_secret)
+        key = find_key(connection, caller.account_id, created.api_key)
+        assert key is not None
+        return Issued(API_KEY.dump(key), created.api_secret)
 
     return _once(caller, body, act)
 
@@ -98,10 +98,10 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     scope="keys:write",
 )
 def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonResponse:
-    """Create a new secret for a key, shown only once. The old one works until `old_secret_expires_at`.
+    """Create a new secret for a key, shown only once. The previous one works until `old_secret_expires_at`.
 
-    Tokens issued for the old secret expire with it. A repeated request with the same `Idempotency-Key` gets
-    the same answer without the secret.
+    Tokens issued for the previous secret expire with it. A repeated request with the same `Idempotency-Key` gets the
+    same response without the secret.
     """
 
     def act(connection: Connection) -> Issued:
@@ -138,50 +138,51 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
 
 
 def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issued]) -> JsonResponse:
-    """Act once per Idempotency-Key. The secret is in the first response only, and never stored."""
+    """Act once per Idempotency-Key. Only the first response contains the secret, which is never stored."""
     key = key_of_request(caller, body)
-    shown: dict[str, str] = {}
+    secret: dict[str, str] = {}
     with services().engine.begin() as connection:
 
-        def kept() -> str:
+        def stored_response() -> str:
             issued = act(connection)
-            shown["api_secret"] = issued.secret
+            secret["api_secret"] = issued.secret
             return json.dumps(issued.response)
 
-        answered = once(connection, key, kept)
+        answered = once(connection, key, stored_response)
     services().tokens.reload()
-    answer = json.loads(answered.body) | shown
-    return Answered(json.dumps(answer, separators=(",", ":")), answered.replayed).response()
+    response = json.loads(answered.body) | secret
+    return Answered(json.dumps(response, separators=(",", ":")), answered.replayed).response()
 
 
 def _own(connection: Connection, caller: Caller) -> ApiKey:
-    found = find_key(connection, caller.account_id, caller.key_id)
-    assert found is not None
-    return found
+    key = find_key(connection, caller.account_id, caller.key_id)
+    assert key is not None
+    return key
 
 
 def _live(connection: Connection, caller: Caller, key_id: str) -> ApiKey:
-    found = find_key(connection, caller.account_id, key_id) if key_id.isprintable() else None
-    if found is None or found.revoked_at is not None:
+    key = find_key(connection, caller.account_id, key_id) if key_id.isprintable() else None
+    if key is None or key.revoked_at is not None:
         raise Problem("api_key_not_found", "Your account has no such API key.")
-    return found
+    return key
 
 
-def _wanted(holder: ApiKey, body: dict[str, Any]) -> ApiKey:
-    """The requested key; omitted properties, except scopes, are copied from the holder's key."""
-    wanted = {name: body.get(name, getattr(holder, name)) for name in INHERITED}
-    scopes = body.get("scopes") or set(DEFAULT_SCOPES) & set(holder.scopes)
-    wanted["scopes"] = [scope for scope in SCOPES if scope in scopes]
-    if not wanted["scopes"]:
+def _requested(own: ApiKey, body: dict[str, Any]) -> ApiKey:
+    """The requested key; omitted properties, except scopes, are copied from the caller's own key."""
+    properties = {name: body.get(name, getattr(own, name)) for name in INHERITED}
+    scopes = body.get("scopes") or set(DEFAULT_SCOPES) & set(own.scopes)
+    properties["scopes"] = [scope for scope in SCOPES if scope in scopes]
+    if not properties["scopes"]:
         detail = "Name the scopes of the new key: your key has none of the default scopes."
         raise invalid([{"pointer": "/scopes", "code": "required", "detail": detail}])
-    wanted["allowed_ips"] = [str(network) for network in networks(wanted["allowed_ips"])] or None
-    return holder._replace(**wanted, name=body.get("name"))
+    properties["allowed_ips"] = [str(network) for network in networks(properties["allowed_ips"])] or None
+    return own._replace(**properties, name=body.get("name"))
 
 
-def _refuse_more(holder: ApiKey, other: ApiKey) -> None:
-    more = exceeds(holder, other)
-    if more in SCOPES:
-        raise Problem("insufficient_scope", f"Your own key does not have the scope {more}.", scope=more)
-    if more is not None:
-        raise Problem("insufficient_scope", f"Your own key is more restricted than the new one, by its `{more}`.")
+def _refuse_more(own: ApiKey, other: ApiKey) -> None:
+    """Raise Problem insufficient_scope if the other key has more permissions than the caller's own key."""
+    excess = exceeds(own, other)
+    if excess in SCOPES:
+        raise Problem("insufficient_scope", f"Your own key does not have the scope {excess}.", scope=excess)
+    if excess is not None:
+        raise Problem("insufficient_scope", f"Your own key is more restricted than that key: see its `{excess}`.")

@@ -1,4 +1,4 @@
-"""API keys."""
+"""Schemas of API keys."""
 
 from datetime import UTC, datetime
 
@@ -36,24 +36,24 @@ class MakeApiKey(Request):
         fields.String(validate=validate.OneOf(SCOPES, error=KNOWN_SCOPES)),
         validate=validate.Length(1, len(SCOPES), error="Name {min} to {max} scopes."),
         metadata=doc(
-            f"What it may be used for: of {', '.join(SCOPES)}. Without it: `sms:send` and those to read, as far as"
-            " the key in use has them.",
+            f"What the key may be used for, any of {', '.join(SCOPES)}. Defaults to `sms:send` and the `:read` scopes,"
+            " as far as the key in use has them.",
             ["sms:send", "sms:read"],
         ),
     )
     allowed_ips = fields.List(
         fields.String(),
         validate=validate.Length(1, MAX_NETWORKS, error="Name {min} to {max} networks."),
-        metadata=doc("The networks or addresses that it may be used from.", NETWORKS),
+        metadata=doc("The networks or addresses that the key may be used from.", NETWORKS),
     )
     requests_per_second = fields.WholeNumber(
         validate=validate.Range(1, MAX_REQUESTS, error=IN_RANGE), metadata=doc("Maximum requests per second.", 20)
     )
-    expires_at = fields.Timestamp(metadata=doc("When it expires."))
+    expires_at = fields.Timestamp(metadata=doc("When the key expires."))
 
     @validates("allowed_ips")
     def each_a_network(self, allowed_ips: list[str], data_key: str) -> None:
-        """Networks of IPv4 or IPv6, or single addresses."""
+        """IPv4 or IPv6 networks, or single addresses."""
         for each in allowed_ips:
             try:
                 networks([each])
@@ -86,12 +86,14 @@ class ApiKeyResponse(Schema):
         required=True,
         metadata=doc("Whether it is a test key: its messages reach no phone and use play credits.", False),
     )
-    scopes = fields.List(fields.String(), required=True, metadata=doc("Its scopes.", ["sms:send", "sms:read"]))
+    scopes = fields.List(
+        fields.String(), required=True, metadata=doc("What the key may be used for.", ["sms:send", "sms:read"])
+    )
     allowed_ips = fields.List(
         fields.String(),
         required=True,
         allow_none=True,
-        metadata=doc("The networks that it may be used from; null means anywhere.", NETWORKS),
+        metadata=doc("The networks that the key may be used from; null means any.", NETWORKS),
     )
     requests_per_second = fields.Integer(
         required=True, allow_none=True, metadata=doc("Maximum requests per second; null means the account's limit.")

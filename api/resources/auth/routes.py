@@ -1,4 +1,4 @@
-"""Tokens: exchange and revocation."""
+"""Tokens: issue and revoke them."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def exchange() -> JsonResponse:
 
 
 def _credentials() -> dict[str, Any]:
-    """From the body; from the headers when the body has neither field."""
+    """The credentials in the body, or in the headers if the body has none."""
     raw = read_bytes(SMALL_BODY)
     given = current_request().http.headers
     headers = {

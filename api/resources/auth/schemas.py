@@ -1,4 +1,4 @@
-"""Credentials and tokens."""
+"""Schemas of credentials and tokens."""
 
 from marshmallow import Schema
 
@@ -8,7 +8,7 @@ from api.schemas.fields import doc
 
 
 class Credentials(Request):
-    """An API key and its secret; the headers X-API-Key and X-API-Secret do as well."""
+    """An API key and its secret. The headers X-API-Key and X-API-Secret can be used instead."""
 
     api_key = fields.String(required=True, metadata=doc("The API key.", "your-api-key"))
     api_secret = fields.String(required=True, metadata=doc("The API key's secret.", "your-api-secret"))
@@ -27,9 +27,9 @@ class TokenResponse(Schema):
 
     access_token = fields.String(
         required=True,
-        metadata=doc("Send it as `Authorization: Bearer …`.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),
+        metadata=doc("The token. Send it as `Authorization: Bearer …`.", "eyJhIjoxLCJrIjoiYWtfNGYxYyJ9.aZ8x1A.Qm9nR2s"),
     )
-    token_type = fields.String(required=True, metadata=doc("Always Bearer.", "Bearer", enum=["Bearer"]))
+    token_type = fields.String(required=True, metadata=doc("Always `Bearer`.", "Bearer", enum=["Bearer"]))
     expires_in = fields.Integer(required=True, metadata=doc("Seconds until the token expires.", 86_400))
     expires_at = fields.Timestamp(
         required=True,
@@ -37,9 +37,7 @@ class TokenResponse(Schema):
     )
     scope = fields.String(
         required=True,
-        metadata=doc(
-            "What the token may be used for, separated by spaces.", "balance:read groups:read sms:read sms:send"
-        ),
+        metadata=doc("The token's scopes, separated by spaces.", "balance:read groups:read sms:read sms:send"),
     )
 
 

@@ -32,7 +32,7 @@ BALANCE_RESPONSE, TRANSACTION = BalanceResponse(), TransactionResponse()
 
 @endpoint("GET", "/balance", answers=BalanceResponse, scope="balance:read")
 def balance(caller: Caller) -> Any:
-    """Show the credits left to spend, and those reserved. A 402 is decided by `balance`."""
+    """Show the credits left to spend, and those reserved."""
     with reading(services().engine) as connection:
         row = connection.execute(BALANCE, {"account": caller.account_id}).one()
     return BALANCE_RESPONSE.dump({**row._mapping, "unit": "sms"})
@@ -47,7 +47,7 @@ def balance(caller: Caller) -> Any:
     scope="balance:read",
 )
 def transactions(caller: Caller, query: dict[str, Any]) -> Any:
-    """List the ledger, newest first: every credit, tied to its send, batch or message."""
+    """List the ledger, newest first. Each entry names its send, batch or message."""
     limit = query["limit"]
     parameters = {
         "account": caller.account_id,
@@ -60,13 +60,13 @@ def transactions(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 def _transaction(row: Any) -> Any:
-    of = row.subject_type
-    batch = batch_of(row.subject) if of == "message" else row.subject
+    subject_type = row.subject_type
+    batch = batch_of(row.subject) if subject_type == "message" else row.subject
     return TRANSACTION.dump(
         {
             **row._mapping,
-            "send_id": row.subject if of == "send" else row.send_id,
-            "batch_id": batch if of in ("batch", "message") else None,
-            "message_id": row.subject if of == "message" else None,
+            "send_id": row.subject if subject_type == "send" else row.send_id,
+            "batch_id": batch if subject_type in ("batch", "message") else None,
+            "message_id": row.subject if subject_type == "message" else None,
         }
     )

@@ -1,1 +1,1 @@
-"""What carriers over HTTP post to us."""
+"""Callbacks of HTTP carriers: receipts and inbound messages."""

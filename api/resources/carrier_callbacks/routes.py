@@ -1,7 +1,7 @@
-"""Where carriers over HTTP call us: `/carriers/NAME/receipts` and `/carriers/NAME/inbound`, outside of the API proper.
+"""Callbacks of HTTP carriers: `/carriers/NAME/receipts` and `/carriers/NAME/inbound`, outside the customers' API.
 
-What a carrier says is committed before it gets its 200, so that it says it again whenever anything goes wrong; said
-again, it changes nothing.
+A callback is committed before its 200, so the carrier repeats it if anything fails. A repeated callback changes
+nothing.
 """
 
 from datetime import UTC, datetime
@@ -21,47 +21,46 @@ from shared.carriers.unreadable import keep_unreadable
 from shared.db.connection import transaction
 from shared.inbound import store
 
-LARGEST = 1024 * 1024
-"""Bytes of a call."""
+MAX_BODY_BYTES = 1024 * 1024
 
 
 def add_callbacks(app: Flask, services: Services) -> None:
-    """Serve the callbacks of the carriers that CARRIERS_FILE has. Raises SettingsError for a file that is wrong."""
-    known = http_carriers(services.settings.carriers_file)
-    carriers = {name: config for name, config in known.items() if config.callback is not None}
+    """Serve the callbacks of the carriers in CARRIERS_FILE. Raises SettingsError if the file is invalid."""
+    configs = http_carriers(services.settings.carriers_file)
+    carriers = {name: config for name, config in configs.items() if config.callback is not None}
 
     @app.route("/carriers/<name>/receipts", methods=["GET", "POST"], provide_automatic_options=False)
     def carrier_receipts(name: str) -> Response:
-        """Receipts of a carrier."""
-        config, document = _heard(carriers, name, "receipts")
+        """Store the receipts in a callback."""
+        config, document = _read_callback(carriers, name, "receipts")
         try:
-            found = callbacks.receipts_in(config, document, datetime.now(UTC))
+            receipts = callbacks.receipts_in(config, document, datetime.now(UTC))
         except callbacks.Unreadable as error:
             raise Problem("bad_request", f"Not a receipt: {error}.") from None
         with transaction(services.engine) as connection:
-            keep(connection, config.name, found)
+            keep(connection, config.name, receipts)
             keep_unreadable(connection, config.name, callbacks.unreadable_in(config, document))
         return Response(status=200)
 
     @app.route("/carriers/<name>/inbound", methods=["GET", "POST"], provide_automatic_options=False)
     def carrier_inbound(name: str) -> Response:
-        """Messages from phones, of a carrier."""
-        config, document = _heard(carriers, name, "inbound")
+        """Store the inbound messages in a callback."""
+        config, document = _read_callback(carriers, name, "inbound")
         try:
-            found = callbacks.inbound_in(config, document)
+            messages = callbacks.inbound_in(config, document)
         except callbacks.Unreadable as error:
             raise Problem("bad_request", f"Not a message: {error}.") from None
         with transaction(services.engine) as connection:
-            store(connection, config.name, found)
+            store(connection, config.name, messages)
         return Response(status=200)
 
 
-def _heard(carriers: dict[str, HttpConfig], name: str, what: str) -> tuple[HttpConfig, object]:
-    """The carrier that calls, and what it says. Raises Problem for anybody else."""
+def _read_callback(carriers: dict[str, HttpConfig], name: str, kind: str) -> tuple[HttpConfig, object]:
+    """The carrier and the document of a callback. Raises Problem unless the callback is readable and authentic."""
     config = carriers.get(name)
     if config is None:
         raise Problem("not_found", "Not found.")
-    body = read_bytes(LARGEST)
+    body = read_bytes(MAX_BODY_BYTES)
     request = current_request().http
     try:
         query = callbacks.fields_of(request.query_string.decode("utf-8", "replace"))
@@ -70,7 +69,7 @@ def _heard(carriers: dict[str, HttpConfig], name: str, what: str) -> tuple[HttpC
     except callbacks.Unreadable as error:
         raise Problem("bad_request", f"The callback cannot be read: {error}.") from None
     headers = {key.lower(): value for key, value in request.headers.items()}
-    if not proven(config, Call(what, headers, query, form, body, request.query_string.decode("utf-8", "replace"))):
+    if not proven(config, Call(kind, headers, query, form, body, request.query_string.decode("utf-8", "replace"))):
         raise Problem("invalid_credentials", "The signature of this callback is wrong.")
     try:
         return config, callbacks.document_of(request.mimetype, query, body)

@@ -1,4 +1,4 @@
-"""Validate each contact of a request by itself, so that the valid ones can be accepted."""
+"""Validate each contact of a request separately, so that the valid ones can be accepted."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from shared.sms.numbering import Numbering
 
 KNOWN = ("phone", "fields", "tags")
 QUOTED = 32
-"""Characters shown of a rejected phone."""
+"""Maximum characters of a rejected phone in the response."""
 
 
 class Entries(NamedTuple):
@@ -20,19 +20,20 @@ class Entries(NamedTuple):
 
 
 def read_entries(entries: list[object], numbering: Numbering) -> Entries:
-    """Separate valid contacts from invalid entries. Repeated phones are rejected as duplicates of the first."""
+    """Separate valid contacts from invalid entries. A repeated phone is rejected as a duplicate of the first."""
     contacts: list[Contact] = []
     rejected: list[dict[str, object]] = []
     first: dict[int, int] = {}
     for index, entry in enumerate(entries):
-        found = _read(entry, numbering, with_hint=len(rejected) < MAX_COMPARED)
-        if isinstance(found, Contact):
-            before = first.setdefault(found.phone, index)
-            if before == index:
-                contacts.append(found)
+        result = _read(entry, numbering, with_hint=len(rejected) < MAX_COMPARED)
+        if isinstance(result, Contact):
+            original = first.setdefault(result.phone, index)
+            if original == index:
+                contacts.append(result)
                 continue
-            found = {"code": "duplicate", "detail": "The phone appears earlier in the list.", "duplicate_of": before}
-        rejected.append({"index": index, "phone": _given_phone(entry), **found})
+            detail = "The phone appears earlier in the list."
+            result = {"code": "duplicate", "detail": detail, "duplicate_of": original}
+        rejected.append({"index": index, "phone": _given_phone(entry), **result})
     return Entries(contacts, rejected)
 
 
@@ -44,16 +45,16 @@ def _read(entry: object, numbering: Numbering, with_hint: bool) -> Contact | dic
         nearest = nearest_name(unknown, KNOWN) if with_hint else None
         hint = f"Did you mean `{nearest}`?" if nearest else "The fields are phone, fields and tags."
         return {"code": "unknown_field", "detail": f"There is no field {unknown[:40]!r}. {hint}"}
-    written, fields, tags = values.get("phone"), values.get("fields"), values.get("tags")
-    if not isinstance(written, str):
+    given, fields, tags = values.get("phone"), values.get("fields"), values.get("tags")
+    if not isinstance(given, str):
         return {"code": "invalid_phone", "detail": 'Write the phone as a string, such as "254711000000".'}
-    phone = numbering.read(written)
+    phone = numbering.read(given)
     if phone is None:
-        return numbering.problem(written)
-    return _wrong_fields(fields) or _wrong_tags(tags) or Contact(int(phone), fields, tags)
+        return numbering.problem(given)
+    return _fields_problem(fields) or _tags_problem(tags) or Contact(int(phone), fields, tags)
 
 
-def _wrong_fields(fields: Any) -> dict[str, Any] | None:
+def _fields_problem(fields: Any) -> dict[str, Any] | None:
     if fields is None:
         return None
     if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
@@ -67,7 +68,7 @@ def _wrong_fields(fields: Any) -> dict[str, Any] | None:
     return None
 
 
-def _wrong_tags(tags: Any) -> dict[str, Any] | None:
+def _tags_problem(tags: Any) -> dict[str, Any] | None:
     if tags is None:
         return None
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):

@@ -45,7 +45,7 @@ BY_FILTER = {
     (False, True): text(LIST.format(also="AND tags @> ARRAY[CAST(:tag AS text)]")),
     (True, True): text(LIST.format(also="AND phone = :phone AND tags @> ARRAY[CAST(:tag AS text)]")),
 }
-"""The statement with a phone and with a tag or not: each has a plan of its own."""
+"""The statement by whether it filters by phone and by tag: each combination has its own plan."""
 FIELDS = text(
     """
     SELECT DISTINCT k.name FROM contact c CROSS JOIN LATERAL jsonb_object_keys(c.fields) AS k (name)
@@ -87,10 +87,10 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
     large=True,
 )
 def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> JsonResponse:
-    """Add up to 100,000 contacts to a group, and change those that are in it.
+    """Add up to 100,000 contacts to a group, or update those already in it.
 
-    `fields` and `tags` replace those that the contact has; left out, they stay as they are. Numbers may be written as
-    in the account's country. Invalid entries are reported in `rejected`; the others are accepted.
+    `fields` and `tags` replace those of an existing contact; if omitted, they are unchanged. Phones may be in the
+    national format of the account's country. Invalid entries are reported in `rejected`; the others are accepted.
     """
     key = key_of_request(caller, body)
     with reading(services().engine) as connection:
@@ -147,7 +147,7 @@ def _put(connection: Connection, group_id: UUID, entries: Entries) -> Any:
     except contacts.GroupFull as full:
         raise Problem("group_full", str(full)) from None
     duplicates = sum(entry["code"] == "duplicate" for entry in entries.rejected)
-    made: dict[str, Any] = {
+    response: dict[str, Any] = {
         "group_id": group_id,
         "contact_count": put.contact_count,
         "counts": {
@@ -161,14 +161,14 @@ def _put(connection: Connection, group_id: UUID, entries: Entries) -> Any:
         "rejected": entries.rejected[:INLINE],
     }
     if len(entries.rejected) > INLINE:
-        made["rejected_truncated"] = True
-    return ADDED.dump(made)
+        response["rejected_truncated"] = True
+    return ADDED.dump(response)
 
 
 def _page(
     connection: Connection, group_id: UUID, query: dict[str, Any], after: int, limit: int
 ) -> tuple[list[Row[Any]], Row[Any] | None]:
-    """The contacts, and the last that was examined where there are more."""
+    """A page of contacts, and the last row examined if the filters have not examined all."""
     values: dict[str, Any] = {"group": group_id, "after": after, "limit": limit}
     if "phone" in query:
         values["phone"] = int(query["phone"])

@@ -1,4 +1,4 @@
-"""The contacts of a group."""
+"""Schemas of a group's contacts."""
 
 from marshmallow import Schema, validate
 
@@ -15,13 +15,13 @@ REJECTIONS = ["invalid_phone", "duplicate", "unknown_field", "wrong_type", "inva
 
 
 class ContactsBody(Request):
-    """Contacts to put into a group: phones, or objects with `phone`, `fields` and `tags`."""
+    """Contacts to add to a group: phones, or objects with `phone`, `fields` and `tags`."""
 
     contacts = Entries(
         required=True,
         metadata=doc(
-            "1 to 100,000 contacts: phones, or objects with `phone` and perhaps `fields` (up to 30 texts by name, for"
-            " placeholders) and `tags` (up to 20).",
+            "1 to 100,000 contacts: phones, or objects with `phone` and optionally `fields` (up to 30 texts by name,"
+            " for placeholders) and `tags` (up to 20).",
             [PHONE, {"phone": OTHER_PHONE, "fields": {"name": "Ann"}, "tags": ["vip"]}],
             items={
                 "anyOf": [
@@ -56,9 +56,9 @@ class PhonesBody(Request):
 
 
 class ContactPaging(Paging):
-    """A page of a group's contacts, in the order in which they were added."""
+    """Paging through a group's contacts, in the order in which they were added."""
 
-    phone = fields.Phone(metadata=doc("Digits only, starting with the country code.", PHONE))
+    phone = fields.Phone(metadata=doc("Only the contact with this phone.", PHONE))
     tag = fields.String(
         validate=validate.Length(1, LONGEST_TAG, error="A tag has {min} to {max} characters."),
         metadata=doc("Only contacts with this tag.", "vip"),
@@ -81,30 +81,32 @@ class ContactResponse(Schema):
 
 
 class ContactCountsResponse(Schema):
-    """The entries of a request, counted."""
+    """Numbers of entries, by outcome."""
 
     submitted = fields.Integer(required=True, metadata=doc("Entries in the request.", 5))
     added = fields.Integer(required=True, metadata=doc("Contacts added to the group.", 2))
-    changed = fields.Integer(required=True, metadata=doc("Contacts whose fields or tags were changed.", 1))
-    unchanged = fields.Integer(required=True, metadata=doc("Contacts that were already in the group, unchanged.", 0))
-    duplicate = fields.Integer(required=True, metadata=doc("Rejected because the phone was listed before.", 1))
-    invalid = fields.Integer(required=True, metadata=doc("Rejected; see `rejected`.", 1))
+    changed = fields.Integer(required=True, metadata=doc("Contacts whose fields or tags changed.", 1))
+    unchanged = fields.Integer(
+        required=True, metadata=doc("Contacts that were already in the group and did not change.", 0)
+    )
+    duplicate = fields.Integer(required=True, metadata=doc("Entries whose phone was listed before.", 1))
+    invalid = fields.Integer(required=True, metadata=doc("Invalid entries; see `rejected`.", 1))
 
 
 class RejectedContactResponse(RejectedEntryResponse):
     """A rejected entry."""
 
     index = fields.Integer(required=True, metadata=doc("The entry's index in `contacts`, from 0.", 3))
-    code = fields.String(required=True, metadata=doc("Why.", "invalid_phone", enum=REJECTIONS))
+    code = fields.String(required=True, metadata=doc("Why it was rejected.", "invalid_phone", enum=REJECTIONS))
     duplicate_of = fields.Integer(metadata=doc("The index of the phone's first occurrence.", 0))
 
 
 class PutContactsResponse(Schema):
-    """The valid contacts are in the group."""
+    """The valid contacts are now in the group."""
 
     group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
     contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
-    counts = fields.Nested(ContactCountsResponse, required=True, metadata=doc("Added and rejected entries, counted."))
+    counts = fields.Nested(ContactCountsResponse, required=True, metadata=doc("Numbers of added and rejected entries."))
     rejected = fields.List(
         fields.Nested(RejectedContactResponse),
         required=True,
@@ -113,7 +115,7 @@ class PutContactsResponse(Schema):
             [REJECTED_PHONE],
         ),
     )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more.", True))
+    rejected_truncated = fields.Boolean(metadata=doc("Whether more were rejected than `rejected` lists.", True))
 
 
 class RemovedContactsResponse(Schema):

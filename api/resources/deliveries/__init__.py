@@ -1,1 +1,1 @@
-"""Deliveries to webhooks, and their replay."""
+"""Deliveries to webhooks, and their replays."""

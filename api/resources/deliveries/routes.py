@@ -79,13 +79,15 @@ DELIVERY_RESPONSE, TESTED, RECOVERED = DeliveryResponse(), TestResponse(), Recov
     scope="webhooks:write",
 )
 def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
-    """Post a `webhook.test` event to this webhook. Its outcome is among the deliveries."""
+    """Post a `webhook.test` event to this webhook. The deliveries show its outcome."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
         def act() -> str:
             if _active(connection, caller, webhook_id).url is None:
-                raise Problem("state_conflict", "This webhook has no URL of its own to test.")
+                raise Problem(
+                    "state_conflict", "This webhook has no `url` to test: it posts to each send's `callback_url`."
+                )
             event = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
             return encode(
                 TESTED.dump({"webhook_id": webhook_id, "event_id": event, "type": str(EventType.WEBHOOK_TEST)})
@@ -103,7 +105,7 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
     scope="webhooks:read",
 )
 def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
-    """List the webhook's deliveries, newest first. Events that wait for their first attempt are not included."""
+    """List the webhook's deliveries, newest first, without events that wait for their first attempt."""
     parameters: dict[str, Any] = {
         "webhook": webhook_id,
         "before": uuid_cursor(query.get("cursor")),
@@ -151,7 +153,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonRes
     scope="webhooks:write",
 )
 def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> JsonResponse:
-    """Post all undelivered events since a time, including those from while the webhook was disabled."""
+    """Post all undelivered events since a time, including those that happened while the webhook was disabled."""
     since = body["since"]
     if since > datetime.now(UTC):
         raise invalid([{"pointer": "/since", "code": "invalid_time", "detail": "Use a time in the past."}])

@@ -1,4 +1,4 @@
-"""Deliveries of events to webhooks."""
+"""Schemas of deliveries to webhooks."""
 
 from marshmallow import Schema, validate
 
@@ -13,13 +13,13 @@ DELIVERY_STATUSES = ("pending", "delivered", "failed")
 
 
 class RecoverBody(Request):
-    """Since when to post undelivered events again."""
+    """The time from which to post undelivered events again."""
 
     since = fields.Timestamp(required=True, metadata=doc(f"At most {KEPT_DAYS} days ago.", "2026-03-01T00:00:00Z"))
 
 
 class DeliveryPaging(Paging):
-    """A page of a webhook's deliveries, newest event first."""
+    """Paging through a webhook's deliveries, newest event first."""
 
     status = fields.String(
         validate=validate.OneOf(DELIVERY_STATUSES, error="Use `pending`, `delivered` or `failed`."),
@@ -34,17 +34,17 @@ class TestResponse(Schema):
     event_id = fields.UUID(
         required=True,
         metadata=doc(
-            "The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream.", EVENT_ID
+            "The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream.", EVENT_ID
         ),
     )
     type = fields.String(required=True, metadata=doc("Always `webhook.test`.", "webhook.test"))
 
 
 class RecoverResponse(Schema):
-    """Undelivered events since then will be posted again."""
+    """Undelivered events since `since` will be posted again."""
 
     webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
-    since = fields.Timestamp(required=True, metadata=doc("From then on.", "2026-03-01T00:00:00.000Z"))
+    since = fields.Timestamp(required=True, metadata=doc("Events from this time on.", "2026-03-01T00:00:00.000Z"))
 
 
 class DeliveryResponse(Schema):
@@ -54,7 +54,7 @@ class DeliveryResponse(Schema):
     event_id = fields.UUID(
         required=True,
         metadata=doc(
-            "The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream.", EVENT_ID
+            "The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream.", EVENT_ID
         ),
     )
     type = fields.String(required=True, metadata=doc("What happened.", "message.delivered"))
@@ -65,7 +65,10 @@ class DeliveryResponse(Schema):
     )
     attempts = fields.Integer(required=True, metadata=doc("Number of attempts.", 1))
     next_attempt_at = fields.Timestamp(
-        required=True, attribute="next_at", allow_none=True, metadata=doc("When it is attempted again, if pending.")
+        required=True,
+        attribute="next_at",
+        allow_none=True,
+        metadata=doc("When the next attempt is due; null if none is."),
     )
     url = fields.String(required=True, metadata=doc("Where it was posted.", WEBHOOK_URL))
     http_status = fields.Integer(
@@ -73,7 +76,11 @@ class DeliveryResponse(Schema):
         allow_none=True,
         metadata=doc("The last attempt's HTTP status; null if there was no response.", 200),
     )
-    error = fields.String(required=True, allow_none=True, metadata=doc("Why the last attempt failed."))
-    milliseconds = fields.Integer(required=True, allow_none=True, metadata=doc("How long the last attempt took.", 48))
+    error = fields.String(
+        required=True, allow_none=True, metadata=doc("Why the last attempt failed; null if it did not.")
+    )
+    milliseconds = fields.Integer(
+        required=True, allow_none=True, metadata=doc("Duration of the last attempt, in milliseconds.", 48)
+    )
     created_at = fields.Timestamp(required=True, metadata=doc("When it was first attempted.", DELIVERED_AT))
     updated_at = fields.Timestamp(required=True, metadata=doc("When it last changed.", "2026-03-02T09:00:01.250Z"))

@@ -1,1 +1,1 @@
-"""The catalogue of errors."""
+"""The catalogues of errors."""

@@ -1,4 +1,4 @@
-"""The catalogues of errors: of requests, also for the `type` of every problem, and of messages."""
+"""The catalogues of request errors and message errors. The `type` of every problem is a URL into them."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ ERROR_ENTRY = ErrorEntryResponse()
     "GET", "/errors", query=ErrorQuery, answers=page_of(ErrorEntryResponse), fails=("validation_failed",), scope=None
 )
 def errors(query: dict[str, Any]) -> dict[str, Any]:
-    """List every error code: of requests, or with `kind=message` of messages.
+    """List every error code of requests or, with `kind=message`, of messages.
 
-    Under `validation_failed` are also the codes of single fields.
+    The entry `validation_failed` also lists the codes of single fields.
     """
     codes = MESSAGE_ERRORS if query["kind"] == "message" else CATALOGUE
     return {"data": [_entry(code) for code in codes], "next_cursor": None}
@@ -25,19 +25,19 @@ def errors(query: dict[str, Any]) -> dict[str, Any]:
 
 @endpoint("GET", "/errors/<code>", answers=ErrorEntryResponse, fails=("error_not_found",), scope=None)
 def error(code: str) -> Any:
-    """Explain one error code, of requests or of messages."""
+    """Explain one error code of requests or messages."""
     if code not in CATALOGUE and code not in MESSAGE_ERRORS:
         raise Problem("error_not_found", "Unknown error code.")
     return _entry(code)
 
 
 def _entry(code: str) -> Any:
-    return ERROR_ENTRY.dump(_of_message(code) if code in MESSAGE_ERRORS else _of_request(code))
+    return ERROR_ENTRY.dump(_message_entry(code) if code in MESSAGE_ERRORS else _request_entry(code))
 
 
-def _of_request(code: str) -> dict[str, Any]:
+def _request_entry(code: str) -> dict[str, Any]:
     kind = CATALOGUE[code]
-    made: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "code": code,
         "kind": "request",
         "status": kind.status,
@@ -48,11 +48,13 @@ def _of_request(code: str) -> dict[str, Any]:
         "retryable": kind.retryable,
     }
     if code == "validation_failed":
-        made["field_codes"] = [{"code": each, "remediation": what} for each, what in FIELD_CODES.items()]
-    return made
+        entry["field_codes"] = [
+            {"code": field_code, "remediation": remediation} for field_code, remediation in FIELD_CODES.items()
+        ]
+    return entry
 
 
-def _of_message(code: str) -> dict[str, Any]:
+def _message_entry(code: str) -> dict[str, Any]:
     entry = MESSAGE_ERRORS[code]
     return {
         "code": code,

@@ -1,4 +1,4 @@
-"""The catalogue of errors."""
+"""Schemas of the catalogues of errors."""
 
 from marshmallow import Schema, validate
 
@@ -8,11 +8,11 @@ from api.schemas.fields import doc
 
 
 class ErrorQuery(Request):
-    """Which errors are listed."""
+    """Which errors to list."""
 
     kind = fields.String(
         load_default="request",
-        validate=validate.OneOf(["request", "message"], error="Use request or message."),
+        validate=validate.OneOf(["request", "message"], error="Use `request` or `message`."),
         metadata=doc("The kind of errors to list: `request` or `message`.", "message"),
     )
 
@@ -44,12 +44,12 @@ class ErrorEntryResponse(Schema):
     )
     title = fields.String(required=True, metadata=doc("Human-readable summary.", "Low balance"))
     meaning = fields.String(
-        required=True, allow_none=True, metadata=doc("Human-readable meaning; null for request errors.")
+        required=True, allow_none=True, metadata=doc("Human-readable explanation; null for request errors.")
     )
     remediation = fields.String(
         required=True, metadata=doc("What to do about it.", "Top up, or send to fewer recipients.")
     )
     retryable = fields.Boolean(required=True, metadata=doc("Whether the same request may succeed later.", False))
     field_codes = fields.List(
-        fields.Nested(FieldCodeResponse), metadata=doc("Of `validation_failed`: what can be wrong with a field.")
+        fields.Nested(FieldCodeResponse), metadata=doc("For `validation_failed`: the codes of single fields.")
     )

@@ -1,1 +1,1 @@
-"""Events, pulled in order."""
+"""The event stream, which clients pull in order."""

@@ -9,15 +9,16 @@ from api.schemas.examples import (
     INBOUND_ID,
     MESSAGE_ID,
     PHONE,
-    SEND_COUNTS,
     SEND_ID,
     WEBHOOK_ID,
     WEBHOOK_URL,
 )
 from api.schemas.fields import doc
 from shared.inbound import Keyword
-from shared.lifecycle import Category, MessageStatus, SendState
+from shared.lifecycle import STORED, Category, MessageStatus, SendState
 from shared.outbox import EventType
+
+EVENT_COUNTS = {"accepted": 3} | {str(status): 0 for status in STORED} | {"sent": 1, "delivered": 2}
 
 
 class MessageEventData(Schema):
@@ -30,12 +31,13 @@ class MessageEventData(Schema):
         allow_none=True,
         metadata=doc("Digits only, starting with the country code; null if it was erased.", PHONE),
     )
-    status = fields.String(required=True, metadata=doc("What it is now.", "delivered", enum=[*map(str, MessageStatus)]))
+    status = fields.String(required=True, metadata=doc("The new status.", "delivered", enum=[*map(str, MessageStatus)]))
     sequence = fields.Integer(
-        required=True, metadata=doc("Rises along the life of a message: ignore an event with less than you have.", 10)
+        required=True,
+        metadata=doc("Increases as the message advances. Ignore an event with a lower `sequence` than you have.", 10),
     )
     error = fields.String(
-        required=True, allow_none=True, metadata=doc("The carrier's own code, or ours; null: nothing is wrong.")
+        required=True, allow_none=True, metadata=doc("The carrier's error code, or ours; null if there is no error.")
     )
     error_details = fields.Nested(
         MessageErrorResponse,
@@ -50,7 +52,7 @@ class MessageEventData(Schema):
         metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
     metadata = fields.Dict(
-        required=True, allow_none=True, metadata=doc("Your own data, as given.", {"order": "A-1042"})
+        required=True, allow_none=True, metadata=doc("Your own data, as you sent it.", {"order": "A-1042"})
     )
     test = fields.Boolean(
         required=True,
@@ -61,29 +63,29 @@ class MessageEventData(Schema):
 class MessageReceivedData(Schema):
     """An inbound message."""
 
-    inbound_id = fields.UUID(required=True, metadata=doc("The message from a phone.", INBOUND_ID))
+    inbound_id = fields.UUID(required=True, metadata=doc("The inbound message.", INBOUND_ID))
     phone = fields.String(required=True, metadata=doc("The phone that sent it.", PHONE))
-    sender_id = fields.String(required=True, metadata=doc("The number of yours that it was sent to.", "254204000000"))
+    sender_id = fields.String(required=True, metadata=doc("Your number that received it.", "254204000000"))
     message = fields.String(required=True, metadata=doc("The text.", "STOP"))
     keyword = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("What it asks for; null: nothing.", "stop", enum=[*map(str, Keyword), None]),
+        metadata=doc("The keyword that the whole text is; null if none.", "stop", enum=[*map(str, Keyword), None]),
     )
 
 
 class SendEventData(Schema):
-    """A send that ended, or is held."""
+    """A send that ended or is held."""
 
     send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
-    status = fields.String(required=True, metadata=doc("What it is now.", "completed", enum=[*map(str, SendState)]))
+    status = fields.String(required=True, metadata=doc("The new status.", "completed", enum=[*map(str, SendState)]))
     kind = fields.String(required=True, metadata=doc("The kind of send.", "bulk", enum=["single", "bulk", "group"]))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
     counts = fields.Dict(
         keys=fields.String(),
         values=fields.Integer(),
         required=True,
-        metadata=doc("The accepted recipients, by message status.", SEND_COUNTS),
+        metadata=doc("Accepted recipients, and messages with a result by status.", EVENT_COUNTS),
     )
     held_reason = fields.String(required=True, allow_none=True, metadata=doc("Why the send is held."))
     reference = fields.String(
@@ -92,7 +94,7 @@ class SendEventData(Schema):
         metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
     metadata = fields.Dict(
-        required=True, allow_none=True, metadata=doc("Your own data, as given.", {"order": "A-1042"})
+        required=True, allow_none=True, metadata=doc("Your own data, as you sent it.", {"order": "A-1042"})
     )
     test = fields.Boolean(
         required=True,
@@ -110,33 +112,35 @@ class SenderIdEventData(Schema):
     """A decision about a sender ID."""
 
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
-    reason = fields.String(required=True, allow_none=True, metadata=doc("Why; null: none was given."))
+    reason = fields.String(
+        required=True, allow_none=True, metadata=doc("The operator's reason; null if none was given.")
+    )
 
 
 class SuppressionEventData(Schema):
     """Phones added to the opt-out list together. Properties that differ between them are null."""
 
     added = fields.Integer(required=True, metadata=doc("Phones added to the list.", 1))
-    phone = fields.String(required=True, allow_none=True, metadata=doc("The phone, where it was one.", PHONE))
+    phone = fields.String(required=True, allow_none=True, metadata=doc("The phone, if only one was added.", PHONE))
     category = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Has opted out of this category only; null: of all.", enum=[*map(str, Category), None]),
+        metadata=doc("The category that the opt-out applies to; null means all.", enum=[*map(str, Category), None]),
     )
     sender_id = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Has opted out of messages from this sender ID only; null: from all."),
+        metadata=doc("The sender ID that the opt-out applies to; null means all."),
     )
     reason = fields.String(
-        required=True, allow_none=True, metadata=doc("Why: `stop` where the phone's owner wrote so.", "stop")
+        required=True, allow_none=True, metadata=doc("The reason; `stop` if the phone's owner replied STOP.", "stop")
     )
 
 
 class LowBalanceData(Schema):
     """A balance that fell below its threshold."""
 
-    balance = fields.Integer(required=True, metadata=doc("Credits that can still be spent.", 99))
+    balance = fields.Integer(required=True, metadata=doc("Credits left to spend.", 99))
     low_balance_threshold = fields.Integer(required=True, metadata=doc("Below this the balance counts as low.", 100))
 
 
@@ -145,7 +149,7 @@ class WebhookDisabledData(Schema):
 
     webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
     url = fields.String(required=True, allow_none=True, metadata=doc("Where events were posted.", WEBHOOK_URL))
-    reason = fields.String(required=True, metadata=doc("Why.", "It answered 410."))
+    reason = fields.String(required=True, metadata=doc("Why it was disabled.", "It answered 410."))
 
 
 class WebhookTestData(Schema):
@@ -156,7 +160,7 @@ class WebhookTestData(Schema):
 
 def data_of(event: EventType) -> type[Schema]:
     """The schema of an event's data."""
-    alone: dict[EventType, type[Schema]] = {
+    by_type: dict[EventType, type[Schema]] = {
         EventType.MESSAGE_RECEIVED: MessageReceivedData,
         EventType.SUPPRESSION_CREATED: SuppressionEventData,
         EventType.BALANCE_LOW: LowBalanceData,
@@ -168,4 +172,4 @@ def data_of(event: EventType) -> type[Schema]:
         "send": SendEventData,
         "sender_id": SenderIdEventData,
     }
-    return alone.get(event) or by_subject[event.partition(".")[0]]
+    return by_type.get(event) or by_subject[event.partition(".")[0]]

@@ -1,4 +1,4 @@
-"""The event stream, for clients without a public address: the same events as for webhooks, with the same ids."""
+"""The event stream, for clients without a public address. It has the same events as webhooks, with the same ids."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -28,7 +28,7 @@ from shared.outbox import KEPT_DAYS, listen, still_listens
 def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     """Read events, oldest first, starting after the last one that you handled.
 
-    The first request of an account takes a second, and begins with nothing: from its answer on, events are kept.
+    An account's first request takes a second and returns no events: events are stored from its response on.
     """
     pointer, given = ("/cursor", uuid_cursor(query["cursor"])) if "cursor" in query else ("/after", query.get("after"))
     engine = services().engine
@@ -46,7 +46,7 @@ def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 
 
 def _gone(event: UUID, pointer: str) -> Position:
-    """Where to begin when the event is not there: with the oldest, if it was one of before those that are kept."""
+    """The start of the stream, for an event that is no longer stored. Raises Problem if it cannot have existed."""
     if datetime(2020, 1, 1, tzinfo=UTC) < _moment(event) < datetime.now(UTC) - timedelta(days=KEPT_DAYS):
         return START
     detail = "Your account has no such event. Use the id of an event that you received, or omit it."

@@ -1,4 +1,4 @@
-"""The stream of events."""
+"""Schemas of the event stream."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from shared.outbox import KEPT_DAYS
 
 
 class WantedTypes(fields.String):
-    """Types of events, separated by commas."""
+    """Event types, separated by commas."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -21,12 +21,12 @@ class WantedTypes(fields.String):
 
 
 class EventPaging(Paging):
-    """A page of the stream of events, oldest first."""
+    """Paging through the event stream, oldest first."""
 
     after = fields.UUID(
         metadata=doc(
-            "The last event that you have handled; without it, from the oldest that is kept: events are kept"
-            f" {KEPT_DAYS} days.",
+            "The last event that you handled. Without it, the stream starts with the oldest stored event; events are"
+            f" stored for {KEPT_DAYS} days.",
             EVENT_ID,
         )
     )
@@ -34,14 +34,16 @@ class EventPaging(Paging):
 
 
 class StreamEventResponse(Schema):
-    """Something that happened; `type`, `timestamp` and `data` are what a webhook is posted."""
+    """An event. `type`, `timestamp` and `data` are the same as in a post to a webhook."""
 
     event_id = fields.UUID(
         required=True,
         metadata=doc(
-            "The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream.", EVENT_ID
+            "The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream.", EVENT_ID
         ),
     )
     type = fields.String(required=True, metadata=doc("What happened.", "message.delivered"))
     timestamp = fields.Timestamp(required=True, metadata=doc("When the event happened.", DELIVERED_AT))
-    data = fields.Dict(required=True, metadata=doc("What happened to what.", MESSAGE_EVENT))
+    data = fields.Dict(
+        required=True, metadata=doc("What the event is about; its members depend on `type`.", MESSAGE_EVENT)
+    )

@@ -69,12 +69,12 @@ def new_group(caller: Caller, body: dict[str, Any]) -> JsonResponse:
 
         def act() -> str:
             try:
-                made = contacts.create_group(connection, caller.account_id, body["name"])
+                group_id = contacts.create_group(connection, caller.account_id, body["name"])
             except contacts.NameTaken:
                 raise name_taken(body["name"]) from None
             except contacts.TooManyGroups as limit:
                 raise Problem("group_limit", str(limit)) from None
-            return encode(GROUP_RESPONSE.dump(find_group(connection, caller, made)))
+            return encode(GROUP_RESPONSE.dump(find_group(connection, caller, group_id)))
 
         return once(connection, key, act).response()
 
@@ -122,7 +122,7 @@ def delete_group(caller: Caller, group_id: UUID) -> Any:
 
 
 def find_group(connection: Connection, caller: Caller, group_id: UUID) -> Row[Any]:
-    """A group of the caller's, with the account's country. Raises Problem group_not_found, also for another's."""
+    """One of the account's groups, with the account's country. Raises Problem group_not_found, also for another's."""
     row = connection.execute(GROUP, {"group": group_id, "account": caller.account_id}).one_or_none()
     if row is None:
         raise group_not_found(group_id)
@@ -136,4 +136,4 @@ def group_not_found(group_id: UUID) -> Problem:
 
 def name_taken(name: str) -> Problem:
     """A 409."""
-    return Problem("name_taken", f"Your account has a group {name!r} already.")
+    return Problem("name_taken", f"Your account already has a group {name!r}.")

@@ -1,4 +1,4 @@
-"""Contact groups."""
+"""Schemas of contact groups."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ LONGEST_NAME = 100
 
 
 class GroupName(fields.String):
-    """A group's name: 1 to 100 printable characters, with no spaces at its ends."""
+    """A group's name: 1 to 100 printable characters, with no leading or trailing spaces."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         name = super()._deserialize(value, attr, data, **kwargs)
         if not name.strip() or name.strip() != name or len(name) > LONGEST_NAME or not name.isprintable():
-            raise fail("invalid", f"A name is 1 to {LONGEST_NAME} printable characters, without spaces at its ends.")
+            raise fail("invalid", f"Use 1 to {LONGEST_NAME} printable characters, without leading or trailing spaces.")
         return name
 
 
@@ -34,7 +34,7 @@ class GroupBody(Request):
 
 
 class GroupPaging(Paging):
-    """A page of the groups; without parameters, all of them."""
+    """Paging through groups; without parameters, all of them."""
 
     limit = fields.Integer(
         load_default=None,

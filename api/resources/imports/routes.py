@@ -1,4 +1,4 @@
-"""Imports of contacts: a file is taken at once, and read by a worker."""
+"""Contact imports: a file is stored during the upload, and then read by a worker."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -54,33 +54,33 @@ IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
 def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> JsonResponse:
     """Import a CSV file of up to 100 MB into a group, in the background.
 
-    The body is the file, or a form (multipart/form-data) with the file. It is in UTF-8 or UTF-16; in Windows-1252 only
-    where the Content-Type says so (`text/csv; charset=windows-1252`). Its column `phone` has the phones, `tags` tags
-    between semicolons, and every other named column is a field; a file without a header has phones only.
-    GET /imports/{import_id} shows its progress.
+    The body is the file, or a form (multipart/form-data) with the file. The file is in UTF-8 or UTF-16, or in
+    Windows-1252 if the Content-Type declares it (`text/csv; charset=windows-1252`). The column `phone` contains the
+    phones, `tags` contains tags separated by semicolons, and every other named column is a field. A file without a
+    header contains only phones. GET /imports/{import_id} shows the progress.
     """
     check_upload()
     engine = services().engine
     with reading(engine) as connection:
         group = find_group(connection, caller, group_id)
-    made = begin_import(engine, caller.account_id, group_id, query.get("country") or group.country)
+    import_id = begin_import(engine, caller.account_id, group_id, query.get("country") or group.country)
     queued = False
     try:
-        uploaded = take_upload(engine, made)
+        uploaded = take_upload(engine, import_id)
         key = key_of_request(caller, {"sha256": uploaded.digest, **query})
         with engine.begin() as connection:
 
             def act() -> str:
-                queue_import(connection, made, uploaded.chunks, uploaded.size)
-                return encode(_import(_find(connection, caller, made)))
+                queue_import(connection, import_id, uploaded.chunks, uploaded.size)
+                return encode(_import(_find(connection, caller, import_id)))
 
             answered = once(connection, key, act)
         queued = not answered.replayed
     finally:
         if not queued:
-            drop_import(engine, made)
+            drop_import(engine, import_id)
     if queued:
-        services().tasks.publish_import(made)
+        services().tasks.publish_import(import_id)
     return answered.response()
 
 
@@ -93,7 +93,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Js
     scope="groups:read",
 )
 def imports(caller: Caller, query: dict[str, Any]) -> Any:
-    """List the imports, newest first."""
+    """List the account's imports, newest first."""
     values: dict[str, Any] = {
         "account": caller.account_id,
         "before": uuid_cursor(query.get("cursor")) or LAST,

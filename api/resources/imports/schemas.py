@@ -1,4 +1,4 @@
-"""Imports of contacts."""
+"""Schemas of contact imports."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from shared.sms.numbering import is_country
 
 
 class Country(fields.String):
-    """A country with phone numbers, by its two letters."""
+    """A country with a numbering plan, as two letters."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         code = super()._deserialize(value, attr, data, **kwargs)
@@ -36,23 +36,25 @@ class ImportQuery(Request):
 
 
 class ImportPaging(Paging):
-    """A page of the imports, newest first."""
+    """Paging through imports, newest first."""
 
     group_id = fields.UUID(metadata=doc("Only imports into this group.", GROUP_ID))
 
 
 class ImportCountsResponse(Schema):
-    """The rows read so far, counted."""
+    """Numbers of rows read so far, by outcome."""
 
-    rows = fields.Integer(required=True, metadata=doc("Rows that were read, without the header.", 50_000))
+    rows = fields.Integer(required=True, metadata=doc("Rows read, without the header.", 50_000))
     added = fields.Integer(required=True, metadata=doc("Contacts added to the group.", 49_000))
-    changed = fields.Integer(required=True, metadata=doc("Contacts whose fields or tags were changed.", 600))
-    unchanged = fields.Integer(required=True, metadata=doc("Contacts that were already in the group, unchanged.", 300))
+    changed = fields.Integer(required=True, metadata=doc("Contacts whose fields or tags changed.", 600))
+    unchanged = fields.Integer(
+        required=True, metadata=doc("Contacts that were already in the group and did not change.", 300)
+    )
     invalid = fields.Integer(required=True, metadata=doc("Rows that are not valid contacts.", 100))
 
 
 class ImportResponse(Schema):
-    """An import of a file of contacts into a group."""
+    """An import of a CSV file of contacts into a group."""
 
     import_id = fields.UUID(required=True, attribute="id", metadata=doc("The import.", IMPORT_ID))
     group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
@@ -64,19 +66,21 @@ class ImportResponse(Schema):
     country = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("The country whose national number format the file uses; null: international numbers only.", "KE"),
+        metadata=doc(
+            "The country whose national number format the file uses; null means international numbers only.", "KE"
+        ),
     )
-    bytes = fields.Integer(required=True, metadata=doc("The file's size, as UTF-8.", 2_400_000))
+    bytes = fields.Integer(required=True, metadata=doc("The file's size in bytes of UTF-8.", 2_400_000))
     bytes_done = fields.Integer(required=True, metadata=doc("Bytes read so far.", 1_200_000))
     counts = fields.Nested(
         ImportCountsResponse,
         required=True,
         metadata=doc(
-            "The rows read so far, counted.",
+            "Numbers of rows read so far, by outcome.",
             {"rows": 50_000, "added": 49_000, "changed": 600, "unchanged": 300, "invalid": 100},
         ),
     )
-    error = fields.String(required=True, allow_none=True, metadata=doc("Why the import failed."))
+    error = fields.String(required=True, allow_none=True, metadata=doc("Why the import failed; null if it did not."))
     errors_url = fields.String(
         required=True,
         metadata=doc("URL that lists the rows that are not valid contacts.", f"/api/v1/imports/{IMPORT_ID}/errors"),
@@ -84,14 +88,14 @@ class ImportResponse(Schema):
     created_at = fields.Timestamp(
         required=True, metadata=doc("When the upload was complete.", "2026-03-02T09:00:00.120Z")
     )
-    finished_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it finished."))
+    finished_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it ended; null if it has not."))
 
 
 class ImportErrorResponse(Schema):
     """A row that is not a valid contact."""
 
     line = fields.Integer(required=True, metadata=doc("The row's first line in the file, from 1.", 3))
-    value = fields.String(required=True, metadata=doc("The row's phone as it was given, cut to 40 characters.", "0712"))
+    value = fields.String(required=True, metadata=doc("The row's phone as given, cut to 40 characters.", "0712"))
     code = fields.String(
         required=True,
         metadata=doc("Why it is not a valid contact.", "invalid_phone", enum=["invalid_phone", "invalid"]),

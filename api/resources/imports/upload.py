@@ -11,7 +11,7 @@ from api.http.uploaded_file import UploadedFile, check_media_type, chunks_of_fil
 from shared.contacts.imports import keep_piece
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
-"""Bytes: five million contacts with a field or two."""
+"""Enough for five million contacts with a field or two."""
 TYPES = ("text/csv", "application/csv", "text/plain")
 
 

@@ -1,4 +1,4 @@
-"""Inbound messages."""
+"""Schemas of inbound messages."""
 
 from marshmallow import Schema
 
@@ -10,30 +10,30 @@ from shared.inbound import Keyword
 
 
 class InboundPaging(Paging):
-    """A page of the messages from phones, newest first."""
+    """Paging through inbound messages, newest first."""
 
     phone = fields.Phone(metadata=doc("Only messages from this phone.", PHONE))
-    sender_id = fields.String(metadata=doc("Only messages to this number of yours.", "254204000000"))
-    keyword = fields.Enum(Keyword, by_value=True, metadata=doc("Only messages that ask for this.", "stop"))
-    since = fields.Timestamp(metadata=doc("Received at this time or later."))
-    until = fields.Timestamp(metadata=doc("Received before this time."))
+    sender_id = fields.String(metadata=doc("Only messages to this number of your account.", "254204000000"))
+    keyword = fields.Enum(Keyword, by_value=True, metadata=doc("Only messages with this keyword.", "stop"))
+    since = fields.Timestamp(metadata=doc("Only messages received at this time or later."))
+    until = fields.Timestamp(metadata=doc("Only messages received before this time."))
 
 
 class InboundResponse(Schema):
     """An inbound message."""
 
     inbound_id = fields.UUID(
-        required=True, attribute="id", metadata=doc("The message from a phone.", "019cad21-77a1-7d0e-8f3a-6b2f0c9e4d17")
+        required=True, attribute="id", metadata=doc("The inbound message.", "019cad21-77a1-7d0e-8f3a-6b2f0c9e4d17")
     )
     phone = fields.String(required=True, metadata=doc("The phone that sent it.", PHONE))
-    sender_id = fields.String(required=True, metadata=doc("The number of yours that it was sent to.", "254204000000"))
+    sender_id = fields.String(required=True, metadata=doc("Your number that received it.", "254204000000"))
     message = fields.String(required=True, metadata=doc("The text.", "STOP"))
     keyword = fields.String(
         required=True,
         allow_none=True,
         metadata=doc(
-            "What a message that is nothing but such a word asks for: `stop` to be written to no more, `start` the"
-            " opposite. Null for every other message.",
+            "The keyword, if the whole text is one: `stop` opts the phone out, `start` opts it in again. Null for any"
+            " other text.",
             "stop",
             enum=[*map(str, Keyword), None],
         ),

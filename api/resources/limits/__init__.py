@@ -1,1 +1,1 @@
-"""An account's limits."""
+"""The limits of the service and the account."""

@@ -51,7 +51,7 @@ BOUNDS = {
     "page_rows_examined": MAX_ROWS_EXAMINED,
     "page_seconds": STATEMENT_SECONDS,
 }
-"""Of requests, and of what can be made with them."""
+"""Limits of requests and of the objects that they create."""
 
 OPEN = text(
     """
@@ -59,21 +59,21 @@ OPEN = text(
      ORDER BY accepted DESC LIMIT 10
     """
 )
-"""The largest sends that are not over."""
+"""The largest unfinished sends."""
 
 LIMITS = LimitsResponse()
 
 
 @endpoint("GET", "/limits", answers=LimitsResponse, scope="")
 def limits(caller: Caller) -> Any:
-    """List all limits, and the account's backlog."""
+    """Show all limits, and the account's backlog."""
     work = services()
     with reading(work.engine) as connection:
         waiting = connection.execute(BACKLOG, {"account": caller.account_id}).scalar_one()
         limits, spending = limits_of(connection, caller.account_id), standings(connection, caller.account_id)
         waiting += connection.execute(UNEXPANDED, {"account": caller.account_id}).scalar_one()
         sends = connection.execute(OPEN, {"account": caller.account_id}).all() if waiting else []
-        limited = limits_of_sends(connection, sends)
+        limited_by = limits_of_sends(connection, sends)
         eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
     requests = requests_per_second(work.settings, limits, caller)
     return LIMITS.dump(
@@ -96,7 +96,7 @@ def limits(caller: Caller) -> Any:
             "idempotency_days": IDEMPOTENCY_DAYS,
             **BOUNDS,
             "backlog_messages": waiting,
-            "backlog_limited_by": next((limited[send.id] for send in sends if send.id in limited), None),
+            "backlog_limited_by": next((limited_by[send.id] for send in sends if send.id in limited_by), None),
             "backlog_eta": eta,
             "spending": {
                 "day": limits.spend_day,

@@ -1,4 +1,4 @@
-"""The attempts of one message, which are its submits to carriers, and the doubt that one of them ended in."""
+"""The attempts of one message, which are its submits to carriers, and its doubt if one of them got no response."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -28,11 +28,11 @@ class Attempt(NamedTuple):
     answered_at: datetime | None
     answer: str
     error: str | None
-    """As it is kept."""
+    """As stored."""
     latency_ms: int | None
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API tells it."""
+        """The attempt as the API shows it."""
         return {
             "carrier": self.carrier,
             "route": self.route,
@@ -45,18 +45,18 @@ class Attempt(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """No answer came: since when and why, and when and by what it ended as which status, if it has."""
+    """A submit without a response: since when and why; if resolved, when, by what, and with which status."""
 
     since: datetime
     reason: str | None
-    """As it is kept."""
+    """As stored."""
     resolved_at: datetime | None = None
     resolved_by: str | None = None
     evidence: str | None = None
     status: str = MessageStatus.IN_DOUBT
 
     def as_dict(self) -> dict[str, Any]:
-        """As the API tells it."""
+        """The doubt as the API shows it."""
         return {
             "since": timestamp(self.since),
             "reason": code_of(MessageStatus.IN_DOUBT, self.reason),
@@ -76,7 +76,7 @@ def doubt_of(connection: Connection, message: MessageRow) -> Doubt | None:
         return Doubt(since, row.reason, max(row.resolved_at, since), row.resolved_by, row.evidence, row.status)
     if message.status == MessageStatus.IN_DOUBT:
         return Doubt(_end_of_last(message), message.error)
-    if _ended_unseen(message):
+    if _was_in_doubt(message):
         return Doubt(message.submitted_at, None, message.finished_at, status=message.status)
     return None
 
@@ -87,15 +87,15 @@ def attempts_of(connection: Connection, message: MessageRow, doubt: Doubt | None
     return [*earlier, *_last(message, doubt)]
 
 
-def _ended_unseen(message: MessageRow) -> bool:
-    """Whether a doubt was resolved before resolutions were recorded; the time of the response is then unknown too."""
-    over = (MessageStatus.FAILED, MessageStatus.EXPIRED)
-    later = message.finished_at is not None and message.finished_at != message.submitted_at
-    return message.answer_ms is None and message.status in over and later
+def _was_in_doubt(message: MessageRow) -> bool:
+    """Whether a doubt was resolved before resolutions were recorded. The time of the response is then unknown too."""
+    ended = message.status in (MessageStatus.FAILED, MessageStatus.EXPIRED)
+    ended_later = message.finished_at is not None and message.finished_at != message.submitted_at
+    return message.answer_ms is None and ended and ended_later
 
 
 def _end_of_last(message: MessageRow) -> datetime:
-    """When the carrier responded to the last attempt, or it was given up."""
+    """When the carrier responded to the last attempt, or the wait for a response ended."""
     assert message.submitted_at is not None
     return message.submitted_at + timedelta(milliseconds=message.answer_ms or 0)
 
@@ -107,21 +107,23 @@ def _failed(row: Row[Any]) -> Attempt:
 
 def _last(message: MessageRow, doubt: Doubt | None) -> list[Attempt]:
     """The attempt recorded in the message's row; none if it was never submitted."""
-    at = message.submitted_at
-    if at is None:
+    submitted_at = message.submitted_at
+    if submitted_at is None:
         return []
-    begun = (message.carrier, message.route, at)
+    submit = (message.carrier, message.route, submitted_at)
     if doubt is None:
-        answer = _answer(message.status, message.error)
-        error = None if answer == "accepted" else message.error
-        return [Attempt(*begun, _end_of_last(message), answer, error, message.answer_ms)]
+        outcome = _outcome(message.status, message.error)
+        error = None if outcome == "accepted" else message.error
+        return [Attempt(*submit, _end_of_last(message), outcome, error, message.answer_ms)]
     if doubt.resolved_by != "answer" or doubt.resolved_at is None:
-        return [Attempt(*begun, None, "in_doubt", doubt.reason, None)]
-    answer, latency = _answer(doubt.status, message.error), round((doubt.resolved_at - at).total_seconds() * 1000)
-    return [Attempt(*begun, doubt.resolved_at, answer, None if answer == "accepted" else message.error, latency)]
+        return [Attempt(*submit, None, "in_doubt", doubt.reason, None)]
+    outcome = _outcome(doubt.status, message.error)
+    latency_ms = round((doubt.resolved_at - submitted_at).total_seconds() * 1000)
+    error = None if outcome == "accepted" else message.error
+    return [Attempt(*submit, doubt.resolved_at, outcome, error, latency_ms)]
 
 
-def _answer(status: str, error: str | None) -> str:
+def _outcome(status: str, error: str | None) -> str:
     if status in CHARGED:
         return "accepted"
     code = code_of(MessageStatus.FAILED, error)

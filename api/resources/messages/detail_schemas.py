@@ -8,6 +8,11 @@ from api.schemas.examples import ACCEPTED_AT, DELIVERED_AT, MESSAGE_ID, NOT_A_PH
 from api.schemas.fields import doc
 
 RESOLVED_BY = ["answer", "receipt", "operator", "reconciliation", "validity", None]
+HOW_RESOLVED = (
+    "What resolved the doubt: a late response (`answer`), a receipt, the operator, a report from the carrier"
+    " (`reconciliation`), or the end of the message's validity; null if it is unresolved."
+)
+EVIDENCE = "The carrier's evidence: its id for the message, or its code; null if it gave none."
 DOUBT_EXAMPLE = {
     "since": "2026-03-02T09:00:10.480Z",
     "reason": "no_answer",
@@ -20,44 +25,35 @@ DOUBT_EXAMPLE = {
 class EventResponse(Schema):
     """An event in a message's timeline."""
 
-    at = fields.Timestamp(required=True, metadata=doc("When.", ACCEPTED_AT))
+    at = fields.Timestamp(required=True, metadata=doc("When it happened, by our clock.", ACCEPTED_AT))
     type = fields.String(
         required=True,
-        metadata=doc(
-            "What happened: `accepted`, `due`, `attempt_failed`, or the status that the message got.", "delivered"
-        ),
+        metadata=doc("What happened: `accepted`, `due`, `attempt_failed`, or the message's new status.", "delivered"),
     )
-    carrier = fields.String(metadata=doc("The carrier that took it.", "simulator"))
+    carrier = fields.String(metadata=doc("The carrier that the message was submitted to.", "simulator"))
     route = fields.String(
-        allow_none=True, metadata=doc("The route and why it led to that carrier; null where there is one carrier only.")
+        allow_none=True, metadata=doc("The route, and why it selected this carrier; null if there is only one carrier.")
     )
-    carrier_reference = fields.String(allow_none=True, metadata=doc("The carrier's own id of the message.", "5f2c9a0e"))
+    carrier_reference = fields.String(allow_none=True, metadata=doc("The carrier's id for the message.", "5f2c9a0e"))
     attempts = fields.Integer(metadata=doc("Number of submits to a carrier.", 1))
     error = fields.Nested(MessageErrorResponse, allow_none=True, metadata=doc("The error; null if there was none."))
     detail = fields.String(metadata=doc("Human-readable explanation of this occurrence.", NOT_A_PHONE))
     carrier_at = fields.Timestamp(
         allow_none=True,
-        metadata=doc("When it happened by the carrier's clock; null: it told no time. `at` is when we learned it."),
+        metadata=doc(
+            "When it happened by the carrier's clock; null if the carrier gave no time. `at` is when we received it."
+        ),
     )
     carrier_at_precision = fields.String(
         allow_none=True,
         metadata=doc(
-            "To what the carrier's time is told: receipts of SMPP have minutes as a rule.",
+            "The precision of `carrier_at`. SMPP receipts usually give minutes.",
             "minute",
             enum=["minute", "second", "millisecond", None],
         ),
     )
-    resolved_by = fields.String(
-        allow_none=True,
-        metadata=doc(
-            "What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end"
-            " of its validity; null: nothing so far.",
-            enum=RESOLVED_BY,
-        ),
-    )
-    evidence = fields.String(
-        allow_none=True, metadata=doc("What the carrier told: its id of the message, or its code; null: nothing.")
-    )
+    resolved_by = fields.String(allow_none=True, metadata=doc(HOW_RESOLVED, enum=RESOLVED_BY))
+    evidence = fields.String(allow_none=True, metadata=doc(EVIDENCE))
 
 
 class AttemptResponse(Schema):
@@ -69,7 +65,7 @@ class AttemptResponse(Schema):
     route = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("The route and why it led to that carrier; null where there is one carrier only."),
+        metadata=doc("The route, and why it selected this carrier; null if there is only one carrier."),
     )
     submitted_at = fields.Timestamp(required=True, metadata=doc("When it was submitted.", SENT_AT))
     answered_at = fields.Timestamp(
@@ -80,7 +76,7 @@ class AttemptResponse(Schema):
     answer = fields.String(
         required=True,
         metadata=doc(
-            "What it was answered: `rejected` is for good, `failed` for this time, `in_doubt` is no answer.",
+            "The carrier's response: `rejected` is permanent, `failed` is temporary, `in_doubt` means there was none.",
             "accepted",
             enum=["accepted", "rejected", "failed", "in_doubt"],
         ),
@@ -93,12 +89,12 @@ class AttemptResponse(Schema):
     latency_ms = fields.Integer(
         required=True,
         allow_none=True,
-        metadata=doc("Milliseconds from the submit to the answer; null: no answer came, or it is not known.", 25),
+        metadata=doc("Milliseconds from submit to response; null if there was no response, or if unknown.", 25),
     )
 
 
 class DoubtResponse(Schema):
-    """A message that was submitted without a response from the carrier."""
+    """Uncertainty about a message that was submitted but got no response from the carrier."""
 
     since = fields.Timestamp(
         required=True, metadata=doc("When the wait for a response ended.", "2026-03-02T09:00:10.480Z")
@@ -110,17 +106,9 @@ class DoubtResponse(Schema):
     resolved_by = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc(
-            "What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end"
-            " of its validity; null: nothing so far.",
-            enum=RESOLVED_BY,
-        ),
+        metadata=doc(HOW_RESOLVED, enum=RESOLVED_BY),
     )
-    evidence = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("What the carrier told: its id of the message, or its code; null: nothing."),
-    )
+    evidence = fields.String(required=True, allow_none=True, metadata=doc(EVIDENCE))
 
 
 class MessageDetailResponse(MessageResponse):
@@ -130,7 +118,8 @@ class MessageDetailResponse(MessageResponse):
         required=True,
         allow_none=True,
         metadata=doc(
-            "The text as it is sent to this phone, with its values; null: it was erased.", "Your table is ready."
+            "The text sent to this phone, with its placeholders filled in; null if it was erased.",
+            "Your table is ready.",
         ),
     )
     encoding = fields.String(
@@ -145,7 +134,7 @@ class MessageDetailResponse(MessageResponse):
         fields.Nested(AttemptResponse),
         required=True,
         metadata=doc(
-            "Each submit to a carrier, oldest first; throttled ones are not counted.",
+            "Submits to carriers, oldest first, without those that the carrier throttled.",
             [
                 {
                     "carrier": "acme-telecom",

@@ -1,6 +1,6 @@
-"""Read messages. Messages with a result have a row; the state of the others follows from their batch.
+"""Read messages. Messages with a result have a row; the status of the others follows from their batch.
 
-Batches are read page by page and their recipients are merged with the rows, so a list of any length takes the memory of
+Batches are read a few at a time and their recipients merged with the rows, so a list of any length needs the memory of
 a few batches.
 """
 
@@ -61,7 +61,7 @@ BATCHES = text(
      ORDER BY s.id DESC, b.id LIMIT :batches
     """
 )
-"""Always joined send by send, because one table holds the batches of all accounts."""
+"""Batches are always joined send by send, because one table holds those of all accounts."""
 ROWS = text(
     """
     SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error,
@@ -80,12 +80,12 @@ ROW = text(
 
 @dataclass(frozen=True, slots=True)
 class MessageRow:
-    """One message with the data that the API shows."""
+    """One message, with the data that the API shows."""
 
     id: UUID
     send_id: UUID
     phone: str | None
-    """None: it was erased."""
+    """None if it was erased."""
     status: str
     sender_id: str
     segments: int
@@ -99,10 +99,10 @@ class MessageRow:
     error: str | None = None
     submitted_at: datetime | None = None
     answer_ms: int | None = None
-    """Milliseconds until it was answered, or given up."""
+    """Milliseconds until the carrier responded, or the wait for a response ended."""
     finished_at: datetime | None = None
     carrier_at: datetime | None = None
-    """When it finished by the carrier's clock, to `precision` seconds."""
+    """When it finished by the carrier's clock, with a precision of `precision` seconds."""
     precision: int | None = None
     carrier: str | None = None
     route: str | None = None
@@ -138,7 +138,7 @@ def messages_of_batch(connection: Connection, batch: Row[Any]) -> list[MessageRo
 
 
 def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> MessageRow:
-    status = row.status if row is not None else _status_ahead(batch, index)
+    status = row.status if row is not None else _status_without_row(batch, index)
     free = status in (MessageStatus.REJECTED, MessageStatus.FAILED, MessageStatus.CANCELED, MessageStatus.EXPIRED)
     return MessageRow(
         id=message_id(batch.id, index),
@@ -154,11 +154,11 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
         group_id=batch.group_id,
         created_at=batch.created_at,
         send_at=batch.send_at,
-        **(_known(batch, row) if row is not None else {"finished_at": batch.ended_at if status in ENDED else None}),
+        **(_of_row(batch, row) if row is not None else {"finished_at": batch.ended_at if status in ENDED else None}),
     )
 
 
-def _known(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
+def _of_row(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
     """The message's data from its row. Clocks differ between hosts, so times are clamped to keep their order."""
     submitted_at = max(row.submitted_at, batch.created_at)
     return {
@@ -175,7 +175,7 @@ def _known(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
     }
 
 
-def _status_ahead(batch: Row[Any], index: int) -> str:
+def _status_without_row(batch: Row[Any], index: int) -> str:
     """The status of a message that has no row yet."""
     if batch.state in ENDED:
         return str(batch.state)

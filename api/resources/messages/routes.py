@@ -1,4 +1,4 @@
-"""Messages: one SMS to one phone each, and the timeline of one."""
+"""Messages: lists, search, and the text, attempts and timeline of one message."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ from api.resources.messages.history import MessageRow, one_message
 from api.resources.messages.schemas import HistoryPaging, MessagePaging, MessageResponse
 from api.resources.messages.search import find_messages
 from api.resources.messages.text import text_of_message
-from api.resources.messages.timeline import course_of
+from api.resources.messages.timeline import history_of
 from api.resources.sends.routes import read_send
 from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
@@ -41,15 +41,15 @@ CSV_PAGE = 5000
 def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
     """List the messages of a send in order; with `Accept: text/csv`, stream all of them as CSV.
 
-    A page with a `status` may have fewer messages than `limit`, or none, and the next one more: read on until
-    `next_cursor` is null.
+    If you filter by `status`, a page may have fewer messages than `limit`, or none, although later pages have some.
+    Continue until `next_cursor` is null.
     """
     with reading_list(services().engine) as connection:
         read_send(connection, caller, send_id)
         if current_request().wants_csv:
             return _csv(caller, send_id)
-        found = find_messages(connection, caller.account_id, query, send_id)
-    return {"data": [_message(row) for row in found.messages], "next_cursor": found.next_cursor}
+        page = find_messages(connection, caller.account_id, query, send_id)
+    return {"data": [_message(row) for row in page.messages], "next_cursor": page.next_cursor}
 
 
 def _csv(caller: Caller, send_id: UUID) -> CsvResponse:
@@ -60,11 +60,11 @@ def _csv(caller: Caller, send_id: UUID) -> CsvResponse:
         query: dict[str, Any] = {"limit": CSV_PAGE}
         while True:
             with reading_list(engine) as connection:
-                found = find_messages(connection, caller.account_id, query, send_id)
-            yield "".join(_csv_line(row) for row in found.messages)
-            if found.next_cursor is None:
+                page = find_messages(connection, caller.account_id, query, send_id)
+            yield "".join(_csv_line(row) for row in page.messages)
+            if page.next_cursor is None:
                 return
-            query["cursor"] = found.next_cursor
+            query["cursor"] = page.next_cursor
 
     return CsvResponse(lines(), f"{send_id}.csv")
 
@@ -97,25 +97,25 @@ def _csv_line(row: MessageRow) -> str:
 def messages(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's messages, newest send first, with filters.
 
-    A page with a filter may have fewer messages than `limit`, or none, and the next one more: read on until
-    `next_cursor` is null. `since` and `until` make a search short.
+    If you filter, a page may have fewer messages than `limit`, or none, although later pages have some. Continue until
+    `next_cursor` is null. A search is faster with `since` and `until`.
     """
     with reading_list(services().engine) as connection:
-        found = find_messages(connection, caller.account_id, query)
-    return {"data": [_message(row) for row in found.messages], "next_cursor": found.next_cursor}
+        page = find_messages(connection, caller.account_id, query)
+    return {"data": [_message(row) for row in page.messages], "next_cursor": page.next_cursor}
 
 
 @endpoint(
     "GET", "/messages/<uuid:message_id>", answers=MessageDetailResponse, fails=("message_not_found",), scope="sms:read"
 )
 def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
-    """Show one message: its text as it is sent to this phone, every attempt, and what happened to it.
+    """Show one message: its text as sent to this phone, its attempts and its timeline.
 
-    `submitted_at` and `answered_at` of an attempt are those of the window in which it was submitted.
+    `submitted_at` and `answered_at` of an attempt are those of the whole window in which it was submitted.
     """
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
-        return _message(row) | text_of_message(connection, row)._asdict() | course_of(connection, row)
+        return _message(row) | text_of_message(connection, row)._asdict() | history_of(connection, row)
 
 
 @endpoint(
@@ -129,7 +129,7 @@ def events(caller: Caller, message_id: UUID) -> dict[str, Any]:
     """Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts."""
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
-        return {"message_id": str(message_id), "data": course_of(connection, row)["timeline"]}
+        return {"message_id": str(message_id), "data": history_of(connection, row)["timeline"]}
 
 
 def _find(connection: Connection, caller: Caller, message_id: UUID) -> MessageRow:

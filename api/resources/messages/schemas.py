@@ -1,4 +1,4 @@
-"""Messages."""
+"""Schemas of messages."""
 
 from marshmallow import Schema, validate
 
@@ -17,15 +17,15 @@ ERROR_EXAMPLE = error_of("undelivered", "absent_subscriber=UNDELIV:027", "acme-t
 
 
 class MessagePaging(Paging):
-    """A page of messages."""
+    """Paging through a send's messages, in order."""
 
     status = fields.Enum(MessageStatus, by_value=True, metadata=doc("Only messages with this status.", "undelivered"))
 
 
 class HistoryPaging(MessagePaging):
-    """A page of the account's messages, newest first."""
+    """Paging through the account's messages, newest send first."""
 
-    phone = fields.Phone(metadata=doc("Digits only, starting with the country code.", PHONE))
+    phone = fields.Phone(metadata=doc("Only messages to this phone.", PHONE))
     error = fields.String(
         validate=validate.OneOf(CATALOGUE, error=NO_SUCH_ERROR),
         metadata=doc("Only messages with this error.", "absent_subscriber", enum=ERROR_CODES),
@@ -33,11 +33,11 @@ class HistoryPaging(MessagePaging):
     permanent = fields.Boolean(
         truthy={"true"},
         falsy={"false"},
-        metadata=doc("Only messages with a permanent error, or with one that is not.", "true"),
+        metadata=doc("Only messages with a permanent error, or with `false` only those with a temporary one.", "true"),
     )
     carrier = fields.String(
         validate=validate.Length(1, 40, error="A carrier's name has {min} to {max} characters."),
-        metadata=doc("Only messages of this carrier.", "acme-telecom"),
+        metadata=doc("Only messages submitted to this carrier.", "acme-telecom"),
     )
     country = fields.Country(metadata=doc("Only messages to this country: two letters of ISO 3166-1.", "KE"))
     reference = fields.String(
@@ -45,18 +45,16 @@ class HistoryPaging(MessagePaging):
         metadata=doc("Only messages of sends with this reference.", "order A-1042"),
     )
     group_id = fields.UUID(metadata=doc("Only messages of sends to this group."))
-    since = fields.Timestamp(metadata=doc("Accepted at this time or later."))
-    until = fields.Timestamp(metadata=doc("Accepted before this time."))
+    since = fields.Timestamp(metadata=doc("Only messages accepted at this time or later."))
+    until = fields.Timestamp(metadata=doc("Only messages accepted before this time."))
 
 
 class MessageErrorResponse(Schema):
-    """Why a message was not delivered, or is in doubt."""
+    """Why a message was not delivered or is in doubt."""
 
     code = fields.String(
         required=True,
-        metadata=doc(
-            "What went wrong, one of the codes of `GET /errors?kind=message`.", "absent_subscriber", enum=ERROR_CODES
-        ),
+        metadata=doc("What went wrong: a code from `GET /errors?kind=message`.", "absent_subscriber", enum=ERROR_CODES),
     )
     permanent = fields.Boolean(
         required=True, metadata=doc("Whether the same message to this phone would fail again.", False)
@@ -64,7 +62,7 @@ class MessageErrorResponse(Schema):
     carrier = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("The carrier at which it happened; null: no carrier had a part in it.", "acme-telecom"),
+        metadata=doc("The carrier that reported it; null if no carrier was involved.", "acme-telecom"),
     )
     carrier_code = fields.String(
         required=True,
@@ -97,13 +95,15 @@ class MessageResponse(Schema):
     carrier = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("The carrier that took it, or was the last to refuse it; null: none was asked.", "acme-telecom"),
+        metadata=doc("The carrier that it was last submitted to; null if none.", "acme-telecom"),
     )
     country = fields.String(
         required=True,
         allow_none=True,
         metadata=doc(
-            "Two letters of ISO 3166-1, by the phone's first digits; null: none, or the phone was erased.", "KE"
+            "The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was"
+            " erased.",
+            "KE",
         ),
     )
     group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, for a group send."))
@@ -126,13 +126,14 @@ class MessageResponse(Schema):
         required=True,
         allow_none=True,
         metadata=doc(
-            "When it was handed to the carrier; where a crash left it in doubt, no later than this. Null: it was not.",
+            "When it was submitted to the carrier; null if it was not. If a crash left it in doubt, the latest possible"
+            " time.",
             SENT_AT,
         ),
     )
     finished_at = fields.Timestamp(
         required=True,
         allow_none=True,
-        metadata=doc("When the last word on it came: of a canceled or expired one, when it ended.", DELIVERED_AT),
+        metadata=doc("When it got its final status; null if it has none yet.", DELIVERED_AT),
     )
     created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))

@@ -1,8 +1,8 @@
 """Search an account's messages, newest send first, and in order within a send.
 
-What has no index is looked for in a bounded number of sends, batches and messages; a page that reaches a bound ends
-there, with fewer entries than were asked for, and its cursor goes on behind it. Sends whose counters say that none of
-their messages has the status are passed over.
+Filters without an index scan a bounded number of sends, batches and messages. A page that reaches a bound ends there
+with fewer entries than `limit`, and its cursor continues after it. Sends without messages of the requested status, by
+their counters, are skipped.
 """
 
 from collections.abc import Collection
@@ -22,7 +22,7 @@ from shared.lifecycle import STORED, MessageStatus
 from shared.sms.countries import country_of
 
 MAX_SENDS, MAX_BATCHES, MAX_MESSAGES = 10_000, 1_000, 10_000
-"""That are looked at for one page."""
+"""Maximum numbers examined for one page."""
 BELOW = "below:"
 """Prefix of a cursor that continues with the sends before one; other cursors name the last message examined."""
 
@@ -85,39 +85,39 @@ class MessageFilter:
         return code is not None and self.error in (None, code) and self.permanent in (None, CATALOGUE[code].permanent)
 
 
-class Found(NamedTuple):
-    """A page of messages, and the cursor of the next one; None on the last page."""
+class MessagePage(NamedTuple):
+    """A page of messages, and the cursor of the next page; None on the last page."""
 
     messages: list[MessageRow]
     next_cursor: str | None
 
 
-def find_messages(connection: Connection, account: int, query: dict[str, Any], send: UUID | None = None) -> Found:
+def find_messages(connection: Connection, account: int, query: dict[str, Any], send: UUID | None = None) -> MessagePage:
     """A page of the account's messages, or of one of its sends. Raises Problem for an invalid cursor."""
     begin, after = _start(connection, query.get("cursor"))
-    wanted = MessageFilter(**{name: query[name] for name in MessageFilter.__slots__ if name in query})
+    filters = MessageFilter(**{name: query[name] for name in MessageFilter.__slots__ if name in query})
     values: dict[str, Any] = {
         "account": account,
         "reference": query.get("reference"),
         "group": query.get("group_id"),
-        "phone": wanted.phone,
+        "phone": filters.phone,
         "send": begin,
         "batch": batch_of(after),
         "last_send": FIRST,
         "last_batch": FIRST,
         **_period(query, send),
-        **wanted.statuses(),
+        **filters.statuses(),
     }
     oldest = connection.execute(OLDEST_SEND, {**values, "most": MAX_SENDS}).scalar()
     end = None
     if oldest is not None:
         values["since"], end = UUID(int=oldest.int + 1), to_cursor(f"{BELOW}{oldest}")
-    if wanted.phone is not None:
+    if filters.phone is not None:
         last = connection.execute(LAST_BATCH, {**values, "most": MAX_BATCHES}).one_or_none()
         if last is not None:
             values |= {"last_send": last.send_id, "last_batch": last.id}
             end = to_cursor(str(last.id))
-    return _page(connection, values, wanted, after, query["limit"], end)
+    return _page(connection, values, filters, after, query["limit"], end)
 
 
 def _period(query: dict[str, Any], send: UUID | None) -> dict[str, UUID]:
@@ -130,34 +130,34 @@ def _period(query: dict[str, Any], send: UUID | None) -> dict[str, UUID]:
 
 
 def _page(
-    connection: Connection, values: dict[str, Any], wanted: MessageFilter, after: UUID, limit: int, end: str | None
-) -> Found:
-    found: list[MessageRow] = []
+    connection: Connection, values: dict[str, Any], filters: MessageFilter, after: UUID, limit: int, end: str | None
+) -> MessagePage:
+    matches: list[MessageRow] = []
     examined = batches = 0
-    add_rows(MAX_BATCHES if wanted.phone is not None and end is not None else 0)
+    add_rows(MAX_BATCHES if filters.phone is not None and end is not None else 0)
     for row in batches_in_order(connection, values):
         messages = [each for each in messages_of_batch(connection, row) if row.id != batch_of(after) or each.id > after]
-        fitting = list(filter(wanted.fits, messages))
-        found += fitting
-        add_rows(len(messages) - len(fitting))
-        if len(found) > limit:
-            return Found(found[:limit], to_cursor(str(found[limit - 1].id)))
+        matching = list(filter(filters.fits, messages))
+        matches += matching
+        add_rows(len(messages) - len(matching))
+        if len(matches) > limit:
+            return MessagePage(matches[:limit], to_cursor(str(matches[limit - 1].id)))
         examined, batches = examined + len(messages), batches + bool(messages)
         if examined >= MAX_MESSAGES or batches >= MAX_BATCHES:
-            return Found(found, to_cursor(str(message_id(row.id, row.size))))
-    return Found(found, end)
+            return MessagePage(matches, to_cursor(str(message_id(row.id, row.size))))
+    return MessagePage(matches, end)
 
 
 def _start(connection: Connection, cursor: str | None) -> tuple[UUID, UUID]:
-    """The newest send to read, and its message after which the page begins. Raises Problem."""
+    """The newest send to read, and the message after which the page begins. Raises Problem for an invalid cursor."""
     if cursor is None:
         return LAST, FIRST
     position = from_cursor(cursor)
     try:
-        at = UUID(position.removeprefix(BELOW))
+        id = UUID(position.removeprefix(BELOW))
     except ValueError:
         raise bad_cursor() from None
     if position.startswith(BELOW):
-        return at, FIRST
-    send: UUID | None = connection.execute(SEND_OF, {"batch": batch_of(at)}).scalar()
-    return (FIRST if send is None else send), at
+        return id, FIRST
+    send: UUID | None = connection.execute(SEND_OF, {"batch": batch_of(id)}).scalar()
+    return (FIRST if send is None else send), id

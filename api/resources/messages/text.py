@@ -1,4 +1,4 @@
-"""The text of one message, as sent to its phone."""
+"""The text of one message, as its recipient gets it."""
 
 from typing import NamedTuple
 
@@ -19,16 +19,16 @@ TEXT = text(
 
 
 class MessageText(NamedTuple):
-    """A text, its encoding, and its parts, one per segment."""
+    """A text, its encoding, and its parts: one per segment."""
 
     text: str | None
-    """None if it was erased with its phone."""
+    """None if it was erased with the phone."""
     encoding: str
     parts: list[str]
 
 
 def text_of_message(connection: Connection, message: MessageRow) -> MessageText:
-    """Render the text with the recipient's values. Raises TextKeyMissing or TextUnreadable."""
+    """Render the text with the recipient's placeholder values. Raises TextKeyMissing or TextUnreadable."""
     texts, batch = texts_of(connection), batch_of(message.id)
     row = connection.execute(TEXT, {"batch": batch}).one()
     if message.phone is None:
@@ -36,7 +36,7 @@ def text_of_message(connection: Connection, message: MessageRow) -> MessageText:
     content, encoding = texts.open(row.message, row.send_id), row.encoding
     if row.variables:
         template = parse(content)
-        assert template is not None, "values without a placeholder"
+        assert template is not None, "the batch has placeholder values but the text has no placeholder"
         values = texts.open_json(row.variables, batch)[index_of(message.id) - 1]
         content, encoding = as_priced(template, values, row.on_unicode)
     return MessageText(content, encoding, split(content))

@@ -17,7 +17,7 @@ Event = tuple[datetime, dict[str, Any]]
 PRECISIONS = {60: "minute", 1: "second", 0: "millisecond"}
 
 
-def course_of(connection: Connection, message: MessageRow) -> dict[str, Any]:
+def history_of(connection: Connection, message: MessageRow) -> dict[str, Any]:
     """The message's attempts, its timeline, and its doubt, if any."""
     doubt = doubt_of(connection, message)
     attempts = attempts_of(connection, message, doubt)
@@ -30,16 +30,15 @@ def course_of(connection: Connection, message: MessageRow) -> dict[str, Any]:
 
 def _timeline(message: MessageRow, attempts: list[Attempt], doubt: Doubt | None) -> list[dict[str, Any]]:
     """The message's events. Their times never decrease, even if the clocks of two hosts differ."""
-    answer: list[dict[str, Any]] = []
+    timeline: list[dict[str, Any]] = []
     latest = message.created_at
-    events = [*_before_hand_over(message, attempts), *_with_carriers(message, attempts, doubt)]
-    for at, event in events:
+    for at, event in [*_before_submit(message, attempts), *_with_carriers(message, attempts, doubt)]:
         latest = max(latest, at)
-        answer.append({"at": timestamp(latest), **event})
-    return answer
+        timeline.append({"at": timestamp(latest), **event})
+    return timeline
 
 
-def _before_hand_over(message: MessageRow, attempts: list[Attempt]) -> list[Event]:
+def _before_submit(message: MessageRow, attempts: list[Attempt]) -> list[Event]:
     events: list[Event] = [(message.created_at, {"type": "accepted"})]
     until = (attempts[0].submitted_at if attempts else None) or message.finished_at or datetime.now(UTC)
     if message.send_at is not None and message.send_at <= until:
@@ -48,14 +47,14 @@ def _before_hand_over(message: MessageRow, attempts: list[Attempt]) -> list[Even
 
 
 def _with_carriers(message: MessageRow, attempts: list[Attempt], doubt: Doubt | None) -> list[Event]:
-    left = message.submitted_at is not None
-    events = [_failed(attempt) for attempt in (attempts[:-1] if left else attempts)]
-    shown: str | None = None
-    if left:
+    submitted = message.submitted_at is not None
+    events = [_failed(attempt) for attempt in (attempts[:-1] if submitted else attempts)]
+    last_type: str | None = None
+    if submitted:
         events += _last_attempt(message, attempts[-1], doubt)
-        shown = events[-1][1]["type"]
-    if message.finished_at is not None and shown != message.status:
-        events.append((message.finished_at, {"type": message.status, **_end(message)}))
+        last_type = events[-1][1]["type"]
+    if message.finished_at is not None and last_type != message.status:
+        events.append((message.finished_at, {"type": message.status, **_result(message)}))
     return events
 
 
@@ -67,7 +66,7 @@ def _failed(attempt: Attempt) -> Event:
 
 def _last_attempt(message: MessageRow, attempt: Attempt, doubt: Doubt | None) -> list[Event]:
     """The carrier's response; or the doubt, and how it was resolved."""
-    about = {
+    submit = {
         "carrier": message.carrier,
         "route": message.route,
         "carrier_reference": message.carrier_reference,
@@ -77,20 +76,20 @@ def _last_attempt(message: MessageRow, attempt: Attempt, doubt: Doubt | None) ->
         failed = message.status == MessageStatus.FAILED
         error = error_of(message.status, message.error, message.carrier) if failed else None
         kind = MessageStatus.FAILED if failed else MessageStatus.SENT
-        return [(attempt.answered_at or attempt.submitted_at, {"type": kind, **about, "error": error})]
+        return [(attempt.answered_at or attempt.submitted_at, {"type": kind, **submit, "error": error})]
     error = error_of(MessageStatus.IN_DOUBT, doubt.reason, message.carrier)
-    events: list[Event] = [(doubt.since, {"type": MessageStatus.IN_DOUBT, **about, "error": error})]
+    events: list[Event] = [(doubt.since, {"type": MessageStatus.IN_DOUBT, **submit, "error": error})]
     if doubt.resolved_at is not None:
-        end = _end(message) if doubt.status == message.status else {"error": None}
-        ended = {"type": doubt.status, **end, "resolved_by": doubt.resolved_by, "evidence": doubt.evidence}
-        events.append((doubt.resolved_at, ended))
+        result = _result(message) if doubt.status == message.status else {"error": None}
+        resolution = {"type": doubt.status, **result, "resolved_by": doubt.resolved_by, "evidence": doubt.evidence}
+        events.append((doubt.resolved_at, resolution))
     return events
 
 
-def _end(message: MessageRow) -> dict[str, Any]:
+def _result(message: MessageRow) -> dict[str, Any]:
     """The details of a message's final event."""
-    answer: dict[str, Any] = {"error": error_of(message.status, message.error, message.carrier)}
+    details: dict[str, Any] = {"error": error_of(message.status, message.error, message.carrier)}
     if message.status in (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED):
         precision = None if message.precision is None else PRECISIONS[message.precision]
-        answer |= {"carrier_at": timestamp(message.carrier_at), "carrier_at_precision": precision}
-    return answer
+        details |= {"carrier_at": timestamp(message.carrier_at), "carrier_at_precision": precision}
+    return details

@@ -38,10 +38,11 @@ ERASURE = ErasureResponse()
 
 @endpoint("POST", "/erasures", takes=ErasureBody, answers=ErasureResponse, scope="privacy:write")
 def erase(caller: Caller, body: dict[str, Any]) -> JsonResponse:
-    """Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent.
+    """Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it.
 
-    Contacts go, also out of groups; messages keep their status and cost. From now on nothing is sent to the phone, and
-    once it is erased an opt-out of it still holds, as a hash. Done within a minute, but for what is on its way.
+    Contacts with the phone are removed from all groups; messages keep their status and cost. From now on nothing is
+    sent to the phone. An opt-out remains in force after the erasure, as a hash of the phone. An erasure takes up to a
+    minute, or longer if messages to the phone are being submitted.
     """
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:
@@ -63,7 +64,7 @@ def erase(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     scope="privacy:write",
 )
 def erasures(caller: Caller, query: dict[str, Any]) -> Any:
-    """List the erasures, newest first."""
+    """List the account's erasures, newest first."""
     parameters = {"account": caller.account_id, "before": uuid_cursor(query.get("cursor")), "limit": query["limit"] + 1}
     with reading(services().engine) as connection:
         rows = connection.execute(LIST, parameters).all()
@@ -74,7 +75,7 @@ def erasures(caller: Caller, query: dict[str, Any]) -> Any:
     "GET", "/erasures/<uuid:erasure_id>", answers=ErasureResponse, fails=("erasure_not_found",), scope="privacy:write"
 )
 def erasure(caller: Caller, erasure_id: UUID) -> Any:
-    """Show one erasure: whether it is complete, and what was erased."""
+    """Show one erasure: whether it is complete, and what has been erased."""
     with reading(services().engine) as connection:
         return _erasure(_read(connection, caller, erasure_id))
 

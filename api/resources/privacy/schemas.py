@@ -1,4 +1,4 @@
-"""Erasures."""
+"""Schemas of erasures."""
 
 from marshmallow import Schema
 
@@ -9,7 +9,7 @@ from api.schemas.fields import doc
 
 
 class ErasureBody(Request):
-    """The phone of the person to be erased."""
+    """The person to erase."""
 
     phone = fields.Phone(required=True, metadata=doc("Digits only, starting with the country code.", PHONE))
 
@@ -18,15 +18,15 @@ class ErasureCountsResponse(Schema):
     """What was erased."""
 
     messages = fields.Integer(
-        required=True, metadata=doc("Messages whose phone was erased; their status and cost stay.", 3)
+        required=True, metadata=doc("Messages whose phone was erased. Their status and cost are kept.", 3)
     )
-    texts = fields.Integer(required=True, metadata=doc("Texts of messages that were to this phone alone.", 1))
-    contacts = fields.Integer(required=True, metadata=doc("Contacts, in all groups.", 2))
-    inbound = fields.Integer(required=True, metadata=doc("Messages that were received from the phone.", 0))
+    texts = fields.Integer(required=True, metadata=doc("Texts of sends to this phone only.", 1))
+    contacts = fields.Integer(required=True, metadata=doc("Contacts removed, in all groups.", 2))
+    inbound = fields.Integer(required=True, metadata=doc("Inbound messages from the phone.", 0))
 
 
 class ErasureResponse(Schema):
-    """The erasure of a person: a receipt, which does not name the phone."""
+    """An erasure. It serves as a receipt and does not contain the phone."""
 
     erasure_id = fields.UUID(
         required=True,
@@ -36,8 +36,8 @@ class ErasureResponse(Schema):
     status = fields.String(
         required=True,
         metadata=doc(
-            "`pending` until nothing has the phone any more. What is on its way is waited for, and what waits to be"
-            " sent is not sent. `failed`: the service could not do it, and its operator has been told.",
+            "`pending` until the phone is erased everywhere. Messages already submitted are waited for, and those not"
+            " yet submitted are not sent. `failed` if the service could not complete it; the operator sees this.",
             "completed",
             enum=["pending", "completed", "failed"],
         ),
@@ -45,9 +45,11 @@ class ErasureResponse(Schema):
     counts = fields.Nested(
         ErasureCountsResponse,
         required=True,
-        metadata=doc("What was erased so far.", {"messages": 3, "texts": 1, "contacts": 2, "inbound": 0}),
+        metadata=doc("What has been erased so far.", {"messages": 3, "texts": 1, "contacts": 2, "inbound": 0}),
     )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was asked for.", "2026-03-02T09:00:00.120Z"))
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was requested.", "2026-03-02T09:00:00.120Z"))
     completed_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When the last of it was erased.", "2026-03-02T09:00:40.010Z")
+        required=True,
+        allow_none=True,
+        metadata=doc("When it was completed; null if it is not.", "2026-03-02T09:00:40.010Z"),
     )

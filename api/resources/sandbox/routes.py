@@ -1,4 +1,4 @@
-"""The sandbox of a test key: its play credits."""
+"""The sandbox's play credits."""
 
 from typing import Any
 
@@ -20,15 +20,15 @@ REFILL = RefillResponse()
 
 @endpoint("POST", "/sandbox/refill", answers=RefillResponse, fails=("sandbox_only",), scope="sms:send")
 def refill_sandbox(caller: Caller) -> JsonResponse:
-    """Fill the play credits of the sandbox up to 1,000,000 again. Only test keys have play credits."""
+    """Refill the sandbox's play credits to 1,000,000. Needs a test key."""
     if not caller.test:
-        raise Problem("sandbox_only", "This is a live key; only a sandbox has play credits.")
+        raise Problem("sandbox_only", "This is a live key, and only the sandbox has play credits.")
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
         def act() -> str:
             added = refill(connection, caller.account_id)
-            left: dict[str, Any] = dict(connection.execute(BALANCE, {"account": caller.account_id}).mappings().one())
-            return encode(REFILL.dump({"added": added, **left}))
+            balance: dict[str, Any] = dict(connection.execute(BALANCE, {"account": caller.account_id}).mappings().one())
+            return encode(REFILL.dump({"added": added, **balance}))
 
         return once(connection, key, act).response()

@@ -1,4 +1,4 @@
-"""The play credits of a sandbox."""
+"""Schemas of the sandbox."""
 
 from marshmallow import Schema
 
@@ -7,8 +7,8 @@ from api.schemas.fields import doc
 
 
 class RefillResponse(Schema):
-    """The play credits of a sandbox, and how many were added."""
+    """The sandbox's play credits after a refill."""
 
-    added = fields.Integer(required=True, metadata=doc("Play credits that were added.", 250_000))
+    added = fields.Integer(required=True, metadata=doc("Play credits added.", 250_000))
     balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 996))
     reserved = fields.Integer(required=True, metadata=doc("Credits reserved for unfinished messages.", 120))

@@ -62,7 +62,8 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
 def request_sender_id(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Request a sender ID, or request a rejected one again.
 
-    The operator decides; in a sandbox it is approved at once. One that was asked for before is answered as it stands.
+    The operator decides; in a sandbox it is approved at once. If it was requested before, the response shows its
+    current status.
     """
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""Sender IDs."""
+"""Schemas of sender IDs."""
 
 from marshmallow import Schema, validate, validates
 
@@ -15,7 +15,7 @@ STATUSES = ("pending", "approved", "rejected", "suspended")
 
 
 class SenderRequest(Request):
-    """A sender ID that the account wants to send from."""
+    """A sender ID that the account requests."""
 
     sender_id = fields.String(
         required=True,
@@ -24,18 +24,18 @@ class SenderRequest(Request):
     )
     use_case = fields.String(
         validate=validate.Length(1, LONGEST_USE_CASE, error="Use {min} to {max} characters."),
-        metadata=doc("What it is for: the operator reads it.", "Order confirmations of our shop"),
+        metadata=doc("What the sender ID is for. The operator reads this.", "Order confirmations of our shop"),
     )
 
     @validates("sender_id")
     def a_sender_id(self, sender_id: str, data_key: str) -> None:
-        """One that carriers show as it is."""
+        """Carriers must be able to show it unchanged."""
         if form_of(sender_id) is None:
             raise fail("invalid_sender_id", NO_SENDER_ID)
 
 
 class SenderPaging(Paging):
-    """A page of the sender IDs."""
+    """Paging through sender IDs."""
 
     status = fields.String(
         validate=validate.OneOf(STATUSES, error="Use one of {choices}."),
@@ -46,30 +46,36 @@ class SenderPaging(Paging):
 class SenderResponse(Schema):
     """A sender ID and its status."""
 
-    id = fields.UUID(required=True, metadata=doc("Its id.", SENDER_UUID))
+    id = fields.UUID(required=True, metadata=doc("The id for DELETE /sender-ids/{sender}.", SENDER_UUID))
     sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
     form = fields.String(
         required=True,
         metadata=doc(
-            "Letters, a short code, or a phone's number.", "alphanumeric", enum=["alphanumeric", "short_code", "number"]
+            "Whether it is a name, a short code or a phone number.",
+            "alphanumeric",
+            enum=["alphanumeric", "short_code", "number"],
         ),
     )
     status = fields.String(
         required=True,
         attribute="state",
-        metadata=doc("Only an `approved` one may be sent from.", "pending", enum=[*STATUSES]),
+        metadata=doc("Current status. Sends need an `approved` sender ID.", "pending", enum=[*STATUSES]),
     )
-    reason = fields.String(required=True, allow_none=True, metadata=doc("Why it was rejected or suspended."))
+    reason = fields.String(
+        required=True, allow_none=True, metadata=doc("Why it was rejected or suspended; null if no reason was given.")
+    )
     use_case = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("What it is for: the operator reads it.", "Order confirmations of our shop"),
+        metadata=doc("What the sender ID is for. The operator reads this.", "Order confirmations of our shop"),
     )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was asked for.", "2026-01-12T08:15:30.000Z"))
-    decided_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When the operator decided."))
+    created_at = fields.Timestamp(required=True, metadata=doc("When it was requested.", "2026-01-12T08:15:30.000Z"))
+    decided_at = fields.Timestamp(
+        required=True, allow_none=True, metadata=doc("When the operator decided; null if pending.")
+    )
 
 
 class DeletedResponse(Schema):
     """The sender ID is deleted."""
 
-    deleted = fields.Boolean(required=True, metadata=doc("It is no more.", True))
+    deleted = fields.Boolean(required=True, metadata=doc("The sender ID is deleted.", True))

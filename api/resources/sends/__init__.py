@@ -1,1 +1,1 @@
-"""Sends after they were accepted: list, progress, change, cancel, pause, resume."""
+"""Accepted sends: list, show, change, pause, resume and cancel them."""

@@ -85,16 +85,16 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
         return "send_at"
     if not carriers:
         return "no_worker"
-    closed = _closed(row, batches, carriers)
-    if closed is not None:
-        return closed
+    unavailable = _carrier_unavailable(row, batches, carriers)
+    if unavailable is not None:
+        return unavailable
     if row.paced_until is not None and row.paced_until > now:
         return "send_rate"
     if batches is not None and batches.limited and not batches.goes_on:
         return "sender_rate" if batches.limited.startswith("sender ") else "prefix_rate"
     if batches is not None and (batches.sending or batches.next):
         carrier = carriers.get(batches.sent_by) or next(iter(carriers.values()))
-        if batches.sending or carrier.allowed > 0:  # only the carrier's own rate is left to wait for
+        if batches.sending or carrier.allowed > 0:  # only the carrier itself can limit the send now
             return _while_sending(carrier)
     if batches is None or batches.queued:
         return "queue_turn"
@@ -102,14 +102,14 @@ def _reason(row: Any, batches: Any, carriers: dict[str, Any]) -> str:
     return "canary" if "canary" in rules else "quiet_hours" if "quiet" in rules else "retry"
 
 
-def _closed(row: Any, batches: Any, carriers: dict[str, Any]) -> str | None:
+def _carrier_unavailable(row: Any, batches: Any, carriers: dict[str, Any]) -> str | None:
     """Why the carrier that the send waits for is unavailable; None if it does not wait for a carrier."""
-    closed = carriers.get(batches.waits_for) if batches is not None and batches.waits_for is not None else None
-    if closed is None and not row.test and not any(carrier.ready for carrier in carriers.values()):
-        closed = next(iter(carriers.values()))
-    if closed is None or closed.ready:
+    carrier = carriers.get(batches.waits_for) if batches is not None and batches.waits_for is not None else None
+    if carrier is None and not row.test and not any(carrier.ready for carrier in carriers.values()):
+        carrier = next(iter(carriers.values()))
+    if carrier is None or carrier.ready:
         return None
-    return "carrier_paused" if closed.paused else "carrier_down"
+    return "carrier_paused" if carrier.paused else "carrier_down"
 
 
 def _while_sending(carrier: Any) -> str:

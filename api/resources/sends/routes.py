@@ -53,11 +53,11 @@ PAGE = " AND s.id < :before AND s.id >= :end ORDER BY s.id DESC LIMIT :limit"
 EXAMINED = text(
     "SELECT id FROM send WHERE account_id = :account AND id < :before ORDER BY id DESC OFFSET :most LIMIT 1"
 )
-PAID = ("low_balance", "spend_limit_reached")
+CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
 FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 SEND_RESPONSE = SendResponse()
-SHOWN = "sms:read"
+READ_SCOPE = "sms:read"
 """The scope needed to see a send, also in the response to a change."""
 
 
@@ -77,17 +77,17 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
         end = last_examined(connection, EXAMINED, parameters) if FILTERS.keys() & query.keys() else None
         parameters["end"] = FIRST if end is None else end.id
         rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
-        limited, texts = limits_of_sends(connection, rows), texts_of(connection)
+        limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)
 
-    def answer(row: Any) -> Any:
-        return send_answer(row, texts.open(row.message, row.id), limited)
+    def entry(row: Any) -> Any:
+        return send_answer(row, texts.open(row.message, row.id), limited_by)
 
-    return page(rows, query["limit"], answer, lambda row: str(row.id), end)
+    return page(rows, query["limit"], entry, lambda row: str(row.id), end)
 
 
 @endpoint("GET", "/sends/<uuid:send_id>", answers=SendResponse, fails=("send_not_found",), scope="sms:read")
 def one_send(caller: Caller, send_id: UUID) -> Any:
-    """Show one send: its status, counts per message status, cost, and estimated completion."""
+    """Show one send: its status, counts by message status, cost, and estimated completion."""
     with reading(services().engine) as connection:
         return read_send(connection, caller, send_id)
 
@@ -124,13 +124,13 @@ def pause(caller: Caller, send_id: UUID) -> JsonResponse:
     scope="sms:send",
 )
 def resume(caller: Caller, send_id: UUID) -> JsonResponse:
-    """Resume a paused send, or one held by its `canary` or `stop_if`, which then no longer applies.
+    """Resume a paused send, or one held by its `canary` or `stop_if`. That rule then no longer applies.
 
     Also needs the scope sms:read, because the response shows the send.
     """
-    answer = _control(caller, send_id, control.resume)
+    response = _control(caller, send_id, control.resume)
     publish_queued(services().engine, services().tasks, [send_id])
-    return answer
+    return response
 
 
 @endpoint(
@@ -138,17 +138,17 @@ def resume(caller: Caller, send_id: UUID) -> JsonResponse:
     "/sends/<uuid:send_id>",
     takes=SendChanges,
     answers=SendResponse,
-    fails=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *PAID),
+    fails=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *CREDIT_ERRORS),
     scope="sms:send",
 )
 def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
     """Change when a send is due or expires, its rate, or its text.
 
-    Time and text can change only before sending has started. A new text is priced again, and the difference in cost is
-    reserved or released. `send_at` null: now. `rate` null: as fast as the route allows. Also needs the scope sms:read,
-    too: the answer shows the send.
+    `send_at` and `message` can change only before sending has started. A new text is priced again, and the difference
+    in cost is reserved or released. With null, `send_at` means now and `rate` means as fast as the route allows. Also
+    needs the scope sms:read, because the response shows the send.
     """
-    need_scope(caller, SHOWN)
+    need_scope(caller, READ_SCOPE)
     with services().engine.begin() as connection:
         read_send(connection, caller, send_id)
         apply_changes(connection, send_id, body)
@@ -159,9 +159,8 @@ def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
 
 
 def _control(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
-    need_scope(caller, SHOWN)
+    need_scope(caller, READ_SCOPE)
     key = key_of_request(caller, None)
-
     with services().engine.begin() as connection:
 
         def act() -> str:
@@ -173,7 +172,7 @@ def _control(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
 
 
 def _with_text(answered: Answered, texts: Texts) -> Answered:
-    """The response with its text decrypted. It is stored with the text as sealed in the send's row."""
+    """The response with its text decrypted. In the stored response, the text is as encrypted in the send's row."""
     if encode(MARK)[1:-1] not in answered.body:
         return answered
     send = json.loads(answered.body)
@@ -182,26 +181,26 @@ def _with_text(answered: Answered, texts: Texts) -> Answered:
 
 
 def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: bool = False) -> Any:
-    """One of the account's sends; with `sealed`, its text stays as stored in the row.
+    """One of the account's sends; with `sealed`, its text stays encrypted as in the row.
 
     Raises Problem send_not_found, also for another account's send.
     """
     row = connection.execute(ONE, {"send": send_id, "account": caller.account_id}).one_or_none()
     if row is None:
         raise Problem("send_not_found", f"Your account has no send {send_id}.")
-    limited = limits_of_sends(connection, [row])
-    queued = limited.get(row.id) in ("queue_turn", "carrier_rate", "throttled") and not row.rate
+    limited_by = limits_of_sends(connection, [row])
+    queued = limited_by.get(row.id) in ("queue_turn", "carrier_rate", "throttled") and not row.rate
     message = row.message if sealed else texts_of(connection).open(row.message, row.id)
-    return send_answer(row, message, limited, eta_of_queue(connection, send=send_id) if queued else None)
+    return send_answer(row, message, limited_by, eta_of_queue(connection, send=send_id) if queued else None)
 
 
-def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: datetime | None = None) -> Any:
-    """The API's representation of a send. Its `accepted` is the sum of the counts by message status."""
+def send_answer(row: Any, message: str, limited_by: Mapping[UUID, str], eta: datetime | None = None) -> Any:
+    """A send as the API shows it. Its `accepted` is the sum of the counts by message status."""
     stored = {str(status): getattr(row, status) for status in STORED}
     waiting = messages_left(row)
-    ahead = MessageStatus.SCHEDULED if row.ahead else MessageStatus.QUEUED
+    status_ahead = MessageStatus.SCHEDULED if row.ahead else MessageStatus.QUEUED
     counts = {name: getattr(row, name) for name in ("submitted", "accepted", "duplicate", "invalid", "suppressed")}
-    counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, ahead: waiting - row.sending}
+    counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, status_ahead: waiting - row.sending}
     counts |= {"sending": row.sending, **stored}
     return SEND_RESPONSE.dump(
         {
@@ -212,7 +211,7 @@ def send_answer(row: Any, message: str, limited: Mapping[UUID, str], eta: dateti
             "counts": counts,
             "category": LANES[row.lane],
             "eta": eta or _eta(row, waiting),
-            "limited_by": limited.get(row.id),
+            "limited_by": limited_by.get(row.id),
             "messages_url": f"/api/v1/sends/{row.id}/messages",
         }
     )

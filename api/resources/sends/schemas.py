@@ -1,4 +1,4 @@
-"""Sends."""
+"""Schemas of sends."""
 
 from datetime import datetime
 from typing import Any
@@ -18,10 +18,10 @@ from shared.lifecycle import Category, SendState
 
 
 class SendPaging(Paging):
-    """A page of the sends, newest first."""
+    """Paging through sends, newest first."""
 
     status = fields.Enum(SendState, by_value=True, metadata=doc("Only sends with this status.", "sending"))
-    reference = fields.String(metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"))
+    reference = fields.String(metadata=doc("Only sends with this reference.", "order A-1042"))
 
 
 class SendChanges(Request):
@@ -30,8 +30,8 @@ class SendChanges(Request):
     send_at = fields.Timestamp(
         allow_none=True,
         metadata=doc(
-            "When it is due: at most 90 days ahead. Null, or up to 60 seconds ago: now. An `expires_at` that was not "
-            "chosen moves with it."
+            "When the send is due, at most 90 days ahead. Null, or a time up to 60 seconds ago, means now. A default"
+            " `expires_at` moves with it."
         ),
     )
     expires_at = fields.Timestamp(metadata=doc("When unsent messages expire."))
@@ -54,58 +54,62 @@ class SendChanges(Request):
 
     @validates("send_at")
     def not_too_far_ahead(self, send_at: datetime | None, data_key: str) -> None:
-        """90 days at most."""
+        """At most 90 days."""
         if send_at is not None:
             check_due(send_at)
 
     @validates("expires_at")
-    def not_for_ever(self, expires_at: datetime, data_key: str) -> None:
-        """97 days at most."""
+    def not_too_late(self, expires_at: datetime, data_key: str) -> None:
+        """At most 97 days."""
         check_expiry(expires_at)
 
     @validates_schema
-    def something(self, data: dict[str, Any], **_: Any) -> None:
-        """At least one change."""
+    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
+        """At least one change is required."""
         if not {"send_at", "expires_at", "rate", "message"} & data.keys():
             raise fail("required", "Provide `send_at`, `expires_at`, `rate` or `message`.")
 
 
 class StopRuleResponse(Schema):
-    """When the send is to be held."""
+    """When failures hold the send."""
 
     failed_share = fields.Float(
         required=True,
-        metadata=doc("Hold it when more than this share has failed, of those that a carrier answered for.", 0.2),
+        metadata=doc(
+            "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
+        ),
     )
-    over = fields.Integer(required=True, metadata=doc("Not before so many messages were answered for.", 100))
+    over = fields.Integer(
+        required=True, metadata=doc("The rule applies once this many messages have a result from a carrier.", 100)
+    )
 
 
 class CapResponse(Schema):
-    """How many messages of the category a phone gets."""
+    """Maximum number of messages of the send's category to one phone in a period."""
 
     most = fields.Integer(
         required=True,
-        metadata=doc(
-            "At most so many messages of the category to a phone; what is more is `rejected`, not charged.", 3
-        ),
+        metadata=doc("Maximum messages to a phone in the period. Further ones are `rejected` and not charged.", 3),
     )
-    hours = fields.Integer(required=True, metadata=doc("In so many hours.", 168))
+    hours = fields.Integer(required=True, metadata=doc("Length of the period, in hours.", 168))
 
 
 class QuietHoursRuleResponse(Schema):
-    """When nothing is sent, by the clock of the recipient."""
+    """Hours in which messages wait, in the recipient's local time."""
 
     quiet_from = fields.String(
         required=True,
         data_key="from",
         attribute="from",
-        metadata=doc("When it begins, by the recipient's clock.", "21:00"),
+        metadata=doc("When they begin, in the recipient's local time.", "21:00"),
     )
-    until = fields.String(required=True, metadata=doc("When it ends; may be on the next day.", "08:00"))
+    until = fields.String(
+        required=True, metadata=doc("When they end; earlier than `from` means on the next day.", "08:00")
+    )
 
 
 class SendResponse(Schema):
-    """A send, its status and its counts."""
+    """A send, with its status and counts."""
 
     send_id = fields.UUID(required=True, attribute="id", metadata=doc("The send.", SEND_ID))
     kind = fields.String(required=True, metadata=doc("The kind of send.", "bulk", enum=["single", "bulk", "group"]))
@@ -134,8 +138,8 @@ class SendResponse(Schema):
     charged = fields.Integer(
         required=True,
         metadata=doc(
-            "Credits of its messages that a carrier took: `sent`, `delivered` and `undelivered`. What is neither"
-            " charged nor waiting, sending or in doubt was given back.",
+            "Credits charged for messages that a carrier accepted: `sent`, `delivered` and `undelivered`. Credits for"
+            " the others stay reserved while they wait, are being sent or are in doubt, and are then released.",
             3,
         ),
     )
@@ -149,7 +153,7 @@ class SendResponse(Schema):
         metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
     metadata = fields.Dict(
-        required=True, allow_none=True, metadata=doc("Your own data, as given.", {"order": "A-1042"})
+        required=True, allow_none=True, metadata=doc("Your own data, as you sent it.", {"order": "A-1042"})
     )
     callback_url = fields.String(
         required=True,
@@ -165,24 +169,24 @@ class SendResponse(Schema):
         StopRuleResponse,
         required=True,
         allow_none=True,
-        metadata=doc("When the send is to be held because messages fail; null: never, or not any more."),
+        metadata=doc("When failures hold the send; null if they do not, or no longer do."),
     )
     quiet_hours = fields.Nested(
         QuietHoursRuleResponse,
         required=True,
         allow_none=True,
-        metadata=doc("When nothing of it is sent, by the clock of the recipient; null: at no time."),
+        metadata=doc("Hours in which messages wait, in the recipient's local time; null if there are none."),
     )
     cap = fields.Nested(
         CapResponse,
         required=True,
         allow_none=True,
-        metadata=doc("How many messages of its category a phone gets, by the rule of the account; null: any number."),
+        metadata=doc("The account's cap on messages of this category to one phone; null means unlimited."),
     )
     canary = fields.Integer(
         required=True,
         allow_none=True,
-        metadata=doc("How many messages go first; null: there is no canary, or it is over."),
+        metadata=doc("How many messages are sent first; null if there is no canary, or it has ended."),
     )
     eta = fields.Timestamp(
         required=True,
@@ -193,29 +197,30 @@ class SendResponse(Schema):
         required=True,
         allow_none=True,
         metadata=doc(
-            f"What it waits for at present, one of: {', '.join(f'`{reason}`' for reason in REASONS)}. `carrier_rate`"
-            " is the usual one of a large send; `sender_rate`, `prefix_rate`: its sender ID, or the numbers that it"
-            " goes to, may have no more a second; `queue_turn`: others are before it; `throttled`: the carrier asked"
-            " for less; `retry`: it goes again in a moment. Null: nothing waits."
+            f"What currently limits the send, one of {', '.join(f'`{reason}`' for reason in REASONS)}. `carrier_rate`"
+            " is usual for a large send. `sender_rate` and `prefix_rate` are rate limits of its sender ID and of the"
+            " numbers that it goes to. With `queue_turn` it waits for other sends, with `throttled` the carrier has"
+            " asked for a lower rate, and with `retry` it is about to be tried again. Null if nothing waits."
         ),
     )
     resent = fields.Integer(
         required=True,
         metadata=doc(
-            "Submits that were repeated because an earlier one had no answer; only where the operator wants it.", 0
+            "Submits repeated because an earlier one had no response; above 0 only if the operator enables this.", 0
         ),
     )
     held_by = fields.String(
         required=True,
         allow_none=True,
         metadata=doc(
-            "What holds it: `operator`, `crashes` (of workers that sent or prepared it: the operator looks),"
-            " `sender_id` (suspended),"
-            " `canary` or `stop_if`. The last two go on by `resume`.",
+            "What holds the send: the `operator`; `crashes` of workers that processed it, which the operator examines;"
+            " a suspended `sender_id`; `canary`; or `stop_if`. After the last two, POST …/resume continues it.",
             enum=["operator", "crashes", "sender_id", "canary", "stop_if", None],
         ),
     )
-    held_reason = fields.String(required=True, allow_none=True, metadata=doc("Why the send is held."))
+    held_reason = fields.String(
+        required=True, allow_none=True, metadata=doc("Why the send is held; null if it is not.")
+    )
     send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null means at once."))
     expires_at = fields.Timestamp(required=True, metadata=doc("When unsent messages expire.", EXPIRES_AT))
     test = fields.Boolean(

@@ -1,4 +1,4 @@
-"""Totals of a send: by multiplication or, if its messages differ, summed over its batches."""
+"""Totals of a send: by multiplication or, if its messages differ, as sums over its batches."""
 
 from typing import Any, Final
 
@@ -21,9 +21,9 @@ OWN: Final = f"""
 
 
 def totals(row: Any) -> dict[str, Any]:
-    """Segments, cost and charged credits of a send. Contacts not expanded yet count with their reserve."""
+    """Segments, cost and charged credits of a send. Contacts not yet expanded count with their reserve."""
     if row.own is None:
-        stored = sum(getattr(row, status) for status in CHARGED)
+        charged = sum(getattr(row, status) for status in CHARGED)
         return {
             "segments": {
                 "per_message": row.segments,
@@ -31,16 +31,16 @@ def totals(row: Any) -> dict[str, Any]:
                 "total": row.accepted * row.segments,
             },
             "cost": row.accepted * row.price,
-            "charged": stored * row.price,
+            "charged": charged * row.price,
         }
-    ahead = row.unexpanded_credits or 0
-    alike = row.own["fewest"] == row.own["most"] and not row.unexpanded
+    unexpanded = row.unexpanded_credits or 0
+    uniform = row.own["fewest"] == row.own["most"] and not row.unexpanded
     return {
         "segments": {
-            "per_message": row.own["most"] if alike else None,
+            "per_message": row.own["most"] if uniform else None,
             "encoding": row.encoding,
-            "total": row.own["segments"] + ahead,
+            "total": row.own["segments"] + unexpanded,
         },
-        "cost": row.own["cost"] + ahead,
+        "cost": row.own["cost"] + unexpanded,
         "charged": row.own["charged"],
     }

@@ -1,4 +1,4 @@
-"""Validate each opt-out of a request by itself, so that the valid ones can be accepted."""
+"""Validate each opt-out of a request separately, so that the valid ones can be accepted."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from shared.lifecycle import Category
 from shared.sms.numbering import Numbering
 
 QUOTED = 32
-"""Characters shown of a rejected phone."""
+"""Maximum characters of a rejected phone in the response."""
 
 
 class OptOut(NamedTuple):
@@ -69,7 +69,7 @@ def put(connection: Connection, account_id: int, read: OptOuts) -> dict[str, Any
         added += new
         unchanged += len(phones) - new
     if added:
-        _tell(connection, account_id, added, read.sets)
+        _record_event(connection, account_id, added, read.sets)
     return {
         "counts": {
             "submitted": read.submitted,
@@ -83,7 +83,7 @@ def put(connection: Connection, account_id: int, read: OptOuts) -> dict[str, Any
     }
 
 
-def _tell(connection: Connection, account_id: int, added: int, sets: dict[tuple[str, Scope], set[int]]) -> None:
+def _record_event(connection: Connection, account_id: int, added: int, sets: dict[tuple[str, Scope], set[int]]) -> None:
     reasons, scopes = {reason for reason, _ in sets}, {scope for _, scope in sets}
     phones = set().union(*sets.values())
     phone = str(*phones) if len(phones) == 1 else None

@@ -92,10 +92,10 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     large=True,
 )
 def suppress(caller: Caller, body: dict[str, Any]) -> JsonResponse:
-    """Put up to 100,000 phones on the list: of everything, of one category, of one sender ID, or of both together.
+    """Add up to 100,000 phones to the opt-out list, for all messages, one category, one sender ID, or both.
 
-    They are looked for when a send is accepted and again when its messages are handed over, and never charged. An
-    entry that is not a phone is reported in `rejected`, and the others are taken.
+    The list is checked when a send is accepted and again before its messages are submitted. A phone that has opted out
+    is not charged for. Invalid entries are reported in `rejected`; the others are accepted.
     """
     entries = [
         OptOut(phone, body["reason"], body.get("category", ""), body.get("sender_id", "")) for phone in body["phones"]
@@ -111,10 +111,11 @@ def suppress(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     scope="suppressions:write",
 )
 def import_suppressions(caller: Caller) -> JsonResponse:
-    """Put the rows of a CSV on the list, as the export of GET has them: `phone`, and where given the others.
+    """Add the rows of a CSV file to the opt-out list.
 
-    The body is the file, or a form (multipart/form-data) with the file: up to 100,000 rows and 8 MB. A row that cannot
-    be taken is reported in `rejected`, and the others are taken.
+    The columns are those of the CSV export of GET; only `phone` is required. The body is the file, or a form
+    (multipart/form-data) with the file: up to 100,000 rows and 8 MB. Invalid rows are reported in `rejected`; the
+    others are accepted.
     """
     rows = list(read_csv(LARGE_BODY, "phone", MAX_ENTRIES))
     return _put(caller, {"rows": rows}, map(of_csv, rows))
@@ -129,7 +130,7 @@ def import_suppressions(caller: Caller) -> JsonResponse:
     scope="suppressions:write",
 )
 def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
-    """Let the account send to a phone again; with `category` or `sender_id`, only in that."""
+    """Remove a phone from the opt-out list; with `category` or `sender_id`, only that opt-out."""
     scope = Scope(query.get("category", ""), query.get("sender_id", "")) if query else None
     with services().engine.begin() as connection:
         removed = unsuppress(connection, caller.account_id, phone, scope) if is_phone(phone) else 0
@@ -159,7 +160,7 @@ def _position(cursor: str) -> Position:
 def _page(
     connection: Connection, caller: Caller, query: dict[str, Any], after: Position, limit: int
 ) -> tuple[Sequence[Row[Any]], Row[Any] | None]:
-    """The entries, and the last that was examined where there are more."""
+    """A page of entries, and the last row examined if the filters have not examined all."""
     phone = query.get("phone")
     parameters: dict[str, Any] = {
         "account": caller.account_id,
@@ -188,10 +189,10 @@ def _csv(caller: Caller, query: dict[str, Any], after: Position) -> CsvResponse:
             with reading_list(engine) as connection:
                 rows, end = _page(connection, caller, query, last, CSV_PAGE)
             yield "".join(map(_csv_suppression, rows))
-            ends = rows[-1] if len(rows) == CSV_PAGE else end
-            if ends is None:
+            last_row = rows[-1] if len(rows) == CSV_PAGE else end
+            if last_row is None:
                 return
-            last = (ends.phone, ends.category, ends.sender_id)
+            last = (last_row.phone, last_row.category, last_row.sender_id)
 
     return CsvResponse(lines(), "suppressions.csv")
 

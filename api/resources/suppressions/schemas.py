@@ -1,4 +1,4 @@
-"""The opt-out list."""
+"""Schemas of the opt-out list."""
 
 from marshmallow import Schema, validate
 
@@ -20,12 +20,14 @@ def _sender_id(description: str) -> fields.String:
 
 
 class ScopeQuery(Request):
-    """Of what somebody has opted out: without `category` and `sender_id`, of everything."""
+    """Which opt-outs of a phone to remove: without `category` and `sender_id`, all of them."""
 
     category = fields.Enum(
         Category,
         by_value=True,
-        metadata=doc("Only the opt-out of this category; without it and `sender_id`, every one.", "marketing"),
+        metadata=doc(
+            "Only the opt-out from this category. Without it and `sender_id`, all opt-outs of the phone.", "marketing"
+        ),
     )
     sender_id = _sender_id("Only the opt-out from this sender ID.")
 
@@ -36,9 +38,9 @@ class SuppressionsBody(Request):
     category = fields.Enum(
         Category,
         by_value=True,
-        metadata=doc("Only of messages of this category; without it, of all.", "marketing"),
+        metadata=doc("The category that the opt-out applies to; without it, all.", "marketing"),
     )
-    sender_id = _sender_id("Only of messages from this sender ID; without it, from all.")
+    sender_id = _sender_id("The sender ID that the opt-out applies to; without it, all.")
     phones = Entries(
         required=True,
         metadata=doc(
@@ -55,55 +57,57 @@ class SuppressionsBody(Request):
 
 
 class SuppressionPaging(Paging):
-    """A page of the opt-out list, by phone."""
+    """Paging through the opt-out list, ordered by phone."""
 
     phone = fields.Phone(metadata=doc("Only opt-outs of this phone.", PHONE))
-    category = fields.Enum(Category, by_value=True, metadata=doc("Only opt-outs of this category.", "marketing"))
+    category = fields.Enum(Category, by_value=True, metadata=doc("Only opt-outs from this category.", "marketing"))
     sender_id = _sender_id("Only opt-outs from this sender ID.")
-    reason = fields.String(metadata=doc("Only opt-outs for this reason.", "stop"))
+    reason = fields.String(metadata=doc("Only opt-outs with this reason.", "stop"))
 
 
 class SuppressionResponse(Schema):
-    """A phone that has opted out, and of what."""
+    """A phone that has opted out, and what the opt-out applies to."""
 
     phone = fields.String(required=True, metadata=doc("Digits only, starting with the country code.", PHONE))
     category = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Has opted out of this category only; null: of all.", enum=[*map(str, Category), None]),
+        metadata=doc("The category that the opt-out applies to; null means all.", enum=[*map(str, Category), None]),
     )
     sender_id = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc("Has opted out of messages from this sender ID only; null: from all."),
+        metadata=doc("The sender ID that the opt-out applies to; null means all."),
     )
-    reason = fields.String(required=True, metadata=doc("Why: `stop` where the phone's owner wrote so.", "stop"))
+    reason = fields.String(required=True, metadata=doc("The reason; `stop` if the phone's owner replied STOP.", "stop"))
     created_at = fields.Timestamp(
         required=True, metadata=doc("When it was added to the list.", "2026-02-20T17:04:11.000Z")
     )
 
 
 class SuppressedCountsResponse(Schema):
-    """The entries of a request, counted."""
+    """Numbers of entries, by outcome."""
 
     submitted = fields.Integer(required=True, metadata=doc("Entries in the request.", 5))
     added = fields.Integer(required=True, metadata=doc("Phones added to the list.", 3))
     unchanged = fields.Integer(required=True, metadata=doc("Phones already on the list.", 1))
-    duplicate = fields.Integer(required=True, metadata=doc("Listed before in this request.", 0))
-    invalid = fields.Integer(required=True, metadata=doc("Rejected; see `rejected`.", 1))
+    duplicate = fields.Integer(required=True, metadata=doc("Entries whose phone was listed before in this request.", 0))
+    invalid = fields.Integer(required=True, metadata=doc("Invalid entries; see `rejected`.", 1))
 
 
 class RejectedSuppressionResponse(RejectedEntryResponse):
     """A rejected entry."""
 
-    code = fields.String(required=True, metadata=doc("Why.", "invalid_phone", enum=["invalid_phone", "invalid"]))
+    code = fields.String(
+        required=True, metadata=doc("Why it was rejected.", "invalid_phone", enum=["invalid_phone", "invalid"])
+    )
 
 
 class SuppressedResponse(Schema):
     """The valid phones are on the opt-out list."""
 
     counts = fields.Nested(
-        SuppressedCountsResponse, required=True, metadata=doc("Added and rejected entries, counted.")
+        SuppressedCountsResponse, required=True, metadata=doc("Numbers of added and rejected entries.")
     )
     rejected = fields.List(
         fields.Nested(RejectedSuppressionResponse),
@@ -113,7 +117,7 @@ class SuppressedResponse(Schema):
             [REJECTED_PHONE],
         ),
     )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether there are more.", True))
+    rejected_truncated = fields.Boolean(metadata=doc("Whether more were rejected than `rejected` lists.", True))
 
 
 class UnsuppressedResponse(Schema):

@@ -1,4 +1,4 @@
-"""Usage reports: messages sent, by dimension."""
+"""Usage reports: counts of messages, by dimension."""
 
 import json
 from collections.abc import Iterator
@@ -60,9 +60,9 @@ USAGE_RESPONSE = UsageResponse()
     scope="sms:read",
 )
 def usage(caller: Caller, query: dict[str, Any]) -> Any:
-    """Count messages that have a result, by day, sender ID, country, category and status; test sends are not counted.
+    """Count messages with a result by day, sender ID, country, category and status. Test sends are not counted.
 
-    With `Accept: text/csv`, all of it as CSV.
+    With `Accept: text/csv`, the whole report is streamed as CSV.
     """
     parameters = _parameters(caller, query)
     with reading_list(services().engine) as connection:

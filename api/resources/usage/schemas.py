@@ -1,4 +1,4 @@
-"""Usage."""
+"""Schemas of usage reports."""
 
 import re
 from typing import Any
@@ -13,14 +13,12 @@ from api.schemas.paging import cursor, next_cursor
 from shared.lifecycle import STORED, Category, MessageStatus
 
 DIMENSIONS = ("day", "sender_id", "country", "category", "status")
-"""What messages can be counted by, in the order of the answer."""
-
-
+"""Dimensions to group messages by, in the order of the response."""
 RESULTS = [MessageStatus(status) for status in STORED]
 
 
 class Dimensions(fields.String):
-    """Names of dimensions, with commas."""
+    """Names of dimensions, separated by commas."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         names = super()._deserialize(value, attr, data, **kwargs).split(",")
@@ -33,7 +31,7 @@ class Dimensions(fields.String):
 
 
 class Day(fields.Date):
-    """A day, UTC, as 2026-03-02, of the years from 2000 to 2999."""
+    """A day in UTC, such as 2026-03-02, from the years 2000 to 2999."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, str) or not re.fullmatch("2[0-9]{3}-[0-9]{2}-[0-9]{2}", value):
@@ -42,20 +40,20 @@ class Day(fields.Date):
 
 
 class UsageQuery(Request):
-    """Which messages are counted, and by which dimensions."""
+    """Which messages to count, and by which dimensions to group them."""
 
-    since = Day(metadata=doc("The first day, UTC; unless given, 30 days ago.", "2026-03-01"))
-    until = Day(metadata=doc("The last day, UTC; unless given, today.", "2026-03-31"))
+    since = Day(metadata=doc("The first day, in UTC; defaults to 30 days ago.", "2026-03-01"))
+    until = Day(metadata=doc("The last day, in UTC; defaults to today.", "2026-03-31"))
     by = Dimensions(
         load_default=lambda: list(DIMENSIONS),
         metadata=doc(
-            "What to count by, with commas: any of day, sender_id, country, category and status.",
+            "Dimensions to group by, separated by commas: any of day, sender_id, country, category and status.",
             "day,status",
             pattern="^({0})(,({0}))*$".format("|".join(DIMENSIONS)),
         ),
     )
     sender_id = fields.String(metadata=doc("Only messages from this sender ID.", "ACME"))
-    country = fields.Country(metadata=doc("Two letters of ISO 3166-1, by the phone's first digits.", "KE"))
+    country = fields.Country(metadata=doc("Only messages to this country: two letters of ISO 3166-1.", "KE"))
     category = fields.Enum(Category, by_value=True, metadata=doc("Only messages of this category.", "transactional"))
     status = fields.Enum(
         MessageStatus,
@@ -71,13 +69,13 @@ class UsageQuery(Request):
 
 
 class UsageResponse(Schema):
-    """A count of messages with a result. Dimensions that they are not grouped by are null."""
+    """A count of messages with a result. A dimension that is not grouped by is null."""
 
     day = fields.String(
         required=True,
         allow_none=True,
         metadata=doc(
-            "The day on which the send was accepted, UTC; null where not counted by it.", "2026-03-02", format="date"
+            "The day on which the send was accepted, in UTC; null if not grouped by it.", "2026-03-02", format="date"
         ),
     )
     sender_id = fields.String(
@@ -87,8 +85,8 @@ class UsageResponse(Schema):
         required=True,
         allow_none=True,
         metadata=doc(
-            "Two letters of ISO 3166-1, by the phone's first digits. Null where it is not counted by it, for phones"
-            " of no country, and for messages that ended with their send and were never handed over.",
+            "The country of the phone's prefix, as two letters of ISO 3166-1. Null if not grouped by it, for phones"
+            " without a country, and for messages that were canceled or expired with their send.",
             "KE",
         ),
     )
@@ -100,18 +98,17 @@ class UsageResponse(Schema):
     status = fields.String(
         required=True,
         allow_none=True,
-        metadata=doc(
-            "What became of them; null where not counted by it.", "delivered", enum=[*map(str, RESULTS), None]
-        ),
+        metadata=doc("Their status; null if not grouped by it.", "delivered", enum=[*map(str, RESULTS), None]),
     )
     messages = fields.Integer(required=True, metadata=doc("Number of messages.", 3))
     credits = fields.Integer(
-        required=True, metadata=doc("Credits of those that a carrier took: `sent`, `delivered` and `undelivered`.", 3)
+        required=True,
+        metadata=doc("Credits charged for those that a carrier accepted: `sent`, `delivered` and `undelivered`.", 3),
     )
 
 
 class UsagePageResponse(Schema):
-    """A page of counts, and how fresh they are."""
+    """A page of counts, and the time of the last count."""
 
     data = fields.List(fields.Nested(UsageResponse), required=True, metadata=doc("The entries."))
     next_cursor = next_cursor()
@@ -119,8 +116,8 @@ class UsagePageResponse(Schema):
         required=True,
         allow_none=True,
         metadata=doc(
-            "When today's counts were made: some seconds ago, longer on a busy day. Older hours are counted again,"
-            " more and more rarely, as long as their messages change. Null: nothing was counted yet.",
+            "When today's messages were last counted: seconds ago, or longer on a busy day. Earlier hours are counted"
+            " again at growing intervals while their messages change. Null if nothing has been counted.",
             "2026-03-02T09:00:10.000Z",
         ),
     )

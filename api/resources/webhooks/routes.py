@@ -30,7 +30,7 @@ from shared.events.webhook_urls import url_problem
 from shared.ids import new_id
 from shared.outbox import listen
 
-MOST = 20
+MAX_WEBHOOKS = 20
 """Webhooks per account."""
 OVERLAP = "24 hours"
 """How long the previous secret stays valid after a rotation."""
@@ -116,8 +116,8 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
 def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Create a webhook, signed according to Standard Webhooks 1.0. Only this response contains its secret.
 
-    No event after this response is missed. Without `url`, the webhook delivers to the `callback_url` of each send; an
-    account can have only one of these.
+    No event after this response is missed. Without `url`, the webhook posts to the `callback_url` of each send; an
+    account can have only one such webhook.
     """
     check_url(body.get("url"), "/url")
     key = key_of_request(caller, body)
@@ -125,16 +125,23 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     with services().engine.begin() as connection:
 
         def act() -> str:
-            _check_room(connection, caller, body)
-            made = new_id()
+            _check_limit(connection, caller, body)
+            webhook_id = new_id()
             at = hooks.here(connection)
             values = {name: body.get(name) for name in ("url", "events", "description")}
             connection.execute(
                 INSERT,
-                {"id": made, "account": caller.account_id, "xid": at.xid, "event": at.id, "key": _key_id(), **values},
+                {
+                    "id": webhook_id,
+                    "account": caller.account_id,
+                    "xid": at.xid,
+                    "event": at.id,
+                    "key": _key_id(),
+                    **values,
+                },
             )
-            _log(connection, caller, "created", made, None, values)
-            return encode(WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, made)))
+            _log(connection, caller, "created", webhook_id, None, values)
+            return encode(WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id)))
 
         return _with_secret(connection, once(connection, key, act))
 
@@ -157,12 +164,15 @@ def webhook(caller: Caller, webhook_id: UUID) -> Any:
     scope="webhooks:write",
 )
 def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Any:
-    """Change, disable or enable a webhook. Events from while it was disabled are posted only after POST …/recover."""
+    """Change, disable or enable a webhook.
+
+    Events that happened while it was disabled are posted only after POST …/recover.
+    """
     check_url(body.get("url"), "/url")
     with services().engine.begin() as connection:
         before = find_webhook(connection, caller, webhook_id, lock=True)
         if "url" in body and before.url is None:
-            raise Problem("state_conflict", "This webhook goes to each send's `callback_url` and has no `url`.")
+            raise Problem("state_conflict", "This webhook posts to each send's `callback_url` and has no `url`.")
         state = body.get("status", before.state)
         at = hooks.here(connection)
         values = {name: body.get(name, getattr(before, name)) for name in ("url", "events", "description")}
@@ -173,8 +183,8 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
             {"id": webhook_id, "state": state, "reason": reason, "begins": begins, "xid": at.xid, "event": at.id}
             | values,
         )
-        was = {name: getattr(before, name) for name in values} | {"status": before.state}
-        _log(connection, caller, "changed", webhook_id, was, values | {"status": state})
+        old_values = {name: getattr(before, name) for name in values} | {"status": before.state}
+        _log(connection, caller, "changed", webhook_id, old_values, values | {"status": state})
         return WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id))
 
 
@@ -204,7 +214,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
 def rotate_secret(caller: Caller, webhook_id: UUID) -> JsonResponse:
     """Create a new secret. For 24 hours posts are also signed with the previous one, so that receivers can switch.
 
-    Another rotation within these 24 hours ends no secret early: posts are signed with up to five secrets.
+    Rotating again within these 24 hours keeps every secret valid: posts are signed with up to five secrets.
     """
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
@@ -212,7 +222,7 @@ def rotate_secret(caller: Caller, webhook_id: UUID) -> JsonResponse:
         def act() -> str:
             before = find_webhook(connection, caller, webhook_id, lock=True)
             if before.secrets >= MAX_SECRETS:
-                detail = f"Posts are signed with {MAX_SECRETS} secrets already: wait until `previous_secret_until`."
+                detail = f"Posts are already signed with {MAX_SECRETS} secrets. Wait until `previous_secret_until`."
                 raise Problem("state_conflict", detail)
             connection.execute(ROTATE, {"id": webhook_id, "key": _key_id()})
             after = find_webhook(connection, caller, webhook_id)
@@ -241,21 +251,21 @@ def find_webhook(connection: Connection, caller: Caller, webhook_id: UUID, *, lo
     return row
 
 
-def _check_room(connection: Connection, caller: Caller, body: dict[str, Any]) -> None:
+def _check_limit(connection: Connection, caller: Caller, body: dict[str, Any]) -> None:
     connection.execute(ONE_AT_A_TIME, {"account": str(caller.account_id)})
-    there = connection.execute(COUNT, {"account": caller.account_id}).one()
-    if body.get("url") is None and there.callbacks:
-        raise Problem("webhook_limit", "Your account has the webhook of its sends' `callback_url` already.")
-    if there.all >= MOST:
-        raise Problem("webhook_limit", f"Your account has {MOST} webhooks, which is the maximum.")
+    counts = connection.execute(COUNT, {"account": caller.account_id}).one()
+    if body.get("url") is None and counts.callbacks:
+        raise Problem("webhook_limit", "Your account already has a webhook that posts to each send's `callback_url`.")
+    if counts.all >= MAX_WEBHOOKS:
+        raise Problem("webhook_limit", f"Your account has {MAX_WEBHOOKS} webhooks, which is the maximum.")
 
 
 def _with_secret(connection: Connection, answered: Answered) -> JsonResponse:
     """The response with the secret, which is derived rather than stored, so a replay contains it too."""
     response = json.loads(answered.body)
     settings = services().settings
-    of = connection.execute(SECRET_KEY_ID, {"id": response["webhook_id"]}).scalar()
-    key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, of)
+    key_id = connection.execute(SECRET_KEY_ID, {"id": response["webhook_id"]}).scalar()
+    key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, key_id)
     response["secret"] = hooks.shown(hooks.secret(key, UUID(response["webhook_id"]), response["secret_version"]))
     return Answered(encode(response), answered.replayed).response()
 
@@ -264,6 +274,6 @@ def _key_id() -> bytes:
     return secret_key_id(services().settings.secret_key)
 
 
-def _log(connection: Connection, caller: Caller, what: str, webhook: UUID, before: Any, after: Any) -> None:
+def _log(connection: Connection, caller: Caller, change: str, webhook: UUID, before: Any, after: Any) -> None:
     by, account = by_key(caller), caller.account_id
-    record(connection, by, f"webhook.{what}", account_id=account, subject=webhook, before=before, after=after)
+    record(connection, by, f"webhook.{change}", account_id=account, subject=webhook, before=before, after=after)

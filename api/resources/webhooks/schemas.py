@@ -1,4 +1,4 @@
-"""Webhooks."""
+"""Schemas of webhooks."""
 
 from typing import Any, ClassVar
 
@@ -13,16 +13,16 @@ from shared.outbox import EventType
 
 SECRET = "whsec_c2VjcmV0LW9mLXRoaXMtZXhhbXBsZS0zMi1ieXRlcyE="
 TYPES = [str(type) for type in EventType if type != EventType.WEBHOOK_TEST]
-"""What a webhook can be told of."""
+"""Event types that a webhook can subscribe to."""
 STATUSES = ("active", "disabled")
 LONGEST_DESCRIPTION = 255
-POSTED = doc("The types of events that are posted; null: all.", ["message.delivered", "message.undelivered"])
-URL = doc("Where events are posted; null: to each send's `callback_url`.", WEBHOOK_URL)
+POSTED = doc("The event types that are posted; null means all.", ["message.delivered", "message.undelivered"])
+URL = doc("Where events are posted; null means to each send's `callback_url`.", WEBHOOK_URL)
 OWN_DESCRIPTION = doc("Your own description.", "Production")
 
 
 class EventTypes(fields.Raw):
-    """A list of types of events; null is all of them."""
+    """A list of event types; null means all."""
 
     json_schema: ClassVar[dict[str, Any]] = {
         "type": ["array", "null"],
@@ -40,9 +40,9 @@ class EventTypes(fields.Raw):
 
 
 def known_types(given: list[Any]) -> list[str]:
-    """The types, each once. Raises ValidationError for what is none, and where there are none."""
+    """The event types without duplicates. Raises ValidationError if one is unknown, or if there are none."""
     if not given:
-        raise fail("required", "Name at least one type of event.")
+        raise fail("required", "Name at least one event type.")
     unknown = next((type for type in given if type not in TYPES), None)
     if unknown is not None or not all(isinstance(type, str) for type in given):
         raise fail("invalid", f"{str(unknown)[:40]!r} is not an event type. Use one of {', '.join(TYPES)}.")
@@ -53,7 +53,7 @@ DESCRIPTION = validate.Length(1, LONGEST_DESCRIPTION, error="A description has {
 
 
 class WebhookBody(Request):
-    """A new webhook. Without `url` it receives the events of sends with a `callback_url`."""
+    """A new webhook. Without `url`, it posts the events of each send to the send's `callback_url`."""
 
     url = fields.WebhookUrl(metadata=URL)
     events = EventTypes(load_default=None)
@@ -68,12 +68,12 @@ class WebhookChange(Request):
     description = fields.String(allow_none=True, validate=DESCRIPTION, metadata=OWN_DESCRIPTION)
     status = fields.String(
         validate=validate.OneOf(STATUSES, error="Use `active` or `disabled`."),
-        metadata=doc("`active` posts events from now on; POST …/recover posts those that were missed.", "active"),
+        metadata=doc("With `active`, events are posted from now on; POST …/recover posts missed ones.", "active"),
     )
 
 
 class WebhookResponse(Schema):
-    """Where events are posted."""
+    """A webhook, without its secret."""
 
     webhook_id = fields.UUID(required=True, attribute="id", metadata=doc("The webhook.", WEBHOOK_ID))
     url = fields.String(
@@ -92,9 +92,11 @@ class WebhookResponse(Schema):
     failing_since = fields.Timestamp(
         required=True,
         allow_none=True,
-        metadata=doc("Since when all posts have failed; null if the last one succeeded."),
+        metadata=doc("Since when every post has failed; null if the last one succeeded."),
     )
-    secret_version = fields.Integer(required=True, metadata=doc("Rises by one with each rotation of the secret.", 1))
+    secret_version = fields.Integer(
+        required=True, metadata=doc("Increases by one with each rotation of the secret.", 1)
+    )
     previous_secret_until = fields.Timestamp(
         required=True,
         attribute="previous_until",

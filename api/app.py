@@ -12,7 +12,7 @@ from werkzeug.routing import BaseConverter
 
 import api.resources  # noqa: F401 - declares the endpoints
 from api.documentation import add_documentation
-from api.endpoint import ENDPOINTS, PREFIX, answer_json, handler_of, services
+from api.endpoint import ENDPOINTS, PREFIX, handler_of, json_response, services
 from api.http.errors import error_response
 from api.http.event_loop import ThreadOnlyPool
 from api.http.flask_adapter import RequestMiddleware, flask_response, flask_view
@@ -120,7 +120,7 @@ def _add_health(app: Flask) -> None:
     @app.get("/healthz")
     def healthz() -> Response:
         """Liveness: the process responds."""
-        return flask_response(answer_json({"status": "ok"}))
+        return flask_response(json_response({"status": "ok"}))
 
     @app.get("/readyz")
     def readyz() -> Response:
@@ -129,4 +129,4 @@ def _add_health(app: Flask) -> None:
         if problem is not None:
             problem = " ".join(filter(None, (problem, shortage(Path.cwd()))))
         status = 200 if problem is None else 503
-        return flask_response(answer_json({"status": "ready" if problem is None else problem}, status))
+        return flask_response(json_response({"status": "ready" if problem is None else problem}, status))

@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import Flask, Response, send_from_directory
 
-from api.endpoint import answer_json
+from api.endpoint import json_response
 from api.http.flask_adapter import flask_response
 from api.openapi.document import document
 
@@ -23,7 +23,7 @@ def add_documentation(app: Flask, site: Path = SITE) -> None:
         """The OpenAPI document."""
         if not cached:
             cached.update(document())
-        return flask_response(answer_json(cached))
+        return flask_response(json_response(cached))
 
     @app.get("/")
     def home() -> Response:

@@ -1,6 +1,6 @@
 """Declare endpoints: a function, with its contract in a decorator.
 
-    @endpoint("POST", "/sms/send", takes=SingleSend, answers=SingleAnswer, fails=("low_balance",), scope="sms:send")
+    @endpoint("POST", "/sms/send", body=SingleSend, response=SingleResponse, errors=("low_balance",), scope="sms:send")
     def send_one(caller: Caller, body: dict) -> dict:
         "Send one message to one phone."
 
@@ -46,10 +46,10 @@ class Endpoint:
     method: str
     path: str
     function: Function
-    takes: type[Schema] | None
+    body: type[Schema] | None
     query: type[Schema] | None
-    answers: type[Schema]
-    fails: tuple[str, ...]
+    response: type[Schema]
+    errors: tuple[str, ...]
     scope: str | None
     large: bool
     cancellable: bool
@@ -62,10 +62,10 @@ def endpoint(
     method: str,
     path: str,
     *,
-    takes: type[Schema] | None = None,
+    body: type[Schema] | None = None,
     query: type[Schema] | None = None,
-    answers: type[Schema],
-    fails: Iterable[str] = (),
+    response: type[Schema],
+    errors: Iterable[str] = (),
     scope: str | None,
     large: bool = False,
     cancellable: bool | None = None,
@@ -81,7 +81,7 @@ def endpoint(
 
     def declare(function: Function) -> Function:
         may_cancel = method == "GET" if cancellable is None else cancellable
-        operation = Endpoint(method, path, function, takes, query, answers, tuple(fails), scope, large, may_cancel)
+        operation = Endpoint(method, path, function, body, query, response, tuple(errors), scope, large, may_cancel)
         ENDPOINTS.append(operation)
         return function
 
@@ -96,8 +96,8 @@ def services() -> Services:
 
 def handler_of(operation: Endpoint) -> Callable[..., Any]:
     """The function that handles the current request with an operation; it takes the path's variables by keyword."""
-    takes = operation.takes() if operation.takes else None
-    query = operation.query() if operation.query else None
+    body_schema = operation.body() if operation.body else None
+    query_schema = operation.query() if operation.query else None
     limit = LARGE_BODY if operation.large else SMALL_BODY
     function, scope = operation.function, operation.scope
 
@@ -115,16 +115,16 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
     def respond(arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
         if scope is not None:
             arguments["caller"] = authenticate(scope)
-        if takes is not None:
-            arguments["body"] = load(takes, read_json(limit))
-        if query is not None:
-            arguments["query"] = load(query, _query_values())
+        if body_schema is not None:
+            arguments["body"] = load(body_schema, read_json(limit))
+        if query_schema is not None:
+            arguments["query"] = load(query_schema, _query_values())
         result = function(**arguments)
         if isinstance(result, CsvResponse):
             result.lines = _charged(result.lines, arguments["caller"].account_id)
         elif isinstance(result, dict) and isinstance(result.get("data"), list):
             add_rows(len(result["data"]))
-        return result if isinstance(result, (PendingResponse, Response, CsvResponse)) else answer_json(result)
+        return result if isinstance(result, (PendingResponse, Response, CsvResponse)) else json_response(result)
 
     return handle
 
@@ -219,7 +219,7 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     return loaded
 
 
-def answer_json(document: Any, status: int = 200) -> JsonResponse:
+def json_response(document: Any, status: int = 200) -> JsonResponse:
     """A JSON response. A string is used unchanged as the body."""
     body = document if isinstance(document, str) else json.dumps(document, separators=(",", ":"), default=_as_text)
     return JsonResponse(body, status)

@@ -55,7 +55,7 @@ def _problem(row: Row[Any] | None, draft: Draft, body: dict[str, Any]) -> Proble
     if bytes(row.fingerprint) != _fingerprint(body):
         return Problem("quote_mismatch", "The quote is for a request with a different body.")
     if draft.cost > row.cost:
-        detail = f"This send needs {counted(draft.cost, 'credit')} now; the quote said {row.cost:,}."
+        detail = f"This send needs {counted(draft.cost, 'credit')} now; the quote was for {row.cost:,}."
         return Problem("quote_changed", detail, required=draft.cost, quoted=row.cost)
     return None
 

@@ -35,9 +35,9 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
 @endpoint(
     "POST",
     "/sms/send",
-    takes=SingleSend,
-    answers=SingleResponse,
-    fails=(*SEND_ERRORS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
+    body=SingleSend,
+    response=SingleResponse,
+    errors=(*SEND_ERRORS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
     scope="sms:send",
 )
 def send(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
@@ -48,9 +48,9 @@ def send(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse
 @endpoint(
     "POST",
     "/sms/send-bulk",
-    takes=BulkSend,
-    answers=BulkResponse,
-    fails=(*SEND_ERRORS, "too_many_recipients", "no_valid_recipients"),
+    body=BulkSend,
+    response=BulkResponse,
+    errors=(*SEND_ERRORS, "too_many_recipients", "no_valid_recipients"),
     scope="sms:send",
     large=True,
 )
@@ -62,9 +62,9 @@ def send_bulk(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingRes
 @endpoint(
     "POST",
     "/sms/send-group",
-    takes=GroupSend,
-    answers=BulkResponse,
-    fails=(*SEND_ERRORS, "group_not_found", "group_empty"),
+    body=GroupSend,
+    response=BulkResponse,
+    errors=(*SEND_ERRORS, "group_not_found", "group_empty"),
     scope="sms:send",
 )
 def send_group(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
@@ -75,8 +75,8 @@ def send_group(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingRe
 @endpoint(
     "POST",
     "/sms/quote",
-    answers=QuoteResponse,
-    fails=(
+    response=QuoteResponse,
+    errors=(
         *CONTENT_ERRORS,
         "recipient_suppressed",
         "destination_not_allowed",

@@ -51,7 +51,7 @@ def document() -> dict[str, Any]:
         spec.tag({"name": name, "description": description})
     for operation in ENDPOINTS:
         path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + operation.path)
-        spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.answers)})
+        spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.response)})
     generated = _corrected(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
     generated["components"]["schemas"] |= event_schemas() | {"CsvForm": CSV_FORM}
     return generated | {"webhooks": webhooks()}
@@ -110,15 +110,15 @@ def _body(operation: Endpoint) -> dict[str, Any] | None:
         example = {"schema": {"type": "string"}, "example": CSV_BODIES[operation.path]}
         form = {"schema": {"$ref": "#/components/schemas/CsvForm"}, "example": {"file": CSV_BODIES[operation.path]}}
         return {"required": True, "content": {"multipart/form-data": form, "text/csv": example}}
-    schema = operation.takes() if operation.takes is not None else BODIES.get(operation.path)
+    schema = operation.body() if operation.body is not None else BODIES.get(operation.path)
     if schema is None:
         return None
     required = example_of(schema)
     examples: dict[str, Any] = {"required": {"summary": "Required fields", "value": required}} if required else {}
     if schema is not CREDENTIALS:
-        summary = "With options" if operation.takes else "Another token"
+        summary = "With options" if operation.body else "Another token"
         examples["options"] = {"summary": summary, "value": example_of(schema, options=True)}
-    return _json(schema, examples, required=operation.takes is not None)
+    return _json(schema, examples, required=operation.body is not None)
 
 
 def _json(schema: Any, examples: dict[str, Any], *, required: bool) -> dict[str, Any]:
@@ -138,19 +138,19 @@ def _parameters(operation: Endpoint) -> list[Any]:
         for name in ("X-API-Key", "X-API-Secret"):
             description = "Use both headers instead of a body."
             parameters.append({"in": "header", "name": name, "description": description, "schema": {"type": "string"}})
-    if _takes_key(operation):
+    if _has_key(operation):
         parameters.append("Idempotency-Key")
     return parameters
 
 
-def _takes_key(operation: Endpoint) -> bool:
+def _has_key(operation: Endpoint) -> bool:
     return operation.method == "POST" and operation.path not in KEYLESS
 
 
 def _responses(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
     example = example_of(response()) | CHANGED.get(operation.path, {})
     content: dict[str, Any] = {"application/json": {"schema": response, "example": example}}
-    headers = ["Idempotency-Replayed"] if _takes_key(operation) else []
+    headers = ["Idempotency-Replayed"] if _has_key(operation) else []
     if (operation.method, operation.path) in CSV:
         content["text/csv"] = {"schema": {"type": "string"}, "example": CSV[operation.method, operation.path]}
         headers.append("Content-Disposition")
@@ -159,7 +159,7 @@ def _responses(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
     links = links_of(operation, ENDPOINTS)
     responses: dict[str, Any] = {"200": success | ({"links": links} if links else {})}
     by_status: dict[int, list[str]] = {}
-    for code in _fails(operation):
+    for code in _errors_of(operation):
         by_status.setdefault(CATALOGUE[code].status, []).append(code)
     for status, codes in sorted(by_status.items()):
         examples = {code: {"$ref": f"#/components/examples/{code}"} for code in codes}
@@ -181,12 +181,12 @@ def _headers_of(status: int, codes: list[str]) -> list[str]:
     return ["Retry-After"] if status in (429, 503) or "idempotency_in_progress" in codes else []
 
 
-def _fails(operation: Endpoint) -> list[str]:
-    codes = list(operation.fails)
-    if operation.takes or operation.path in ("/sms/quote", *BODIES):
+def _errors_of(operation: Endpoint) -> list[str]:
+    codes = list(operation.errors)
+    if operation.body or operation.path in ("/sms/quote", *BODIES):
         codes += ["invalid_json", "validation_failed", "payload_too_large"]
         codes += ["unsupported_media_type"] if operation.path != "/auth/revoke" else []
-    if _takes_key(operation):
+    if _has_key(operation):
         codes += ["validation_failed", "idempotency_in_progress", "idempotency_key_reused"]
     if "<uuid:" in operation.path:
         codes.append("not_found")

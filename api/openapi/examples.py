@@ -53,7 +53,7 @@ CSV = {
 """Example responses of the operations that support `Accept: text/csv`."""
 
 CSV_BODIES = {
-    "/suppressions/import": f"phone,category,reason\n{PHONE},marketing,asked by phone call\n",
+    "/suppressions/import": f"phone,category,reason\n{PHONE},marketing,opted out by phone call\n",
     "/groups/<uuid:group_id>/import": f"phone,name,city,tags\n{PHONE},Ann,Nairobi,vip;new\n0711000001,Bob,,\n",
 }
 """Example bodies of the operations that accept CSV."""
@@ -79,7 +79,7 @@ PROBLEMS: dict[str, tuple[str, dict[str, Any]]] = {
         "The message takes 3 segments; `max_segments` is 2.",
         {"segments": 3, "max_segments": 2},
     ),
-    "quote_changed": ("This send needs 3 credits now; the quote said 2.", {"required": 3, "quoted": 2}),
+    "quote_changed": ("This send needs 3 credits now; the quote was for 2.", {"required": 3, "quoted": 2}),
     "low_balance": ("This send needs 240 credits; 112 are left.", {"required": 240, "balance": 112}),
     "sender_not_approved": ("The sender ID 'ACME' is pending.", {"sender_status": "pending"}),
     "insufficient_scope": ("This token does not have the scope sms:send.", {"scope": "sms:send"}),

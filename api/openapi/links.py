@@ -18,7 +18,7 @@ VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
 
 def links_of(operation: Endpoint, operations: Sequence[Endpoint]) -> dict[str, Any]:
     """The links of an operation's response, by name."""
-    response = operation.answers()
+    response = operation.response()
     values = {name: f"$request.path.{name}" for name in VARIABLE.findall(operation.path)}
     values |= dict(_values_in(response))
     links = {

@@ -11,7 +11,7 @@ from api.endpoint import ENDPOINTS
 
 @cache
 def _schemas() -> dict[str, Schema]:
-    return {f"{each.method} {each.path}": each.answers() for each in ENDPOINTS}
+    return {f"{each.method} {each.path}": each.response() for each in ENDPOINTS}
 
 
 def documented(app: Flask, response: TestResponse) -> TestResponse:

@@ -40,7 +40,7 @@ INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
 
 
 @endpoint(
-    "GET", "/api-keys", query=Paging, answers=page_of(ApiKeyResponse), fails=("validation_failed",), scope="keys:read"
+    "GET", "/api-keys", query=Paging, response=page_of(ApiKeyResponse), errors=("validation_failed",), scope="keys:read"
 )
 def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     """List the API keys that are not revoked, without secrets. A test key sees only the sandbox's keys."""
@@ -52,7 +52,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "POST", "/api-keys", takes=MakeApiKey, answers=NewApiKeyResponse, fails=("state_conflict",), scope="keys:write"
+    "POST", "/api-keys", body=MakeApiKey, response=NewApiKeyResponse, errors=("state_conflict",), scope="keys:write"
 )
 def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Create an API key with at most the permissions of the key in use. Its secret is shown only once.
@@ -92,9 +92,9 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
 @endpoint(
     "POST",
     "/api-keys/<key_id>/rotate",
-    takes=RotateApiKey,
-    answers=RotatedApiKeyResponse,
-    fails=("api_key_not_found",),
+    body=RotateApiKey,
+    response=RotatedApiKeyResponse,
+    errors=("api_key_not_found",),
     scope="keys:write",
 )
 def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonResponse:
@@ -124,8 +124,8 @@ def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonRes
 @endpoint(
     "DELETE",
     "/api-keys/<key_id>",
-    answers=RevokedApiKeyResponse,
-    fails=("api_key_not_found",),
+    response=RevokedApiKeyResponse,
+    errors=("api_key_not_found",),
     scope="keys:write",
 )
 def revoke_api_key(caller: Caller, key_id: str) -> Any:

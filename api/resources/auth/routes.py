@@ -3,7 +3,7 @@
 from typing import Any
 
 from api.auth.tokens import BEARER, VALID
-from api.endpoint import answer_json, client_address, endpoint, load, services, take_request
+from api.endpoint import client_address, endpoint, json_response, load, services, take_request
 from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY, parse_object, read_bytes, read_json
 from api.http.problems import Problem
@@ -19,8 +19,8 @@ TOKEN, REVOKED = TokenResponse(), RevokedResponse()
 @endpoint(
     "POST",
     "/auth/token",
-    answers=TokenResponse,
-    fails=(
+    response=TokenResponse,
+    errors=(
         "invalid_json",
         "validation_failed",
         "invalid_credentials",
@@ -49,7 +49,7 @@ def exchange() -> JsonResponse:
         failures.take(network)
         raise
     take_request(caller)
-    return answer_json(
+    return json_response(
         TOKEN.dump(
             {
                 "access_token": token,
@@ -82,8 +82,8 @@ def _credentials() -> dict[str, Any]:
 @endpoint(
     "POST",
     "/auth/revoke",
-    answers=RevokedResponse,
-    fails=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
+    response=RevokedResponse,
+    errors=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
     scope="",
 )
 def revoke(caller: Any) -> JsonResponse:
@@ -95,9 +95,9 @@ def revoke(caller: Any) -> JsonResponse:
         try:
             other = tokens.parse(body["token"])
         except Problem:
-            return answer_json(REVOKED.dump({"revoked": True}))
+            return json_response(REVOKED.dump({"revoked": True}))
         if other.account_id != caller.account_id:
-            return answer_json(REVOKED.dump({"revoked": True}))
+            return json_response(REVOKED.dump({"revoked": True}))
         caller = other
     tokens.revoke(caller)
-    return answer_json(REVOKED.dump({"revoked": True}))
+    return json_response(REVOKED.dump({"revoked": True}))

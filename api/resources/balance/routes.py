@@ -30,7 +30,7 @@ NEWEST = 2**63 - 1
 BALANCE_RESPONSE, TRANSACTION = BalanceResponse(), TransactionResponse()
 
 
-@endpoint("GET", "/balance", answers=BalanceResponse, scope="balance:read")
+@endpoint("GET", "/balance", response=BalanceResponse, scope="balance:read")
 def balance(caller: Caller) -> Any:
     """Show the credits left to spend, and those reserved."""
     with reading(services().engine) as connection:
@@ -42,8 +42,8 @@ def balance(caller: Caller) -> Any:
     "GET",
     "/balance/transactions",
     query=Paging,
-    answers=page_of(TransactionResponse),
-    fails=("validation_failed",),
+    response=page_of(TransactionResponse),
+    errors=("validation_failed",),
     scope="balance:read",
 )
 def transactions(caller: Caller, query: dict[str, Any]) -> Any:

@@ -61,8 +61,8 @@ CONTACT, ADDED, REMOVED = ContactResponse(), PutContactsResponse(), RemovedConta
     "GET",
     "/groups/<uuid:group_id>/contacts",
     query=ContactPaging,
-    answers=page_of(ContactResponse),
-    fails=("validation_failed", "group_not_found"),
+    response=page_of(ContactResponse),
+    errors=("validation_failed", "group_not_found"),
     scope="groups:read",
 )
 def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
@@ -80,9 +80,9 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
 @endpoint(
     "POST",
     "/groups/<uuid:group_id>/contacts",
-    takes=ContactsBody,
-    answers=PutContactsResponse,
-    fails=("group_not_found", "no_valid_contacts", "group_full"),
+    body=ContactsBody,
+    response=PutContactsResponse,
+    errors=("group_not_found", "no_valid_contacts", "group_full"),
     scope="groups:write",
     large=True,
 )
@@ -111,9 +111,9 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> JsonRe
 @endpoint(
     "DELETE",
     "/groups/<uuid:group_id>/contacts",
-    takes=PhonesBody,
-    answers=RemovedContactsResponse,
-    fails=("group_not_found",),
+    body=PhonesBody,
+    response=RemovedContactsResponse,
+    errors=("group_not_found",),
     scope="groups:write",
     large=True,
 )

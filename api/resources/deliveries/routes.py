@@ -74,8 +74,8 @@ DELIVERY_RESPONSE, TESTED, RECOVERED = DeliveryResponse(), TestResponse(), Recov
 @endpoint(
     "POST",
     "/webhooks/<uuid:webhook_id>/test",
-    answers=TestResponse,
-    fails=("webhook_not_found", "state_conflict"),
+    response=TestResponse,
+    errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
 def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
@@ -100,8 +100,8 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
     "GET",
     "/webhooks/<uuid:webhook_id>/deliveries",
     query=DeliveryPaging,
-    answers=page_of(DeliveryResponse),
-    fails=("webhook_not_found", "validation_failed"),
+    response=page_of(DeliveryResponse),
+    errors=("webhook_not_found", "validation_failed"),
     scope="webhooks:read",
 )
 def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
@@ -123,8 +123,8 @@ def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST",
     "/webhooks/<uuid:webhook_id>/deliveries/<uuid:event_id>/replay",
-    answers=DeliveryResponse,
-    fails=("webhook_not_found", "delivery_not_found", "state_conflict"),
+    response=DeliveryResponse,
+    errors=("webhook_not_found", "delivery_not_found", "state_conflict"),
     scope="webhooks:write",
 )
 def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonResponse:
@@ -147,9 +147,9 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonRes
 @endpoint(
     "POST",
     "/webhooks/<uuid:webhook_id>/recover",
-    takes=RecoverBody,
-    answers=RecoverResponse,
-    fails=("webhook_not_found", "state_conflict"),
+    body=RecoverBody,
+    response=RecoverResponse,
+    errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
 def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> JsonResponse:

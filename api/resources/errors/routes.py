@@ -12,7 +12,7 @@ ERROR_ENTRY = ErrorEntryResponse()
 
 
 @endpoint(
-    "GET", "/errors", query=ErrorQuery, answers=page_of(ErrorEntryResponse), fails=("validation_failed",), scope=None
+    "GET", "/errors", query=ErrorQuery, response=page_of(ErrorEntryResponse), errors=("validation_failed",), scope=None
 )
 def errors(query: dict[str, Any]) -> dict[str, Any]:
     """List every error code of requests or, with `kind=message`, of messages.
@@ -23,7 +23,7 @@ def errors(query: dict[str, Any]) -> dict[str, Any]:
     return {"data": [_entry(code) for code in codes], "next_cursor": None}
 
 
-@endpoint("GET", "/errors/<code>", answers=ErrorEntryResponse, fails=("error_not_found",), scope=None)
+@endpoint("GET", "/errors/<code>", response=ErrorEntryResponse, errors=("error_not_found",), scope=None)
 def error(code: str) -> Any:
     """Explain one error code of requests or messages."""
     if code not in CATALOGUE and code not in MESSAGE_ERRORS:

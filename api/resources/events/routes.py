@@ -21,8 +21,8 @@ from shared.outbox import KEPT_DAYS, listen, still_listens
     "GET",
     "/events",
     query=EventPaging,
-    answers=page_of(StreamEventResponse),
-    fails=("validation_failed",),
+    response=page_of(StreamEventResponse),
+    errors=("validation_failed",),
     scope="webhooks:read",
 )
 def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
         if page.events:
             stream.flush(connection)
     cursor = to_cursor(str(page.end.id)) if page.more else None
-    return {"data": [event_answer(event) for event in page.events], "next_cursor": cursor}
+    return {"data": [event_entry(event) for event in page.events], "next_cursor": cursor}
 
 
 def _gone(event: UUID, pointer: str) -> Position:
@@ -60,6 +60,6 @@ def _moment(event: UUID) -> datetime:
         return datetime.now(UTC)
 
 
-def event_answer(event: Event) -> dict[str, Any]:
+def event_entry(event: Event) -> dict[str, Any]:
     """An event as the API shows it."""
     return {"event_id": str(event.id), **event.as_dict()}

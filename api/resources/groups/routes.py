@@ -40,8 +40,8 @@ DELETED_GROUP = DeletedGroupResponse()
     "GET",
     "/groups",
     query=GroupPaging,
-    answers=page_of(GroupResponse),
-    fails=("validation_failed",),
+    response=page_of(GroupResponse),
+    errors=("validation_failed",),
     scope="groups:read",
 )
 def groups(caller: Caller, query: dict[str, Any]) -> Any:
@@ -60,7 +60,12 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "POST", "/groups", takes=GroupBody, answers=GroupResponse, fails=("name_taken", "group_limit"), scope="groups:write"
+    "POST",
+    "/groups",
+    body=GroupBody,
+    response=GroupResponse,
+    errors=("name_taken", "group_limit"),
+    scope="groups:write",
 )
 def new_group(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Create an empty group."""
@@ -79,7 +84,7 @@ def new_group(caller: Caller, body: dict[str, Any]) -> JsonResponse:
         return once(connection, key, act).response()
 
 
-@endpoint("GET", "/groups/<uuid:group_id>", answers=GroupResponse, fails=("group_not_found",), scope="groups:read")
+@endpoint("GET", "/groups/<uuid:group_id>", response=GroupResponse, errors=("group_not_found",), scope="groups:read")
 def group(caller: Caller, group_id: UUID) -> Any:
     """Show one group."""
     with reading(services().engine) as connection:
@@ -89,9 +94,9 @@ def group(caller: Caller, group_id: UUID) -> Any:
 @endpoint(
     "PATCH",
     "/groups/<uuid:group_id>",
-    takes=GroupBody,
-    answers=GroupResponse,
-    fails=("group_not_found", "name_taken"),
+    body=GroupBody,
+    response=GroupResponse,
+    errors=("group_not_found", "name_taken"),
     scope="groups:write",
 )
 def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
@@ -108,7 +113,11 @@ def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "DELETE", "/groups/<uuid:group_id>", answers=DeletedGroupResponse, fails=("group_not_found",), scope="groups:write"
+    "DELETE",
+    "/groups/<uuid:group_id>",
+    response=DeletedGroupResponse,
+    errors=("group_not_found",),
+    scope="groups:write",
 )
 def delete_group(caller: Caller, group_id: UUID) -> Any:
     """Delete a group and its contacts. Sends already accepted continue, and the name becomes available."""

@@ -47,8 +47,8 @@ IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
     "POST",
     "/groups/<uuid:group_id>/import",
     query=ImportQuery,
-    answers=ImportResponse,
-    fails=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large"),
+    response=ImportResponse,
+    errors=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large"),
     scope="groups:write",
 )
 def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> JsonResponse:
@@ -88,8 +88,8 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Js
     "GET",
     "/imports",
     query=ImportPaging,
-    answers=page_of(ImportResponse),
-    fails=("validation_failed",),
+    response=page_of(ImportResponse),
+    errors=("validation_failed",),
     scope="groups:read",
 )
 def imports(caller: Caller, query: dict[str, Any]) -> Any:
@@ -106,7 +106,9 @@ def imports(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], _import, lambda row: str(row.id))
 
 
-@endpoint("GET", "/imports/<uuid:import_id>", answers=ImportResponse, fails=("import_not_found",), scope="groups:read")
+@endpoint(
+    "GET", "/imports/<uuid:import_id>", response=ImportResponse, errors=("import_not_found",), scope="groups:read"
+)
 def one_import(caller: Caller, import_id: UUID) -> Any:
     """Show the progress of an import."""
     with reading(services().engine) as connection:
@@ -117,8 +119,8 @@ def one_import(caller: Caller, import_id: UUID) -> Any:
     "GET",
     "/imports/<uuid:import_id>/errors",
     query=Paging,
-    answers=page_of(ImportErrorResponse),
-    fails=("validation_failed", "import_not_found"),
+    response=page_of(ImportErrorResponse),
+    errors=("validation_failed", "import_not_found"),
     scope="groups:read",
 )
 def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
@@ -135,8 +137,8 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
 @endpoint(
     "POST",
     "/imports/<uuid:import_id>/cancel",
-    answers=ImportResponse,
-    fails=("import_not_found", "state_conflict"),
+    response=ImportResponse,
+    errors=("import_not_found", "state_conflict"),
     scope="groups:write",
 )
 def cancel_an_import(caller: Caller, import_id: UUID) -> JsonResponse:

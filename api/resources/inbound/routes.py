@@ -46,8 +46,8 @@ INBOUND_MESSAGE = InboundResponse()
     "GET",
     "/inbound",
     query=InboundPaging,
-    answers=page_of(InboundResponse),
-    fails=("validation_failed",),
+    response=page_of(InboundResponse),
+    errors=("validation_failed",),
     scope="sms:read",
 )
 def inbound(caller: Caller, query: dict[str, Any]) -> Any:

@@ -64,7 +64,7 @@ OPEN = text(
 LIMITS = LimitsResponse()
 
 
-@endpoint("GET", "/limits", answers=LimitsResponse, scope="")
+@endpoint("GET", "/limits", response=LimitsResponse, scope="")
 def limits(caller: Caller) -> Any:
     """Show all limits, and the account's backlog."""
     work = services()

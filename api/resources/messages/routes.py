@@ -34,8 +34,8 @@ CSV_PAGE = 5000
     "GET",
     "/sends/<uuid:send_id>/messages",
     query=MessagePaging,
-    answers=page_of(MessageResponse),
-    fails=("validation_failed", "send_not_found"),
+    response=page_of(MessageResponse),
+    errors=("validation_failed", "send_not_found"),
     scope="sms:read",
 )
 def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
@@ -90,8 +90,8 @@ def _csv_line(row: MessageRow) -> str:
     "GET",
     "/messages",
     query=HistoryPaging,
-    answers=page_of(MessageResponse),
-    fails=("validation_failed",),
+    response=page_of(MessageResponse),
+    errors=("validation_failed",),
     scope="sms:read",
 )
 def messages(caller: Caller, query: dict[str, Any]) -> Any:
@@ -106,7 +106,11 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "GET", "/messages/<uuid:message_id>", answers=MessageDetailResponse, fails=("message_not_found",), scope="sms:read"
+    "GET",
+    "/messages/<uuid:message_id>",
+    response=MessageDetailResponse,
+    errors=("message_not_found",),
+    scope="sms:read",
 )
 def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
     """Show one message: its text as sent to this phone, its attempts and its timeline.
@@ -121,8 +125,8 @@ def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
 @endpoint(
     "GET",
     "/messages/<uuid:message_id>/events",
-    answers=EventsResponse,
-    fails=("message_not_found",),
+    response=EventsResponse,
+    errors=("message_not_found",),
     scope="sms:read",
 )
 def events(caller: Caller, message_id: UUID) -> dict[str, Any]:

@@ -36,7 +36,7 @@ ONE = text(f"{COLUMNS} WHERE id = :id AND account_id = :account")
 ERASURE = ErasureResponse()
 
 
-@endpoint("POST", "/erasures", takes=ErasureBody, answers=ErasureResponse, scope="privacy:write")
+@endpoint("POST", "/erasures", body=ErasureBody, response=ErasureResponse, scope="privacy:write")
 def erase(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it.
 
@@ -59,8 +59,8 @@ def erase(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     "GET",
     "/erasures",
     query=Paging,
-    answers=page_of(ErasureResponse),
-    fails=("validation_failed",),
+    response=page_of(ErasureResponse),
+    errors=("validation_failed",),
     scope="privacy:write",
 )
 def erasures(caller: Caller, query: dict[str, Any]) -> Any:
@@ -72,7 +72,7 @@ def erasures(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "GET", "/erasures/<uuid:erasure_id>", answers=ErasureResponse, fails=("erasure_not_found",), scope="privacy:write"
+    "GET", "/erasures/<uuid:erasure_id>", response=ErasureResponse, errors=("erasure_not_found",), scope="privacy:write"
 )
 def erasure(caller: Caller, erasure_id: UUID) -> Any:
     """Show one erasure: whether it is complete, and what has been erased."""

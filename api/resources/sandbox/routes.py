@@ -18,7 +18,7 @@ BALANCE = text("SELECT available AS balance, reserved FROM account WHERE id = :a
 REFILL = RefillResponse()
 
 
-@endpoint("POST", "/sandbox/refill", answers=RefillResponse, fails=("sandbox_only",), scope="sms:send")
+@endpoint("POST", "/sandbox/refill", response=RefillResponse, errors=("sandbox_only",), scope="sms:send")
 def refill_sandbox(caller: Caller) -> JsonResponse:
     """Refill the sandbox's play credits to 1,000,000. Needs a test key."""
     if not caller.test:

@@ -41,8 +41,8 @@ SENDER, DELETED = SenderResponse(), DeletedResponse()
     "GET",
     "/sender-ids",
     query=SenderPaging,
-    answers=page_of(SenderResponse),
-    fails=("validation_failed",),
+    response=page_of(SenderResponse),
+    errors=("validation_failed",),
     scope="senders:read",
 )
 def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
@@ -58,7 +58,7 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], _sender, lambda row: str(row.id))
 
 
-@endpoint("POST", "/sender-ids", takes=SenderRequest, answers=SenderResponse, scope="senders:write")
+@endpoint("POST", "/sender-ids", body=SenderRequest, response=SenderResponse, scope="senders:write")
 def request_sender_id(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Request a sender ID, or request a rejected one again.
 
@@ -82,8 +82,8 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> JsonResponse:
 @endpoint(
     "DELETE",
     "/sender-ids/<uuid:sender>",
-    answers=DeletedResponse,
-    fails=("sender_not_found", "state_conflict"),
+    response=DeletedResponse,
+    errors=("sender_not_found", "state_conflict"),
     scope="senders:write",
 )
 def delete_sender_id(caller: Caller, sender: UUID) -> Any:

@@ -54,10 +54,10 @@ AHEAD = """
                AS segments, coalesce(bool_or(b.carrier LIKE '%/%'), false) AS limited
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state IN ('queued', 'sending')
-       AND b.turn <= (SELECT max(o.turn) FROM batch o WHERE {whose} AND o.state IN ('queued', 'sending'))
+       AND b.turn <= (SELECT max(o.turn) FROM batch o WHERE {owner} AND o.state IN ('queued', 'sending'))
 """
-AHEAD_OF_SEND = text(AHEAD.format(whose="o.send_id = :whose"))
-AHEAD_OF_ACCOUNT = text(AHEAD.format(whose="o.account_id = :whose"))
+AHEAD_OF_SEND = text(AHEAD.format(owner="o.send_id = :owner"))
+AHEAD_OF_ACCOUNT = text(AHEAD.format(owner="o.account_id = :owner"))
 """Segments to be submitted up to and including the last queued one of a send or an account, and whether any of them is
 subject to a limit other than the carrier's rate."""
 
@@ -127,9 +127,9 @@ def eta_of_queue(connection: Connection, *, send: UUID | None = None, account: i
     if len(carriers) != 1 or not carriers[0].ready or carriers[0].allowed <= 0:
         return None
     if send is not None:
-        ahead = connection.execute(AHEAD_OF_SEND, {"whose": send}).one()
+        ahead = connection.execute(AHEAD_OF_SEND, {"owner": send}).one()
     else:
-        ahead = connection.execute(AHEAD_OF_ACCOUNT, {"whose": account}).one()
+        ahead = connection.execute(AHEAD_OF_ACCOUNT, {"owner": account}).one()
     if not ahead.segments or ahead.limited:
         return None
     return datetime.now(UTC) + timedelta(seconds=float(ahead.segments) / carriers[0].allowed)

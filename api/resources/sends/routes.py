@@ -62,7 +62,7 @@ READ_SCOPE = "sms:read"
 
 
 @endpoint(
-    "GET", "/sends", query=SendPaging, answers=page_of(SendResponse), fails=("validation_failed",), scope="sms:read"
+    "GET", "/sends", query=SendPaging, response=page_of(SendResponse), errors=("validation_failed",), scope="sms:read"
 )
 def sends(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sends, newest first."""
@@ -80,12 +80,12 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
         limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)
 
     def entry(row: Any) -> Any:
-        return send_answer(row, texts.open(row.message, row.id), limited_by)
+        return send_response(row, texts.open(row.message, row.id), limited_by)
 
     return page(rows, query["limit"], entry, lambda row: str(row.id), end)
 
 
-@endpoint("GET", "/sends/<uuid:send_id>", answers=SendResponse, fails=("send_not_found",), scope="sms:read")
+@endpoint("GET", "/sends/<uuid:send_id>", response=SendResponse, errors=("send_not_found",), scope="sms:read")
 def one_send(caller: Caller, send_id: UUID) -> Any:
     """Show one send: its status, counts by message status, cost, and estimated completion."""
     with reading(services().engine) as connection:
@@ -95,8 +95,8 @@ def one_send(caller: Caller, send_id: UUID) -> Any:
 @endpoint(
     "POST",
     "/sends/<uuid:send_id>/cancel",
-    answers=SendResponse,
-    fails=("send_not_found", "state_conflict"),
+    response=SendResponse,
+    errors=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
 def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
@@ -107,8 +107,8 @@ def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
 @endpoint(
     "POST",
     "/sends/<uuid:send_id>/pause",
-    answers=SendResponse,
-    fails=("send_not_found", "state_conflict"),
+    response=SendResponse,
+    errors=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
 def pause(caller: Caller, send_id: UUID) -> JsonResponse:
@@ -119,8 +119,8 @@ def pause(caller: Caller, send_id: UUID) -> JsonResponse:
 @endpoint(
     "POST",
     "/sends/<uuid:send_id>/resume",
-    answers=SendResponse,
-    fails=("send_not_found", "state_conflict"),
+    response=SendResponse,
+    errors=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
 def resume(caller: Caller, send_id: UUID) -> JsonResponse:
@@ -136,9 +136,9 @@ def resume(caller: Caller, send_id: UUID) -> JsonResponse:
 @endpoint(
     "PATCH",
     "/sends/<uuid:send_id>",
-    takes=SendChanges,
-    answers=SendResponse,
-    fails=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *CREDIT_ERRORS),
+    body=SendChanges,
+    response=SendResponse,
+    errors=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *CREDIT_ERRORS),
     scope="sms:send",
 )
 def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
@@ -191,10 +191,10 @@ def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: 
     limited_by = limits_of_sends(connection, [row])
     queued = limited_by.get(row.id) in ("queue_turn", "carrier_rate", "throttled") and not row.rate
     message = row.message if sealed else texts_of(connection).open(row.message, row.id)
-    return send_answer(row, message, limited_by, eta_of_queue(connection, send=send_id) if queued else None)
+    return send_response(row, message, limited_by, eta_of_queue(connection, send=send_id) if queued else None)
 
 
-def send_answer(row: Any, message: str, limited_by: Mapping[UUID, str], eta: datetime | None = None) -> Any:
+def send_response(row: Any, message: str, limited_by: Mapping[UUID, str], eta: datetime | None = None) -> Any:
     """A send as the API shows it. Its `accepted` is the sum of the counts by message status."""
     stored = {str(status): getattr(row, status) for status in STORED}
     waiting = messages_left(row)

@@ -69,12 +69,12 @@ FIRST: Position = (0, "", "")
     "GET",
     "/suppressions",
     query=SuppressionPaging,
-    answers=page_of(SuppressionResponse),
-    fails=("validation_failed",),
+    response=page_of(SuppressionResponse),
+    errors=("validation_failed",),
     scope="suppressions:read",
 )
 def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
-    """List who has opted out, by phone; with `Accept: text/csv`, stream all of them as CSV."""
+    """List the opt-outs, ordered by phone; with `Accept: text/csv`, stream all of them as CSV."""
     after = _position(query["cursor"]) if "cursor" in query else FIRST
     if current_request().wants_csv:
         return _csv(caller, query, after)
@@ -86,8 +86,8 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST",
     "/suppressions",
-    takes=SuppressionsBody,
-    answers=SuppressedResponse,
+    body=SuppressionsBody,
+    response=SuppressedResponse,
     scope="suppressions:write",
     large=True,
 )
@@ -106,8 +106,8 @@ def suppress(caller: Caller, body: dict[str, Any]) -> JsonResponse:
 @endpoint(
     "POST",
     "/suppressions/import",
-    answers=SuppressedResponse,
-    fails=("validation_failed", "too_many_recipients", "payload_too_large", "unsupported_media_type"),
+    response=SuppressedResponse,
+    errors=("validation_failed", "too_many_recipients", "payload_too_large", "unsupported_media_type"),
     scope="suppressions:write",
 )
 def import_suppressions(caller: Caller) -> JsonResponse:
@@ -125,8 +125,8 @@ def import_suppressions(caller: Caller) -> JsonResponse:
     "DELETE",
     "/suppressions/<phone:phone>",
     query=ScopeQuery,
-    answers=UnsuppressedResponse,
-    fails=("validation_failed", "suppression_not_found"),
+    response=UnsuppressedResponse,
+    errors=("validation_failed", "suppression_not_found"),
     scope="suppressions:write",
 )
 def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:

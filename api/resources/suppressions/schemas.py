@@ -52,7 +52,7 @@ class SuppressionsBody(Request):
     reason = fields.String(
         load_default="manual",
         validate=validate.Length(1, LONGEST_REASON, error="Use {min} to {max} characters."),
-        metadata=doc("The reason, for your own records.", "asked by phone call"),
+        metadata=doc("The reason, for your own records.", "opted out by phone call"),
     )
 
 

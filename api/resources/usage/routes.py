@@ -55,8 +55,8 @@ USAGE_RESPONSE = UsageResponse()
     "GET",
     "/usage",
     query=UsageQuery,
-    answers=UsagePageResponse,
-    fails=("validation_failed",),
+    response=UsagePageResponse,
+    errors=("validation_failed",),
     scope="sms:read",
 )
 def usage(caller: Caller, query: dict[str, Any]) -> Any:

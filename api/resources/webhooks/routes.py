@@ -97,8 +97,8 @@ WEBHOOK_RESPONSE, DELETED = WebhookResponse(), DeletedWebhookResponse()
     "GET",
     "/webhooks",
     query=Paging,
-    answers=page_of(WebhookResponse),
-    fails=("validation_failed",),
+    response=page_of(WebhookResponse),
+    errors=("validation_failed",),
     scope="webhooks:read",
 )
 def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
@@ -111,7 +111,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint(
-    "POST", "/webhooks", takes=WebhookBody, answers=SecretResponse, fails=("webhook_limit",), scope="webhooks:write"
+    "POST", "/webhooks", body=WebhookBody, response=SecretResponse, errors=("webhook_limit",), scope="webhooks:write"
 )
 def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     """Create a webhook, signed according to Standard Webhooks 1.0. Only this response contains its secret.
@@ -147,7 +147,7 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
 
 
 @endpoint(
-    "GET", "/webhooks/<uuid:webhook_id>", answers=WebhookResponse, fails=("webhook_not_found",), scope="webhooks:read"
+    "GET", "/webhooks/<uuid:webhook_id>", response=WebhookResponse, errors=("webhook_not_found",), scope="webhooks:read"
 )
 def webhook(caller: Caller, webhook_id: UUID) -> Any:
     """Show one webhook."""
@@ -158,9 +158,9 @@ def webhook(caller: Caller, webhook_id: UUID) -> Any:
 @endpoint(
     "PATCH",
     "/webhooks/<uuid:webhook_id>",
-    takes=WebhookChange,
-    answers=WebhookResponse,
-    fails=("webhook_not_found", "state_conflict"),
+    body=WebhookChange,
+    response=WebhookResponse,
+    errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
 def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Any:
@@ -191,8 +191,8 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
 @endpoint(
     "DELETE",
     "/webhooks/<uuid:webhook_id>",
-    answers=DeletedWebhookResponse,
-    fails=("webhook_not_found",),
+    response=DeletedWebhookResponse,
+    errors=("webhook_not_found",),
     scope="webhooks:write",
 )
 def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
@@ -207,8 +207,8 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
 @endpoint(
     "POST",
     "/webhooks/<uuid:webhook_id>/rotate-secret",
-    answers=SecretResponse,
-    fails=("webhook_not_found", "state_conflict"),
+    response=SecretResponse,
+    errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
 def rotate_secret(caller: Caller, webhook_id: UUID) -> JsonResponse:

@@ -21,7 +21,7 @@ from api.schemas.errors import errors_of
 
 SINGLE = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
 SCHEMAS = sorted(
-    {schema for each in ENDPOINTS for schema in (each.takes, each.query) if schema} | {Credentials, RevokeToken},
+    {schema for each in ENDPOINTS for schema in (each.body, each.query) if schema} | {Credentials, RevokeToken},
     key=lambda schema: schema.__name__,
 )
 CODED = {"required", "null", "invalid", "invalid_uuid", "too_large"}

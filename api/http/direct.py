@@ -9,7 +9,7 @@ from api.http.errors import error_response
 from api.http.event_loop import PendingResponse
 from api.http.request import Request, handling
 from api.http.responses import Header, Response, standard_headers
-from api.http.wsgi import Answer, Environ
+from api.http.wsgi import Environ, WholeResponse
 
 MAX_NAMES = 1_000
 """Encoded header names kept in the cache."""
@@ -21,7 +21,7 @@ class DirectEndpoint:
     def __init__(
         self, endpoint: Callable[[], Response | PendingResponse], services: Any, requests_per_second: int
     ) -> None:
-        """`requests_per_second` is the limit of callers without a limit of their own."""
+        """`requests_per_second` is the limit of callers without their own."""
         self._endpoint = endpoint
         self._services = services
         self._requests_per_second = requests_per_second
@@ -38,12 +38,12 @@ class DirectEndpoint:
             except Exception as error:
                 return error_response(error, request)
 
-    def answer(self, request: Request, response: Response) -> Answer:
-        """The response with the standard headers, ready to send."""
+    def complete(self, request: Request, response: Response) -> WholeResponse:
+        """Add the standard headers to a response, which is then ready to send."""
         # Unless the connection closes, the unread rest of the body would be parsed as the next request.
         ends = [(b"connection", b"close")] if request.environ["wsgi.input"].unread() else []
         headers = [*response.headers, *standard_headers(request, self._requests_per_second)]
-        return Answer(response.status, [*map(_encoded, headers), *ends], response.body)
+        return WholeResponse(response.status, [*map(_encoded, headers), *ends], response.body)
 
 
 def _encoded(header: Header) -> tuple[bytes, bytes]:

@@ -15,7 +15,7 @@ class RequestMiddleware:
     """WSGI middleware that sets `current_request` and adds the standard headers to every response."""
 
     def __init__(self, app: Wsgi, services: Any, requests_per_second: int) -> None:
-        """`requests_per_second` is the limit of callers without a limit of their own."""
+        """`requests_per_second` is the limit of callers without their own."""
         self._app = app
         self._services = services
         self._requests_per_second = requests_per_second

@@ -55,7 +55,7 @@ def problem_response(problem: Problem, path: str, request_id: str) -> Response:
 
 
 def standard_headers(request: Request, requests_per_second: int) -> list[Header]:
-    """The headers of every response. `requests_per_second` is the limit of callers without a limit of their own."""
+    """The headers of every response. `requests_per_second` is the limit of callers without their own."""
     rate, left = request.rate_limit or (requests_per_second, requests_per_second)
     return [
         *CONSTANT,

@@ -29,7 +29,7 @@ MAX_NAMES = 1_000
 _keys: dict[bytes, str] = {}
 
 
-class Answer(NamedTuple):
+class WholeResponse(NamedTuple):
     """A complete response."""
 
     status: int
@@ -90,7 +90,7 @@ def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
     return environ
 
 
-class StreamedAnswer:
+class StreamedResponse:
     """A response whose body is produced chunk by chunk, each in the thread that calls `next`."""
 
     def __init__(self, start: Start, environ: Environ, result: Iterable[bytes]) -> None:
@@ -110,21 +110,21 @@ class StreamedAnswer:
         _close(self._result)
 
 
-def call(app: Wsgi, environ: Environ) -> Answer | StreamedAnswer:
+def call(app: Wsgi, environ: Environ) -> WholeResponse | StreamedResponse:
     """Call a WSGI application. The response is streamed if the application does not state its length."""
     start = Start()
     with _cancellation(environ).active():
         result = app(environ, start)
         if start.has_length:
             return whole(start, environ, result)
-    return StreamedAnswer(start, environ, result)
+    return StreamedResponse(start, environ, result)
 
 
-def whole(start: Start, environ: Environ, result: Iterable[bytes]) -> Answer:
+def whole(start: Start, environ: Environ, result: Iterable[bytes]) -> WholeResponse:
     """Collect the complete response of a call that began with `start`."""
     try:
         # Unless the connection closes, the unread rest of the body would be parsed as the next request.
-        return Answer(start.status, start.headers(close=environ["wsgi.input"].unread()), b"".join(result))
+        return WholeResponse(start.status, start.headers(close=environ["wsgi.input"].unread()), b"".join(result))
     finally:
         _close(result)
 

@@ -26,7 +26,7 @@ from api.http.request_body import (
     whole_body,
 )
 from api.http.responses import Response
-from api.http.wsgi import CANCELLATION, Answer, Environ, Wsgi, call, environ_of
+from api.http.wsgi import CANCELLATION, Environ, WholeResponse, Wsgi, call, environ_of
 from api.limits.bulkheads import (
     CARRIER_THREADS,
     EXPORTS_OF_ACCOUNT,
@@ -47,7 +47,7 @@ from api.resources.carrier_callbacks.routes import LARGEST as LARGEST_CALLBACK
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections
 from api.server.owners import owner_by_peer
-from api.server.responses import Send, problem_answer, send_stream, send_whole, wait_until_done
+from api.server.responses import Send, problem_response, send_stream, send_whole, wait_until_done
 from shared.db.cancellation import Cancellation
 
 Scope = MutableMapping[str, Any]
@@ -103,15 +103,15 @@ class Application:
         try:
             if self._on_loop is not None and is_for_event_loop(scope):
                 environ["wsgi.input"] = Whole(await whole_body(receive))
-                await send_whole(send, receive, await self._answer_on_loop(self._on_loop, owner, environ))
+                await send_whole(send, receive, await self._respond_on_loop(self._on_loop, owner, environ))
                 return
             async with self._body(owner, scope, receive) as body:
                 environ["wsgi.input"] = body
-                await self._answer(owner, environ, receive, send)
+                await self._respond_in_thread(owner, environ, receive, send)
         except Gone:
             pass
         except TooSlow:
-            slow = problem_answer("bad_request", "The body did not arrive in time.", scope["path"])
+            slow = problem_response("bad_request", "The body did not arrive in time.", scope["path"])
             await send_whole(send, receive, slow, unread=True)
         finally:
             self._open.give_back(owner)
@@ -119,15 +119,15 @@ class Application:
     @asynccontextmanager
     async def _body(self, owner: Owner, scope: Scope, receive: Receive) -> AsyncIterator[Whole | Spooled | Unread]:
         """The complete body of a request. Raises Gone or TooSlow."""
-        length, most = announced_length(scope["headers"]), _most(owner, scope["path"])
+        length, limit = announced_length(scope["headers"]), _max_body_bytes(owner, scope["path"])
         if length is not None and length <= SMALL_BODY:
             yield Whole(await whole_body(receive))
-        elif length is not None and length > most:
+        elif length is not None and length > limit:
             yield Unread()
         else:
             await self._large.take(owner, share(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
             try:
-                body = await spooled_body(receive, most, share(owner, IN_MEMORY, SMALL_BODY))
+                body = await spooled_body(receive, limit, share(owner, IN_MEMORY, SMALL_BODY))
                 try:
                     async with self._worked_on(owner, scope["path"]):
                         yield body
@@ -148,7 +148,7 @@ class Application:
         finally:
             self._parsed.give_back(owner)
 
-    async def _answer(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
+    async def _respond_in_thread(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
         lane, unread = self._lane(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
         if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
@@ -157,19 +157,19 @@ class Application:
         job = lane.submit(owner, partial(call, self._app, environ))
         if not unread:
             await wait_until_done(job, receive, partial(lane.withdraw, owner, job), cancellation.cancel)
-        answer = await job
-        if isinstance(answer, Answer):
-            await send_whole(send, receive, answer, unread)
+        response = await job
+        if isinstance(response, WholeResponse):
+            await send_whole(send, receive, response, unread)
         elif self._exports.take(owner, EXPORTS_OF_ACCOUNT):
             try:
-                await send_stream(send, receive, answer, partial(lane.submit, owner), cancellation.cancel)
+                await send_stream(send, receive, response, partial(lane.submit, owner), cancellation.cancel)
             finally:
                 self._exports.give_back(owner)
         else:
-            await lane.submit(owner, answer.close)
+            await lane.submit(owner, response.close)
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
 
-    async def _answer_on_loop(self, endpoint: DirectEndpoint, owner: Owner, environ: Environ) -> Answer:
+    async def _respond_on_loop(self, endpoint: DirectEndpoint, owner: Owner, environ: Environ) -> WholeResponse:
         """Handle a request on the loop. If that would block, start again in a thread.
 
         It is the same Request object, so limits count it once.
@@ -184,7 +184,7 @@ class Application:
             request.loop = None
             reply = await self._single.submit(owner, partial(endpoint.call, request))
         assert isinstance(reply, Response)
-        return endpoint.answer(request, reply)
+        return endpoint.complete(request, reply)
 
     def _lane(self, owner: Owner, path: str) -> Lane:
         if path == EVENT_LOOP_PATH:
@@ -199,17 +199,17 @@ def is_for_event_loop(scope: Scope) -> bool:
     return scope["path"] == EVENT_LOOP_PATH and scope["method"] == "POST" and is_small(scope["headers"], SMALL_BODY)
 
 
-def _too_many(path: str) -> Answer:
-    return problem_answer("rate_limited", "Too many of your requests are in progress.", path)
+def _too_many(path: str) -> WholeResponse:
+    return problem_response("rate_limited", "Too many of your requests are in progress.", path)
 
 
-def _most(owner: Owner, path: str) -> int:
-    """The largest body that is read. Endpoints may have lower limits."""
+def _max_body_bytes(owner: Owner, path: str) -> int:
+    """The size of the largest body that is read. Endpoints may have lower limits."""
     if not isinstance(owner, int):
         return LARGEST_CALLBACK if path.startswith(CARRIERS) else SMALL_BODY
     return MAX_UPLOAD_BYTES if path.endswith(IMPORT) else LARGE_BODY
 
 
-def _too_many_exports(path: str) -> Answer:
+def _too_many_exports(path: str) -> WholeResponse:
     detail = f"Only {EXPORTS_OF_ACCOUNT} exports per account may run at the same time."
-    return problem_answer("rate_limited", detail, path)
+    return problem_response("rate_limited", detail, path)

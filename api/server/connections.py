@@ -7,8 +7,8 @@ from typing import Protocol
 from api.http.client_ip import shared_by_one
 
 KEPT_FREE = 256
-"""Open files that are left for everything else."""
-MOST = 16_384
+"""Open files reserved for everything except connections."""
+MAX_CONNECTIONS = 16_384
 MAX_PER_ADDRESS = 1_000
 
 
@@ -20,28 +20,28 @@ class Connection(Protocol):
 
 
 class Connections:
-    """As many connections as the process can have, with a limit for each address.
+    """Limits the connections of the process and of each client address.
 
     When the process is full, the address with the most connections loses its oldest idle one. Trusted proxies are not
-    counted, because they bring the requests of others.
+    counted, because they carry the requests of many clients.
     """
 
-    def __init__(self, is_proxy: Callable[[str], bool] = lambda _: False, most: int | None = None) -> None:
+    def __init__(self, is_proxy: Callable[[str], bool] = lambda _: False, limit: int | None = None) -> None:
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        self.most = most or min(MOST, max(64, files - KEPT_FREE))
-        self.most_of_address = min(MAX_PER_ADDRESS, max(1, self.most // 2))
+        self.limit = limit or min(MAX_CONNECTIONS, max(64, files - KEPT_FREE))
+        self.limit_per_address = min(MAX_PER_ADDRESS, max(1, self.limit // 2))
         self._is_proxy = is_proxy
         self._of: dict[str, dict[Connection, None]] = {}
         self._count = 0
 
     def add(self, connection: Connection, peer: str) -> bool:
-        """Count a new connection. False if it has to be refused."""
+        """Count a new connection. Returns False if it must be refused."""
         if self._is_proxy(peer):
             return True
         network = shared_by_one(peer)
-        if len(self._of.get(network, ())) >= self.most_of_address:
+        if len(self._of.get(network, ())) >= self.limit_per_address:
             return False
-        if self._count >= self.most and not self._make_room():
+        if self._count >= self.limit and not self._make_room():
             return False
         self._of.setdefault(network, {})[connection] = None
         self._count += 1

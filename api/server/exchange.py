@@ -13,9 +13,9 @@ from urllib.parse import unquote
 import httptools
 
 from api.http.request_body import Receive
-from api.http.wsgi import Answer, Headers
+from api.http.wsgi import Headers, WholeResponse
 from api.server.connections import Connections
-from api.server.responses import Send, problem_answer
+from api.server.responses import Send, problem_response
 
 log = logging.getLogger(__name__)
 
@@ -60,9 +60,9 @@ def scope_of(
     }
 
 
-def answer_bytes(answer: Answer) -> bytes:
-    """A whole response on the wire."""
-    return head_bytes(answer.status, answer.headers) + answer.body
+def response_bytes(response: WholeResponse) -> bytes:
+    """A whole response as bytes of HTTP/1.1."""
+    return head_bytes(response.status, response.headers) + response.body
 
 
 class ClientConnection(Protocol):
@@ -180,9 +180,9 @@ class Exchange:
             return
         self.keep_alive = False
         if not self.response_started:
-            failed = problem_answer("internal_error", "Something went wrong on our side.", self.scope["path"])
+            failed = problem_response("internal_error", "Something went wrong on our side.", self.scope["path"])
             self.response_started = True
-            self.connection.transport.write(answer_bytes(failed))
+            self.connection.transport.write(response_bytes(failed))
         self._finish()
 
     async def _receive(self) -> MutableMapping[str, Any]:

@@ -16,8 +16,8 @@ from api.http.request_head import MAX_HEAD_BYTES, MAX_HEADERS, TOO_LARGE, proble
 from api.http.wsgi import Headers
 from api.server import limits
 from api.server.deadline import Deadline
-from api.server.exchange import Exchange, ServerState, answer_bytes, scope_of
-from api.server.responses import problem_answer
+from api.server.exchange import Exchange, ServerState, response_bytes, scope_of
+from api.server.responses import problem_response
 
 VERSIONS = ("1.0", "1.1")
 
@@ -69,8 +69,8 @@ class HttpConnection(asyncio.Protocol):
         self.state.connections.add(self)
         if not self.state.limits.add(self, self._address):
             self._failed = True
-            refused = problem_answer("rate_limited", "Too many connections are open from your address.", "")
-            self.transport.write(answer_bytes(refused))
+            refused = problem_response("rate_limited", "Too many connections are open from your address.", "")
+            self.transport.write(response_bytes(refused))
             self.close()
             return
         self._request_deadline.start()
@@ -279,7 +279,7 @@ class HttpConnection(asyncio.Protocol):
         elif self.transport.is_closing() or (current is not None and current.response_started):
             self.close()
         else:
-            self.transport.write(answer_bytes(problem_answer("bad_request", detail, "")))
+            self.transport.write(response_bytes(problem_response("bad_request", detail, "")))
             if self.transport.can_write_eof():
                 self.transport.write_eof()  # closing now would reset the connection and lose the response
                 self.resume_reading()

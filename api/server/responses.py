@@ -8,7 +8,7 @@ from typing import Any
 
 from api.http.problems import Problem
 from api.http.request_body import Gone, Receive, drain
-from api.http.wsgi import Answer, StreamedAnswer
+from api.http.wsgi import StreamedResponse, WholeResponse
 from shared.db.cancellation import Cancelled
 from shared.ids import random_bits
 
@@ -19,7 +19,7 @@ _cancelling = ThreadPoolExecutor(4, "cancel")
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
-def problem_answer(code: str, detail: str, path: str) -> Answer:
+def problem_response(code: str, detail: str, path: str) -> WholeResponse:
     """A problem found before the request reaches its endpoint. The connection closes after it."""
     problem, identifier = Problem(code, detail), f"req_{random_bits():016x}"
     body = json.dumps(problem.document(path[:500], identifier)).encode()
@@ -32,7 +32,7 @@ def problem_answer(code: str, detail: str, path: str) -> Answer:
     ]
     if problem.kind.retryable:
         headers.append((b"retry-after", b"1"))
-    return Answer(problem.kind.status, headers, body)
+    return WholeResponse(problem.kind.status, headers, body)
 
 
 async def wait_until_done(
@@ -62,13 +62,13 @@ async def _until_gone(receive: Receive) -> None:
         pass
 
 
-async def send_whole(send: Send, receive: Receive, answer: Answer, unread: bool = False) -> None:
+async def send_whole(send: Send, receive: Receive, response: WholeResponse, unread: bool = False) -> None:
     """Send a response. If part of the request's body is `unread`, drain it before the connection closes.
 
     Closing earlier would reset the connection, and the client would lose the response.
     """
-    await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
-    await send({"type": "http.response.body", "body": answer.body, "more_body": unread})
+    await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
+    await send({"type": "http.response.body", "body": response.body, "more_body": unread})
     if unread:
         await drain(receive)
         await send({"type": "http.response.body", "body": b""})
@@ -77,7 +77,7 @@ async def send_whole(send: Send, receive: Receive, answer: Answer, unread: bool 
 async def send_stream(
     send: Send,
     receive: Receive,
-    answer: StreamedAnswer,
+    response: StreamedResponse,
     in_thread: "Callable[[Callable[[], Any]], asyncio.Future[Any]]",
     cancel: Callable[[], None],
 ) -> None:
@@ -87,10 +87,10 @@ async def send_stream(
     """
     gone = asyncio.ensure_future(_until_gone(receive))
     try:
-        await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+        await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
         chunk: bytes | None = b""
         while chunk is not None:
-            job = in_thread(answer.next)
+            job = in_thread(response.next)
             await asyncio.wait((job, gone), return_when=asyncio.FIRST_COMPLETED)
             await _cancel_until_done(job, cancel)
             chunk = await job
@@ -102,4 +102,4 @@ async def send_stream(
         pass
     finally:
         gone.cancel()
-        await in_thread(answer.close)
+        await in_thread(response.close)

@@ -1,4 +1,4 @@
-"""One port for several processes, each with a socket of its own.
+"""One port for several processes, each with its own socket.
 
 If processes share one socket, the first to wake accepts all pending connections: in one measurement 63 of 64. With a
 socket for each process (SO_REUSEPORT, socket(7)), Linux divides connections by a hash of their addresses: many are
@@ -14,7 +14,7 @@ IS_DIVIDED = sys.platform == "linux"
 
 
 class SharedPort:
-    """A port that is reserved for this process and its children. Pickled to a child, it becomes a socket of its own."""
+    """A port that is reserved for this process and its children. Pickled to a child, it becomes its own socket."""
 
     def __init__(self, host: str, port: int) -> None:
         """Reserve the port. Raises OSError if it is in use, even by another server with SO_REUSEPORT."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from api.http.direct import DirectEndpoint
-from api.http.wsgi import Answer
+from api.http.wsgi import WholeResponse
 from api.server.application import Application, Reply
 
 SEND = "/api/v1/sms/send"
@@ -32,7 +32,9 @@ def on_loop(endpoint: Callable[[], Reply]) -> DirectEndpoint:
     return DirectEndpoint(endpoint, None, 100)
 
 
-async def handled(application: Application, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b"") -> Answer:
+async def handled(
+    application: Application, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b""
+) -> WholeResponse:
     """What is answered to a send on the running event loop."""
     came = [{"type": "http.request", "body": body, "more_body": False}]
     sent: list[Any] = []
@@ -47,4 +49,4 @@ async def handled(application: Application, headers: Iterable[tuple[bytes, bytes
 
     length = (b"content-length", b"%d" % len(body))
     await asyncio.wait_for(application(scope(headers=[*headers, length]), receive, send), 20)
-    return Answer(sent[0]["status"], sent[0]["headers"], sent[1]["body"])
+    return WholeResponse(sent[0]["status"], sent[0]["headers"], sent[1]["body"])

@@ -15,7 +15,7 @@ from api.http.event_loop import NeedsThread, PendingResponse, ThreadOnlyPool, co
 from api.http.problems import Problem
 from api.http.request import current_request, is_on_event_loop
 from api.http.responses import Response
-from api.http.wsgi import Answer, environ_of
+from api.http.wsgi import WholeResponse, environ_of
 from api.limits.bulkheads import WORKED_ON_OF_ACCOUNT
 from api.server import application as asgi
 from api.server.application import Application, Reply
@@ -46,7 +46,7 @@ def ask(app: Callable[..., Iterable[bytes]], path: str) -> list[dict[str, Any]]:
     return asyncio.run(answered(app, scope(path)))
 
 
-def send(endpoint: Callable[[], Reply]) -> Answer:
+def send(endpoint: Callable[[], Reply]) -> WholeResponse:
     """What an endpoint of its own event loop answers."""
     return asyncio.run(handled(Application(answer_in_thread, on_loop(endpoint))))
 
@@ -151,7 +151,7 @@ def test_a_response_that_is_there_later_is_sent_then_and_made_once() -> None:
 def test_others_are_handled_while_one_waits() -> None:
     sends = Sends(made, together=3)
 
-    async def three() -> list[Answer]:
+    async def three() -> list[WholeResponse]:
         served = Application(answer_in_thread, on_loop(sends))
         return await asyncio.gather(*(handled(served) for _ in range(3)))
 

@@ -10,7 +10,7 @@ from api.http.direct import DirectEndpoint
 from api.http.request import Request, current_request, is_on_event_loop
 from api.http.request_head import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.http.responses import Response
-from api.http.wsgi import Answer
+from api.http.wsgi import WholeResponse
 from api.server import limits
 from api.server.application import Application
 from api.server.connections import Connections
@@ -275,7 +275,7 @@ def test_who_asks_for_it_is_answered_and_the_connection_ends() -> None:
 
 def test_a_failure_outside_of_the_application_is_an_internal_error() -> None:
     class Broken(DirectEndpoint):
-        def answer(self, request: Request, response: Response) -> Answer:
+        def complete(self, request: Request, response: Response) -> WholeResponse:
             raise ValueError("a mistake")
 
     served = Application(Sender(), Broken(Sender().endpoint, None, 100))

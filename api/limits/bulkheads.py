@@ -48,16 +48,16 @@ class Share:
     def __init__(self) -> None:
         self._held: dict[Owner, int] = {}
 
-    def take(self, owner: Owner, limit: int) -> bool:
-        """Take one. Returns False if the owner already holds `limit`."""
+    def acquire(self, owner: Owner, limit: int) -> bool:
+        """Acquire one. Returns False if the owner already holds `limit`."""
         held = self._held.get(owner, 0)
         if held >= limit:
             return False
         self._held[owner] = held + 1
         return True
 
-    def give_back(self, owner: Owner) -> None:
-        """Release one that was taken."""
+    def release(self, owner: Owner) -> None:
+        """Release one that was acquired."""
         held = self._held.pop(owner) - 1
         if held:
             self._held[owner] = held
@@ -74,9 +74,9 @@ class Permits:
         self._share = Share()
         self._waiting: dict[Owner, deque[asyncio.Future[None]]] = {}
 
-    async def take(self, owner: Owner, limit: int) -> None:
-        """Take a permit, waiting for one if the owner holds `limit`."""
-        if self._share.take(owner, limit):
+    async def acquire(self, owner: Owner, limit: int) -> None:
+        """Acquire a permit, waiting for one if the owner holds `limit`."""
+        if self._share.acquire(owner, limit):
             return
         permit: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue = self._waiting.setdefault(owner, deque())
@@ -85,12 +85,12 @@ class Permits:
             await permit
         except asyncio.CancelledError:
             if permit.done() and not permit.cancelled():
-                self.give_back(owner)
+                self.release(owner)
             elif permit in queue:
                 queue.remove(permit)
             raise
 
-    def give_back(self, owner: Owner) -> None:
+    def release(self, owner: Owner) -> None:
         """Release a permit, or pass it to the owner's next waiter."""
         queue = self._waiting.get(owner)
         while queue:
@@ -99,7 +99,7 @@ class Permits:
                 permit.set_result(None)
                 return
         self._waiting.pop(owner, None)
-        self._share.give_back(owner)
+        self._share.release(owner)
 
 
 Job = tuple["asyncio.Future[object]", Callable[[], object]]
@@ -118,7 +118,7 @@ class Lane:
     def submit(self, owner: Owner, function: Callable[[], Result]) -> "asyncio.Future[Result]":
         """Call a function in a thread, now or when the owner is next in the rotation."""
         loop = asyncio.get_running_loop()
-        if self._free and self._running.take(owner, self._max_per_owner):
+        if self._free and self._running.acquire(owner, self._max_per_owner):
             return self._start(loop, owner, function)
         job: asyncio.Future[Result] = loop.create_future()
         self._waiting.setdefault(owner, deque()).append(cast(Job, (job, function)))
@@ -143,14 +143,14 @@ class Lane:
 
     def _ended(self, owner: Owner, _: object) -> None:
         self._free += 1
-        self._running.give_back(owner)
+        self._running.release(owner)
         while self._free and self._start_next():
             pass
 
     def _start_next(self) -> bool:
         """Start the first job of the next owner that may use another thread. Returns False if there is none."""
         for owner, queue in self._waiting.items():
-            if queue and not self._running.take(owner, self._max_per_owner):
+            if queue and not self._running.acquire(owner, self._max_per_owner):
                 continue
             if queue:
                 job, function = queue.popleft()

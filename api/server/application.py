@@ -97,7 +97,7 @@ class Application:
         owner = self._owner_of(environ)
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
             owner = f"health {owner}"
-        if not self._open.take(owner, share(owner, MAX_PER_ACCOUNT, MAX_PER_ADDRESS)):
+        if not self._open.acquire(owner, share(owner, MAX_PER_ACCOUNT, MAX_PER_ADDRESS)):
             await send_whole(send, receive, _too_many(scope["path"]), unread=True)
             return
         try:
@@ -114,7 +114,7 @@ class Application:
             slow = problem_response("bad_request", "The body did not arrive in time.", scope["path"])
             await send_whole(send, receive, slow, unread=True)
         finally:
-            self._open.give_back(owner)
+            self._open.release(owner)
 
     @asynccontextmanager
     async def _body(self, owner: Owner, scope: Scope, receive: Receive) -> AsyncIterator[Whole | Spooled | Unread]:
@@ -125,7 +125,7 @@ class Application:
         elif length is not None and length > limit:
             yield Unread()
         else:
-            await self._large.take(owner, share(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
+            await self._large.acquire(owner, share(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
             try:
                 body = await spooled_body(receive, limit, share(owner, IN_MEMORY, SMALL_BODY))
                 try:
@@ -134,7 +134,7 @@ class Application:
                 finally:
                     body.close()
             finally:
-                self._large.give_back(owner)
+                self._large.release(owner)
 
     @asynccontextmanager
     async def _worked_on(self, owner: Owner, path: str) -> AsyncIterator[None]:
@@ -142,11 +142,11 @@ class Application:
         if path.endswith(IMPORT):
             yield
             return
-        await self._parsed.take(owner, WORKED_ON_OF_ACCOUNT)
+        await self._parsed.acquire(owner, WORKED_ON_OF_ACCOUNT)
         try:
             yield
         finally:
-            self._parsed.give_back(owner)
+            self._parsed.release(owner)
 
     async def _respond_in_thread(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
         lane, unread = self._lane(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
@@ -160,11 +160,11 @@ class Application:
         response = await job
         if isinstance(response, WholeResponse):
             await send_whole(send, receive, response, unread)
-        elif self._exports.take(owner, EXPORTS_OF_ACCOUNT):
+        elif self._exports.acquire(owner, EXPORTS_OF_ACCOUNT):
             try:
                 await send_stream(send, receive, response, partial(lane.submit, owner), cancellation.cancel)
             finally:
-                self._exports.give_back(owner)
+                self._exports.release(owner)
         else:
             await lane.submit(owner, response.close)
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)

@@ -84,7 +84,7 @@ class Supervisor:
 
 
 def _main(application: str, listening: socket, heartbeat: Connection) -> None:
-    """The entry point of a process. A SharedPort arrives as a socket of the process's own."""
+    """The entry point of a process. A SharedPort arrives as a socket of this process."""
     threading.Thread(target=_beat, args=(heartbeat,), name="heartbeat", daemon=True).start()
     run(application, listening)
 

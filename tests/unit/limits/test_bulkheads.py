@@ -31,29 +31,29 @@ async def until(true: Callable[[], bool]) -> None:
 
 def test_a_share_is_what_one_may_have_and_others_have_theirs() -> None:
     share = Share()
-    assert [share.take(1, 2) for _ in range(3)] == [True, True, False]
-    assert share.take("198.51.100.1", 1) and share.held(1) == 2
-    share.give_back(1)
-    assert share.take(1, 2) and not share.take(1, 2)
+    assert [share.acquire(1, 2) for _ in range(3)] == [True, True, False]
+    assert share.acquire("198.51.100.1", 1) and share.held(1) == 2
+    share.release(1)
+    assert share.acquire(1, 2) and not share.acquire(1, 2)
     for _ in range(2):
-        share.give_back(1)
+        share.release(1)
     assert share.held(1) == 0
 
 
 def test_who_has_all_of_its_places_waits_for_one() -> None:
     async def run() -> None:
         permits = Permits()
-        await permits.take(1, 1)
-        second, third = asyncio.ensure_future(permits.take(1, 1)), asyncio.ensure_future(permits.take(1, 1))
-        await permits.take(2, 1)
+        await permits.acquire(1, 1)
+        second, third = asyncio.ensure_future(permits.acquire(1, 1)), asyncio.ensure_future(permits.acquire(1, 1))
+        await permits.acquire(2, 1)
         await asyncio.sleep(0)
         second.cancel()
         await asyncio.sleep(0)
         assert not third.done()
-        permits.give_back(1)
+        permits.release(1)
         await third
-        permits.give_back(1)
-        await permits.take(1, 1)
+        permits.release(1)
+        await permits.acquire(1, 1)
 
     asyncio.run(run())
 

@@ -28,7 +28,7 @@ def reading_list(engine: Engine) -> Iterator[Connection]:
         try:
             yield connection
         except DBAPIError as error:
-            if isinstance(error.orig, QueryCanceled):  # it took too long, and nobody knows for how many rows
+            if isinstance(error.orig, QueryCanceled):  # the number of rows examined is unknown: charge the maximum
                 add_rows(MAX_ROWS_EXAMINED)
             raise
         finally:

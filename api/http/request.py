@@ -40,9 +40,9 @@ class Request:
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
         self.cost = 0.0
-        """What its work costs, in requests of the rate limit (api/http/request_cost.py)."""
+        """The cost of its work, in requests (api/http/request_cost.py)."""
         self.recipients_priced = 0
-        """Recipients of a message with placeholders that were priced, and not paid for."""
+        """Recipients of a message with placeholders that were priced. 0 again if the send is accepted."""
         self.recipient_counted = False
         """Whether the message was counted against the recipient's limit."""
         self._http: HttpRequest | None = None

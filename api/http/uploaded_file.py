@@ -49,7 +49,7 @@ def open_file(limit: int) -> UploadedFile:
 
 
 def chunks_of_file(file: UploadedFile) -> Iterator[str]:
-    """The file's text, as `pieces_of_text` has it. Raises Problem for what is no text in lines."""
+    """The file's text, in the chunks of `pieces_of_text`. Raises Problem if the file is not lines of text."""
     try:
         yield from pieces_of_text(file.blocks, file.encoding)
     except NotText:

@@ -23,14 +23,14 @@ WINDOWS_BEFORE = 6
 BLOCK_DIGITS = 3
 AREA_DIGITS = 6
 MIN_PER_BLOCK = 10
-"""Phones in a block that are never unusual."""
+"""Up to this many phones in a block are never unusual."""
 BLOCK_SHARE = 0.02
-"""Share of the phones of the block's area that is never unusual either."""
+"""Up to this share of the phones of the block's area is never unusual either."""
 MIN_PER_BURST = 100
 TIMES_AS_MANY = 10
 MAX_AREAS = 20_000
 MAX_PHONES = 200_000
-"""Phones remembered of an area in a window; any beyond it are not counted."""
+"""Phones stored per area and window; further ones are not counted."""
 
 
 class Finding(NamedTuple):

@@ -21,18 +21,18 @@ BATCH_SIZE = 500
 COUNT = f"""
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1e6
-local answer = {{}}
-for place, key in ipairs(KEYS) do
-    local rate, most, used = tonumber(ARGV[3 * place - 2]), tonumber(ARGV[3 * place - 1]), tonumber(ARGV[3 * place])
-    local kept = redis.call('HMGET', key, 'left', 'at')
-    local left = most
-    if kept[1] then left = math.min(most, tonumber(kept[1]) + math.max(0, now - tonumber(kept[2])) * rate) end
-    left = math.max(left - used, -{MAX_DEBT} * most)
+local result = {{}}
+for index, key in ipairs(KEYS) do
+    local rate, capacity, used = tonumber(ARGV[3 * index - 2]), tonumber(ARGV[3 * index - 1]), tonumber(ARGV[3 * index])
+    local stored = redis.call('HMGET', key, 'left', 'at')
+    local left = capacity
+    if stored[1] then left = math.min(capacity, tonumber(stored[1]) + math.max(0, now - tonumber(stored[2])) * rate) end
+    left = math.max(left - used, -{MAX_DEBT} * capacity)
     redis.call('HSET', key, 'left', tostring(left), 'at', string.format('%.6f', now))
-    redis.call('PEXPIRE', key, math.ceil(1000 * (most - left) / rate) + 1000)
-    answer[place] = tostring(left)
+    redis.call('PEXPIRE', key, math.ceil(1000 * (capacity - left) / rate) + 1000)
+    result[index] = tostring(left)
 end
-return answer
+return result
 """
 """Deducts the tokens used from each bucket, possibly leaving a debt. A bucket expires when it would be full again."""
 

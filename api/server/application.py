@@ -43,7 +43,7 @@ from api.limits.bulkheads import (
     Share,
     share,
 )
-from api.resources.carrier_callbacks.routes import LARGEST as LARGEST_CALLBACK
+from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBACK_BYTES
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.connections import Connections
 from api.server.owners import owner_by_peer
@@ -206,7 +206,7 @@ def _too_many(path: str) -> WholeResponse:
 def _max_body_bytes(owner: Owner, path: str) -> int:
     """The size of the largest body that is read. Endpoints may have lower limits."""
     if not isinstance(owner, int):
-        return LARGEST_CALLBACK if path.startswith(CARRIERS) else SMALL_BODY
+        return MAX_CALLBACK_BYTES if path.startswith(CARRIERS) else SMALL_BODY
     return MAX_UPLOAD_BYTES if path.endswith(IMPORT) else LARGE_BODY
 
 

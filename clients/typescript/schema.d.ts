@@ -2,13 +2,13 @@
 
 /** An invalid field. */
 export interface FieldError {
-  /** The field, as a JSON pointer (RFC 6901); for a query parameter or header, its name. */
+  /** The field, as a JSON pointer (RFC 6901); also for a query parameter or header. */
   pointer: string;
-  /** What is wrong with it. */
+  /** What is wrong with the field. */
   code: string;
   /** Human-readable explanation of this occurrence. */
   detail: string;
-  /** What was probably meant. */
+  /** The value that was probably meant. */
   suggestion?: string;
 }
 
@@ -18,7 +18,7 @@ export interface Rejected {
   index: number | null;
   /** As given; null if it was not a string. */
   phone: string | null;
-  /** Why. */
+  /** Why it was rejected. */
   code: "invalid_phone" | "duplicate" | "suppressed" | "missing_variable" | "too_many_segments" | "unicode_rejected" | "destination_not_allowed" | "recipient_limit" | "message_empty" | "message_too_long" | "invalid_characters" | "unknown_field" | "wrong_type" | "invalid";
   /** Human-readable explanation; null if it was erased. */
   detail?: string | null;
@@ -66,7 +66,7 @@ export interface Encoding {
   gsm7_alternative: Alternative | null;
 }
 
-/** RFC 9457 problem details, with additional members of some errors. */
+/** Problem details (RFC 9457), with additional members for some errors. */
 export interface Error {
   /** URL that explains the error. */
   type: string;
@@ -80,67 +80,67 @@ export interface Error {
   instance: string;
   /** Machine-readable code. */
   code: string;
-  /** Also in X-Request-Id. Quote it when you contact the operator. */
+  /** The request's id, also in X-Request-Id. Quote it to the operator. */
   request_id: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
   /** What to do about it. */
   remediation: string;
-  /** Of `validation_failed`: every field that is wrong, 100 at most. */
+  /** For `validation_failed`: the invalid fields, at most 100. */
   errors?: Array<FieldError>;
-  /** Of `validation_failed`: how many errors there are. */
+  /** For `validation_failed`: number of all errors. */
   errors_total?: number;
-  /** Of `no_valid_recipients` and `no_valid_contacts`: why each one is not valid, 100 at most. */
+  /** For `no_valid_recipients` and `no_valid_contacts`: the rejected entries, at most 100. */
   rejected?: Array<Rejected>;
-  /** Of `unicode_rejected`: which characters are not in GSM-7. */
+  /** For `unicode_rejected`: the characters that are not in GSM-7. */
   encoding?: Encoding;
-  /** Of `low_balance`: credits that it needs. */
+  /** For `low_balance`, `spend_limit_reached` and `quote_changed`: credits needed. */
   required?: number;
-  /** Of `low_balance`: credits that are left. */
+  /** For `low_balance`: credits left to spend. */
   balance?: number;
-  /** Of `too_many_recipients`: how many are taken. */
+  /** For `too_many_recipients`: maximum recipients of a request. */
   max?: number;
-  /** Of `too_many_recipients`: how many were given. */
+  /** For `too_many_recipients`: recipients in the request. */
   submitted?: number;
-  /** Of `quote_changed`: credits that the quote said. */
+  /** For `quote_changed`: credits quoted. */
   quoted?: number;
-  /** Of `too_many_segments`: how many the message takes. */
+  /** For `too_many_segments`: segments of the message. */
   segments?: number;
-  /** Of `too_many_segments`: how many it may take. */
+  /** For `too_many_segments`: the request's `max_segments`. */
   max_segments?: number;
-  /** Of `spend_limit_reached`: credits that may be reserved in the period. */
+  /** For `spend_limit_reached`: credits allowed in the period. */
   spend_limit?: number;
-  /** Of `spend_limit_reached`: credits that were. */
+  /** For `spend_limit_reached`: credits reserved in the period so far. */
   spent?: number;
-  /** Of `spend_limit_reached`: which limit. */
+  /** For `spend_limit_reached`: the period of the limit. */
   period?: "day" | "month";
-  /** Of `spend_limit_reached`: when the period ends. */
+  /** For `spend_limit_reached`: when the period ends. */
   resets_at?: string;
-  /** Of `traffic_refused`: what was unusual. */
+  /** For `traffic_refused`: the rule that was violated. */
   rule?: "block" | "burst";
-  /** Of `traffic_refused`: what the phones begin with. */
+  /** For `traffic_refused`: the common prefix of the phones. */
   prefix?: string;
-  /** Of `traffic_refused`: how many there were in the window. */
+  /** For `traffic_refused`: number of these phones in the window. */
   phones?: number;
-  /** Of `traffic_refused`: how many are usual. */
+  /** For `traffic_refused`: the usual maximum of such phones. */
   most?: number;
-  /** Of `traffic_refused`: how long the window is. */
+  /** For `traffic_refused`: length of the window. */
   window_seconds?: number;
-  /** Of `sender_not_approved`: where it stands. */
+  /** For `sender_not_approved` and `state_conflict`: the sender ID's status. */
   sender_status?: string;
-  /** Of `insufficient_scope`: what the token lacks. */
+  /** For `insufficient_scope`: the scope that is missing. */
   scope?: string;
-  /** Of `state_conflict`: the status in which it is not possible. */
+  /** For `state_conflict`: the send's current status. */
   send_status?: string;
 }
 
-/** Why a message was not delivered, or is in doubt. */
+/** Why a message was not delivered or is in doubt. */
 export interface MessageError {
-  /** What went wrong, one of the codes of `GET /errors?kind=message`. */
+  /** What went wrong: a code from `GET /errors?kind=message`. */
   code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent";
   /** Whether the same message to this phone would fail again. */
   permanent: boolean;
-  /** The carrier at which it happened; null: no carrier had a part in it. */
+  /** The carrier that reported it; null if no carrier was involved. */
   carrier: string | null;
   /** The carrier's own code; null if it gave none. */
   carrier_code: string | null;
@@ -156,11 +156,11 @@ export interface MessageEventData {
   send_id: string;
   /** Digits only, starting with the country code; null if it was erased. */
   phone: string | null;
-  /** What it is now. */
+  /** The new status. */
   status: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered";
-  /** Rises along the life of a message: ignore an event with less than you have. */
+  /** Increases as the message advances. Ignore an event with a lower `sequence` than you have. */
   sequence: number;
-  /** The carrier's own code, or ours; null: nothing is wrong. */
+  /** The carrier's error code, or ours; null if there is no error. */
   error: string | null;
   /** Why it was not delivered, or is in doubt; null if there was no error. */
   error_details: MessageError | null;
@@ -168,7 +168,7 @@ export interface MessageEventData {
   sender_id: string | null;
   /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Your own data, as given. */
+  /** Your own data, as you sent it. */
   metadata: Record<string, unknown> | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
@@ -176,35 +176,35 @@ export interface MessageEventData {
 
 /** An inbound message. */
 export interface MessageReceivedData {
-  /** The message from a phone. */
+  /** The inbound message. */
   inbound_id: string;
   /** The phone that sent it. */
   phone: string;
-  /** The number of yours that it was sent to. */
+  /** Your number that received it. */
   sender_id: string;
   /** The text. */
   message: string;
-  /** What it asks for; null: nothing. */
+  /** The keyword that the whole text is; null if none. */
   keyword: "stop" | "start" | null;
 }
 
-/** A send that ended, or is held. */
+/** A send that ended or is held. */
 export interface SendEventData {
   /** The send. */
   send_id: string;
-  /** What it is now. */
+  /** The new status. */
   status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
   /** The kind of send. */
   kind: "single" | "bulk" | "group";
   /** The sender ID. */
   sender_id: string;
-  /** The accepted recipients, by message status. */
+  /** Accepted recipients, and messages with a result by status. */
   counts: Record<string, number>;
   /** Why the send is held. */
   held_reason: string | null;
   /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Your own data, as given. */
+  /** Your own data, as you sent it. */
   metadata: Record<string, unknown> | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
@@ -218,13 +218,13 @@ export interface SendEventData {
 export interface SuppressionEventData {
   /** Phones added to the list. */
   added: number;
-  /** The phone, where it was one. */
+  /** The phone, if only one was added. */
   phone: string | null;
-  /** Has opted out of this category only; null: of all. */
+  /** The category that the opt-out applies to; null means all. */
   category: "authentication" | "transactional" | "marketing" | null;
-  /** Has opted out of messages from this sender ID only; null: from all. */
+  /** The sender ID that the opt-out applies to; null means all. */
   sender_id: string | null;
-  /** Why: `stop` where the phone's owner wrote so. */
+  /** The reason; `stop` if the phone's owner replied STOP. */
   reason: string | null;
 }
 
@@ -232,13 +232,13 @@ export interface SuppressionEventData {
 export interface SenderIdEventData {
   /** The sender ID. */
   sender_id: string;
-  /** Why; null: none was given. */
+  /** The operator's reason; null if none was given. */
   reason: string | null;
 }
 
 /** A balance that fell below its threshold. */
 export interface LowBalanceData {
-  /** Credits that can still be spent. */
+  /** Credits left to spend. */
   balance: number;
   /** Below this the balance counts as low. */
   low_balance_threshold: number;
@@ -250,7 +250,7 @@ export interface WebhookDisabledData {
   webhook_id: string;
   /** Where events were posted. */
   url: string | null;
-  /** Why. */
+  /** Why it was disabled. */
   reason: string;
 }
 
@@ -260,11 +260,11 @@ export interface WebhookTestData {
   webhook_id: string;
 }
 
-/** When nothing is sent, by the clock of the recipient. */
+/** Hours in which messages wait, in the recipient's local time. */
 export interface QuietHours {
-  /** When it begins. */
+  /** When they begin. */
   from: string;
-  /** When it ends; may be on the next day. */
+  /** When they end; earlier than `from` means on the next day. */
   until: string;
 }
 
@@ -272,11 +272,11 @@ export interface QuietHours {
 export interface SingleSend {
   /** A sender ID registered by the account. */
   sender_id: string;
-  /** 1 to 1,600 characters, not blank. */
+  /** The text: 1 to 1,600 characters, not blank. `{{name}}` and `{{name|default}}` are placeholders. */
   message: string;
-  /** When to send, at most 90 days ahead. A time up to 60 seconds ago means now. */
+  /** When to send, at most 90 days ahead; defaults to now. A time up to 60 seconds ago means now. */
   send_at?: string;
-  /** When unsent messages expire; by default 72 hours after the send is due. */
+  /** When unsent messages expire; defaults to 72 hours after the send is due. */
   expires_at?: string;
   /** Your own reference, returned wherever the send appears. */
   reference?: string;
@@ -296,13 +296,13 @@ export interface SingleSend {
   callback_url?: string;
   /** Hours in which messages wait, in the recipient's local time, with the time zone derived from the prefix. Defaults to the account's quiet hours for the category. Not allowed for `authentication`. */
   quiet_hours?: QuietHours;
-  /** A quote from POST /sms/quote. With the same body, the send costs no more than quoted, or is refused. */
+  /** A quote from POST /sms/quote for the same body. The send costs no more than quoted, or is refused. */
   quote_id?: string;
-  /** Your own data, up to 2 kB, returned with the send. */
+  /** Your own data, up to 2 kB, returned with the send and in its events. */
   metadata?: Record<string, unknown>;
   /** Digits only, starting with the country code. */
   phone: string;
-  /** Values for the placeholders of the message, by name. */
+  /** The values of the message's placeholders, by name. */
   variables?: Record<string, string>;
 }
 
@@ -340,7 +340,7 @@ export interface Single {
   send_at: string | null;
   /** When unsent messages expire. */
   expires_at: string;
-  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
+  /** Present if the whole installation uses the simulated carrier (`CARRIER=simulator`), so that no message reaches a phone. */
   simulated?: boolean;
   /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7. */
   encoding?: Encoding;
@@ -352,27 +352,27 @@ export interface Single {
   segments: Segments;
 }
 
-/** When to hold the send: more than this share of at least so many messages has failed. */
+/** When failures hold the send. */
 export interface StopIf {
-  /** Hold it when more than this share has failed, of those that a carrier answered for. */
+  /** The send is held when more than this share of the messages with a result from a carrier has failed. */
   failed_share: number;
-  /** Not before so many messages were answered for. */
+  /** The rule applies once this many messages have a result from a carrier. */
   over?: number;
 }
 
 /** One message to several phones. */
 export interface BulkSend {
-  /** Hold the send when too many of its messages fail: refused by the carrier, or reported as undelivered. It goes on by `resume`. */
+  /** Hold the send when too many of its messages fail, which means that a carrier refuses them or reports them undelivered. POST /sends/{send_id}/resume continues it. */
   stop_if?: StopIf;
-  /** So many messages go first, or this share of them; then the send is held until their receipts are good: as many delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`. */
+  /** Send this many messages first, or this share of them, and hold the rest. The send continues by itself when enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST /sends/{send_id}/resume. */
   canary?: number | string;
   /** A sender ID registered by the account. */
   sender_id: string;
-  /** 1 to 1,600 characters, not blank. */
+  /** The text: 1 to 1,600 characters, not blank. `{{name}}` and `{{name|default}}` are placeholders. */
   message: string;
-  /** When to send, at most 90 days ahead. A time up to 60 seconds ago means now. */
+  /** When to send, at most 90 days ahead; defaults to now. A time up to 60 seconds ago means now. */
   send_at?: string;
-  /** When unsent messages expire; by default 72 hours after the send is due. */
+  /** When unsent messages expire; defaults to 72 hours after the send is due. */
   expires_at?: string;
   /** Your own reference, returned wherever the send appears. */
   reference?: string;
@@ -392,32 +392,32 @@ export interface BulkSend {
   callback_url?: string;
   /** Hours in which messages wait, in the recipient's local time, with the time zone derived from the prefix. Defaults to the account's quiet hours for the category. Not allowed for `authentication`. */
   quiet_hours?: QuietHours;
-  /** A quote from POST /sms/quote. With the same body, the send costs no more than quoted, or is refused. */
+  /** A quote from POST /sms/quote for the same body. The send costs no more than quoted, or is refused. */
   quote_id?: string;
-  /** Your own data, up to 2 kB, returned with the send. */
+  /** Your own data, up to 2 kB, returned with the send and in its events. */
   metadata?: Record<string, unknown>;
-  /** 1 to 100,000 phones: digits only, starting with the country code; or objects with `phone` and `variables`, values for the placeholders of the message. */
+  /** 1 to 100,000 recipients: phones, with digits only and starting with the country code, or objects with `phone` and `variables`, the values of the message's placeholders. */
   phones: Array<string | {
     phone: string;
     variables?: Record<string, string>;
   }>;
 }
 
-/** The recipients of a request, counted. */
+/** Numbers of recipients, by outcome. */
 export interface Counts {
   /** Recipients in the request, or contacts in the group. */
   submitted: number;
   /** Recipients that a message will be sent to. */
   accepted: number;
-  /** Dropped because they were listed before. */
+  /** Recipients dropped because they were listed before. */
   duplicate: number;
   /** Invalid phones, or recipients without a value that the message needs; see `rejected`. */
   invalid: number;
-  /** Opted out, in a destination not allowed for the account, or over the recipient limit. */
+  /** Recipients that opted out, are in a destination not allowed, or are over their limit. */
   suppressed: number;
 }
 
-/** Segments of one message, and of all. */
+/** Segments of one message, and of all messages. */
 export interface BulkSegments {
   /** Segments of each message; null if messages differ. */
   per_message: number | null;
@@ -459,23 +459,23 @@ export interface Bulk {
   send_at: string | null;
   /** When unsent messages expire. */
   expires_at: string;
-  /** Present where the whole installation sends to the simulated carrier (`CARRIER=simulator`): the message reaches no phone. */
+  /** Present if the whole installation uses the simulated carrier (`CARRIER=simulator`), so that no message reaches a phone. */
   simulated?: boolean;
   /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7. */
   encoding?: Encoding;
   /** The group, for a group send. */
   group_id: string | null;
-  /** Accepted and rejected recipients, counted. */
+  /** Numbers of accepted and rejected recipients. */
   counts: Counts;
   /** Number of segments, and their encoding. */
   segments: BulkSegments;
   /** The recipients that were not accepted, at most 1,000. */
   rejected: Array<Rejected>;
-  /** Whether there are more. */
+  /** Whether more were rejected than `rejected` lists. */
   rejected_truncated?: boolean;
   /** The accepted recipients in order, at most 1,000; none for a group send. */
   messages: Array<Accepted>;
-  /** Whether there are more messages; see `messages_url`. */
+  /** Whether there are more messages than listed here; see `messages_url`. */
   messages_truncated?: boolean;
   /** URL that lists all messages of the send. */
   messages_url: string;
@@ -483,17 +483,17 @@ export interface Bulk {
 
 /** One message to every contact of a group. */
 export interface GroupSend {
-  /** Hold the send when too many of its messages fail: refused by the carrier, or reported as undelivered. It goes on by `resume`. */
+  /** Hold the send when too many of its messages fail, which means that a carrier refuses them or reports them undelivered. POST /sends/{send_id}/resume continues it. */
   stop_if?: StopIf;
-  /** So many messages go first, or this share of them; then the send is held until their receipts are good: as many delivered as `stop_if` asks for, without it 90 %. It goes on by itself then, or by `resume`. */
+  /** Send this many messages first, or this share of them, and hold the rest. The send continues by itself when enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST /sends/{send_id}/resume. */
   canary?: number | string;
   /** A sender ID registered by the account. */
   sender_id: string;
-  /** 1 to 1,600 characters, not blank. */
+  /** The text: 1 to 1,600 characters, not blank. `{{name}}` and `{{name|default}}` are placeholders. */
   message: string;
-  /** When to send, at most 90 days ahead. A time up to 60 seconds ago means now. */
+  /** When to send, at most 90 days ahead; defaults to now. A time up to 60 seconds ago means now. */
   send_at?: string;
-  /** When unsent messages expire; by default 72 hours after the send is due. */
+  /** When unsent messages expire; defaults to 72 hours after the send is due. */
   expires_at?: string;
   /** Your own reference, returned wherever the send appears. */
   reference?: string;
@@ -513,9 +513,9 @@ export interface GroupSend {
   callback_url?: string;
   /** Hours in which messages wait, in the recipient's local time, with the time zone derived from the prefix. Defaults to the account's quiet hours for the category. Not allowed for `authentication`. */
   quiet_hours?: QuietHours;
-  /** A quote from POST /sms/quote. With the same body, the send costs no more than quoted, or is refused. */
+  /** A quote from POST /sms/quote for the same body. The send costs no more than quoted, or is refused. */
   quote_id?: string;
-  /** Your own data, up to 2 kB, returned with the send. */
+  /** Your own data, up to 2 kB, returned with the send and in its events. */
   metadata?: Record<string, unknown>;
   /** A group of the account. */
   group_id: string;
@@ -523,7 +523,7 @@ export interface GroupSend {
 
 /** The cost of a send and the recipients it would reject. */
 export interface Quote {
-  /** Accepted and rejected recipients, counted. */
+  /** Numbers of accepted and rejected recipients. */
   counts: Counts;
   /** Number of segments, and their encoding. */
   segments: BulkSegments;
@@ -541,7 +541,7 @@ export interface Quote {
   sufficient: boolean;
   /** The recipients that were not accepted, at most 1,000. */
   rejected: Array<Rejected>;
-  /** Whether there are more. */
+  /** Whether more were rejected than `rejected` lists. */
   rejected_truncated?: boolean;
   /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7. */
   encoding?: Encoding;
@@ -555,9 +555,9 @@ export interface ApiKey {
   name: string | null;
   /** Whether it is a test key: its messages reach no phone and use play credits. */
   test: boolean;
-  /** Its scopes. */
+  /** What the key may be used for. */
   scopes: Array<string>;
-  /** The networks that it may be used from; null means anywhere. */
+  /** The networks that the key may be used from; null means any. */
   allowed_ips: Array<string> | null;
   /** Maximum requests per second; null means the account's limit. */
   requests_per_second: number | null;
@@ -574,7 +574,7 @@ export interface ApiKey {
 export interface ApiKeyPage {
   /** The entries. */
   data: Array<ApiKey>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -584,13 +584,13 @@ export interface MakeApiKey {
   name?: string;
   /** Create a test key, for the sandbox. Defaults to the kind of the key in use. */
   test?: boolean;
-  /** What it may be used for: of sms:send, sms:read, balance:read, groups:read, groups:write, keys:read, keys:write, senders:read, senders:write, suppressions:read, suppressions:write, webhooks:read, webhooks:write, privacy:write. Without it: `sms:send` and those to read, as far as the key in use has them. */
+  /** What the key may be used for, any of sms:send, sms:read, balance:read, groups:read, groups:write, keys:read, keys:write, senders:read, senders:write, suppressions:read, suppressions:write, webhooks:read, webhooks:write, privacy:write. Defaults to `sms:send` and the `:read` scopes, as far as the key in use has them. */
   scopes?: Array<"sms:send" | "sms:read" | "balance:read" | "groups:read" | "groups:write" | "keys:read" | "keys:write" | "senders:read" | "senders:write" | "suppressions:read" | "suppressions:write" | "webhooks:read" | "webhooks:write" | "privacy:write">;
-  /** The networks or addresses that it may be used from. */
+  /** The networks or addresses that the key may be used from. */
   allowed_ips?: Array<string>;
   /** Maximum requests per second. */
   requests_per_second?: number;
-  /** When it expires. */
+  /** When the key expires. */
   expires_at?: string;
 }
 
@@ -602,9 +602,9 @@ export interface NewApiKey {
   name: string | null;
   /** Whether it is a test key: its messages reach no phone and use play credits. */
   test: boolean;
-  /** Its scopes. */
+  /** What the key may be used for. */
   scopes: Array<string>;
-  /** The networks that it may be used from; null means anywhere. */
+  /** The networks that the key may be used from; null means any. */
   allowed_ips: Array<string> | null;
   /** Maximum requests per second; null means the account's limit. */
   requests_per_second: number | null;
@@ -644,7 +644,7 @@ export interface RevokedApiKey {
   revoked: boolean;
 }
 
-/** An API key and its secret; the headers X-API-Key and X-API-Secret do as well. */
+/** An API key and its secret. The headers X-API-Key and X-API-Secret can be used instead. */
 export interface Credentials {
   /** The API key. */
   api_key: string;
@@ -654,15 +654,15 @@ export interface Credentials {
 
 /** A bearer token. */
 export interface Token {
-  /** Send it as `Authorization: Bearer …`. */
+  /** The token. Send it as `Authorization: Bearer …`. */
   access_token: string;
-  /** Always Bearer. */
+  /** Always `Bearer`. */
   token_type: "Bearer";
   /** Seconds until the token expires. */
   expires_in: number;
   /** When the token expires. */
   expires_at: string;
-  /** What the token may be used for, separated by spaces. */
+  /** The token's scopes, separated by spaces. */
   scope: string;
 }
 
@@ -678,9 +678,9 @@ export interface Revoked {
   revoked: boolean;
 }
 
-/** What can be spent, and what is reserved. */
+/** The account's credits. */
 export interface Balance {
-  /** Credits left to spend; a 402 is decided by this. */
+  /** Credits left to spend. A send that costs more is refused with 402. */
   balance: number;
   /** Credits reserved for unfinished messages. */
   reserved: number;
@@ -692,11 +692,11 @@ export interface Balance {
   updated_at: string;
 }
 
-/** A row of the ledger. */
+/** An entry of the ledger. */
 export interface Transaction {
-  /** Increases with every row. */
+  /** The entry's id, which increases with every entry. */
   id: number;
-  /** Why. */
+  /** The kind of entry. */
   kind: "topup" | "reserve" | "capture" | "release" | "refund" | "reversal";
   /** Credits. */
   amount: number;
@@ -706,11 +706,11 @@ export interface Transaction {
   credit: string;
   /** The send. */
   send_id: string | null;
-  /** The slice of the send's recipients. */
+  /** The batch: a part of the send's recipients. */
   batch_id: string | null;
   /** The message. */
   message_id: string | null;
-  /** The reason for a top-up, its reversal, or a refund. */
+  /** The reason for a top-up, a reversal or a refund. */
   reason: string | null;
   /** When it was posted. */
   created_at: string;
@@ -719,7 +719,7 @@ export interface Transaction {
 export interface TransactionPage {
   /** The entries. */
   data: Array<Transaction>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -740,7 +740,7 @@ export interface Group {
 export interface GroupPage {
   /** The entries. */
   data: Array<Group>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -771,13 +771,13 @@ export interface Contact {
 export interface ContactPage {
   /** The entries. */
   data: Array<Contact>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** Contacts to put into a group: phones, or objects with `phone`, `fields` and `tags`. */
+/** Contacts to add to a group: phones, or objects with `phone`, `fields` and `tags`. */
 export interface ContactsBody {
-  /** 1 to 100,000 contacts: phones, or objects with `phone` and perhaps `fields` (up to 30 texts by name, for placeholders) and `tags` (up to 20). */
+  /** 1 to 100,000 contacts: phones, or objects with `phone` and optionally `fields` (up to 30 texts by name, for placeholders) and `tags` (up to 20). */
   contacts: Array<string | {
     phone: string;
     fields?: Record<string, string>;
@@ -785,19 +785,19 @@ export interface ContactsBody {
   }>;
 }
 
-/** The entries of a request, counted. */
+/** Numbers of entries, by outcome. */
 export interface ContactCounts {
   /** Entries in the request. */
   submitted: number;
   /** Contacts added to the group. */
   added: number;
-  /** Contacts whose fields or tags were changed. */
+  /** Contacts whose fields or tags changed. */
   changed: number;
-  /** Contacts that were already in the group, unchanged. */
+  /** Contacts that were already in the group and did not change. */
   unchanged: number;
-  /** Rejected because the phone was listed before. */
+  /** Entries whose phone was listed before. */
   duplicate: number;
-  /** Rejected; see `rejected`. */
+  /** Invalid entries; see `rejected`. */
   invalid: number;
 }
 
@@ -807,7 +807,7 @@ export interface RejectedContact {
   index: number;
   /** As given; null if it was not a string. */
   phone: string | null;
-  /** Why. */
+  /** Why it was rejected. */
   code: "invalid_phone" | "duplicate" | "unknown_field" | "wrong_type" | "invalid" | "too_long";
   /** Human-readable reason. */
   detail: string;
@@ -815,17 +815,17 @@ export interface RejectedContact {
   duplicate_of?: number;
 }
 
-/** The valid contacts are in the group. */
+/** The valid contacts are now in the group. */
 export interface PutContacts {
   /** The group. */
   group_id: string;
   /** Contacts in the group. */
   contact_count: number;
-  /** Added and rejected entries, counted. */
+  /** Numbers of added and rejected entries. */
   counts: ContactCounts;
   /** The rejected entries, at most 1,000. */
   rejected: Array<RejectedContact>;
-  /** Whether there are more. */
+  /** Whether more were rejected than `rejected` lists. */
   rejected_truncated?: boolean;
 }
 
@@ -847,13 +847,13 @@ export interface RemovedContacts {
   absent: number;
 }
 
-/** Where events are posted. */
+/** A webhook, without its secret. */
 export interface Webhook {
   /** The webhook. */
   webhook_id: string;
-  /** Where events are posted; null: to each send's `callback_url`. */
+  /** Where events are posted; null means to each send's `callback_url`. */
   url: string | null;
-  /** The types of events that are posted; null: all. */
+  /** The event types that are posted; null means all. */
   events: Array<string> | null;
   /** Your own description. */
   description: string | null;
@@ -861,9 +861,9 @@ export interface Webhook {
   status: "active" | "disabled";
   /** Why the webhook is disabled; null while it is active. */
   disabled_reason: string | null;
-  /** Since when all posts have failed; null if the last one succeeded. */
+  /** Since when every post has failed; null if the last one succeeded. */
   failing_since: string | null;
-  /** Rises by one with each rotation of the secret. */
+  /** Increases by one with each rotation of the secret. */
   secret_version: number;
   /** Until when posts are also signed with the previous secret; null if they are not. */
   previous_secret_until: string | null;
@@ -876,15 +876,15 @@ export interface Webhook {
 export interface WebhookPage {
   /** The entries. */
   data: Array<Webhook>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** A new webhook. Without `url` it receives the events of sends with a `callback_url`. */
+/** A new webhook. Without `url`, it posts the events of each send to the send's `callback_url`. */
 export interface WebhookBody {
-  /** Where events are posted; null: to each send's `callback_url`. */
+  /** Where events are posted; null means to each send's `callback_url`. */
   url?: string;
-  /** The types of events that are posted; null: all. */
+  /** The event types that are posted; null means all. */
   events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
@@ -894,9 +894,9 @@ export interface WebhookBody {
 export interface Secret {
   /** The webhook. */
   webhook_id: string;
-  /** Where events are posted; null: to each send's `callback_url`. */
+  /** Where events are posted; null means to each send's `callback_url`. */
   url: string | null;
-  /** The types of events that are posted; null: all. */
+  /** The event types that are posted; null means all. */
   events: Array<string> | null;
   /** Your own description. */
   description: string | null;
@@ -904,9 +904,9 @@ export interface Secret {
   status: "active" | "disabled";
   /** Why the webhook is disabled; null while it is active. */
   disabled_reason: string | null;
-  /** Since when all posts have failed; null if the last one succeeded. */
+  /** Since when every post has failed; null if the last one succeeded. */
   failing_since: string | null;
-  /** Rises by one with each rotation of the secret. */
+  /** Increases by one with each rotation of the secret. */
   secret_version: number;
   /** Until when posts are also signed with the previous secret; null if they are not. */
   previous_secret_until: string | null;
@@ -920,13 +920,13 @@ export interface Secret {
 
 /** Changes to a webhook. */
 export interface WebhookChange {
-  /** Where events are posted; null: to each send's `callback_url`. */
+  /** Where events are posted; null means to each send's `callback_url`. */
   url?: string;
-  /** The types of events that are posted; null: all. */
+  /** The event types that are posted; null means all. */
   events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
-  /** `active` posts events from now on; POST …/recover posts those that were missed. */
+  /** With `active`, events are posted from now on; POST …/recover posts missed ones. */
   status?: "active" | "disabled";
 }
 
@@ -942,7 +942,7 @@ export interface DeletedWebhook {
 export interface Test {
   /** The webhook. */
   webhook_id: string;
-  /** The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream. */
+  /** The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream. */
   event_id: string;
   /** Always `webhook.test`. */
   type: string;
@@ -952,7 +952,7 @@ export interface Test {
 export interface Delivery {
   /** The webhook. */
   webhook_id: string;
-  /** The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream. */
+  /** The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream. */
   event_id: string;
   /** What happened. */
   type: string;
@@ -960,15 +960,15 @@ export interface Delivery {
   status: "pending" | "delivered" | "failed";
   /** Number of attempts. */
   attempts: number;
-  /** When it is attempted again, if pending. */
+  /** When the next attempt is due; null if none is. */
   next_attempt_at: string | null;
   /** Where it was posted. */
   url: string;
   /** The last attempt's HTTP status; null if there was no response. */
   http_status: number | null;
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed; null if it did not. */
   error: string | null;
-  /** How long the last attempt took. */
+  /** Duration of the last attempt, in milliseconds. */
   milliseconds: number | null;
   /** When it was first attempted. */
   created_at: string;
@@ -979,21 +979,21 @@ export interface Delivery {
 export interface DeliveryPage {
   /** The entries. */
   data: Array<Delivery>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** Since when to post undelivered events again. */
+/** The time from which to post undelivered events again. */
 export interface RecoverBody {
   /** At most 8 days ago. */
   since: string;
 }
 
-/** Undelivered events since then will be posted again. */
+/** Undelivered events since `since` will be posted again. */
 export interface Recover {
   /** The webhook. */
   webhook_id: string;
-  /** From then on. */
+  /** Events from this time on. */
   since: string;
 }
 
@@ -1017,57 +1017,57 @@ export interface ErrorEntry {
   permanent: boolean | null;
   /** Human-readable summary. */
   title: string;
-  /** Human-readable meaning; null for request errors. */
+  /** Human-readable explanation; null for request errors. */
   meaning: string | null;
   /** What to do about it. */
   remediation: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
-  /** Of `validation_failed`: what can be wrong with a field. */
+  /** For `validation_failed`: the codes of single fields. */
   field_codes?: Array<FieldCode>;
 }
 
 export interface ErrorEntryPage {
   /** The entries. */
   data: Array<ErrorEntry>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** Something that happened; `type`, `timestamp` and `data` are what a webhook is posted. */
+/** An event. `type`, `timestamp` and `data` are the same as in a post to a webhook. */
 export interface StreamEvent {
-  /** The event: the same in each attempt, in every webhook (`webhook-id`) and in the stream. */
+  /** The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream. */
   event_id: string;
   /** What happened. */
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What happened to what. */
+  /** What the event is about; its members depend on `type`. */
   data: Record<string, unknown>;
 }
 
 export interface StreamEventPage {
   /** The entries. */
   data: Array<StreamEvent>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** The rows read so far, counted. */
+/** Numbers of rows read so far, by outcome. */
 export interface ImportCounts {
-  /** Rows that were read, without the header. */
+  /** Rows read, without the header. */
   rows: number;
   /** Contacts added to the group. */
   added: number;
-  /** Contacts whose fields or tags were changed. */
+  /** Contacts whose fields or tags changed. */
   changed: number;
-  /** Contacts that were already in the group, unchanged. */
+  /** Contacts that were already in the group and did not change. */
   unchanged: number;
   /** Rows that are not valid contacts. */
   invalid: number;
 }
 
-/** An import of a file of contacts into a group. */
+/** An import of a CSV file of contacts into a group. */
 export interface Import {
   /** The import. */
   import_id: string;
@@ -1075,28 +1075,28 @@ export interface Import {
   group_id: string;
   /** Current status. */
   status: "queued" | "running" | "completed" | "failed" | "canceled";
-  /** The country whose national number format the file uses; null: international numbers only. */
+  /** The country whose national number format the file uses; null means international numbers only. */
   country: string | null;
-  /** The file's size, as UTF-8. */
+  /** The file's size in bytes of UTF-8. */
   bytes: number;
   /** Bytes read so far. */
   bytes_done: number;
-  /** The rows read so far, counted. */
+  /** Numbers of rows read so far, by outcome. */
   counts: ImportCounts;
-  /** Why the import failed. */
+  /** Why the import failed; null if it did not. */
   error: string | null;
   /** URL that lists the rows that are not valid contacts. */
   errors_url: string;
   /** When the upload was complete. */
   created_at: string;
-  /** When it finished. */
+  /** When it ended; null if it has not. */
   finished_at: string | null;
 }
 
 export interface ImportPage {
   /** The entries. */
   data: Array<Import>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -1104,7 +1104,7 @@ export interface ImportPage {
 export interface ImportError {
   /** The row's first line in the file, from 1. */
   line: number;
-  /** The row's phone as it was given, cut to 40 characters. */
+  /** The row's phone as given, cut to 40 characters. */
   value: string;
   /** Why it is not a valid contact. */
   code: "invalid_phone" | "invalid";
@@ -1115,21 +1115,21 @@ export interface ImportError {
 export interface ImportErrorPage {
   /** The entries. */
   data: Array<ImportError>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
 /** An inbound message. */
 export interface Inbound {
-  /** The message from a phone. */
+  /** The inbound message. */
   inbound_id: string;
   /** The phone that sent it. */
   phone: string;
-  /** The number of yours that it was sent to. */
+  /** Your number that received it. */
   sender_id: string;
   /** The text. */
   message: string;
-  /** What a message that is nothing but such a word asks for: `stop` to be written to no more, `start` the opposite. Null for every other message. */
+  /** The keyword, if the whole text is one: `stop` opts the phone out, `start` opts it in again. Null for any other text. */
   keyword: "stop" | "start" | null;
   /** Number of segments. */
   segments: number;
@@ -1144,135 +1144,135 @@ export interface Inbound {
 export interface InboundPage {
   /** The entries. */
   data: Array<Inbound>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** How much work of a request counts as one request of the rate limit, and as at least one. */
+/** Amounts of work that count as one request toward the rate limit. Each request counts as at least one. */
 export interface RequestCost {
-  /** Rows of a list, report or export, returned or examined because of a filter. */
+  /** Rows of a list, report or export: those returned, and those examined for a filter. */
   rows: number;
-  /** Recipients of a message with placeholders, for a quote or a send that is refused. Sends that are accepted are not charged by recipients. */
+  /** Recipients of a message with placeholders, in a quote or a refused send. An accepted send costs nothing extra for its recipients. */
   recipients: number;
   /** Bytes of a JSON body. */
   body_bytes: number;
-  /** The longest wait after a request that cost more than there was. */
+  /** Maximum wait, in seconds, after a request that exceeded the allowance. */
   debt_seconds: number;
 }
 
-/** What the account's sends may reserve, and what they have reserved, where that is limited. */
+/** The account's spend limits, and the credits that count toward them. */
 export interface Spending {
-  /** Credits that its sends may reserve on a day; null: as many as there are. */
+  /** Credits that the account's sends may reserve in a day; null means unlimited. */
   day: number | null;
-  /** Credits that its sends may reserve in a month; null: as many as there are. */
+  /** Credits that the account's sends may reserve in a month; null means unlimited. */
   month: number | null;
-  /** Credits that its sends have reserved today; counted where there is a limit. */
+  /** Credits reserved today; counted only if there is a spend limit. */
   spent_of_day: number;
-  /** Credits that its sends have reserved this month; counted where there is a limit. */
+  /** Credits reserved this month; counted only if there is a spend limit. */
   spent_of_month: number;
 }
 
-/** Messages of each category that a phone may get within an hour. */
+/** Maximum number of messages to one phone per hour, by category. */
 export interface RecipientLimits {
-  /** Of one-time passwords and the like; null: any number. */
+  /** Limit for `authentication`; null means unlimited. */
   authentication: number | null;
-  /** Of this category; null: any number. */
+  /** Limit for `transactional`; null means unlimited. */
   transactional: number | null;
-  /** Of this category; null: any number. */
+  /** Limit for `marketing`; null means unlimited. */
   marketing: number | null;
 }
 
 /** The limits of the service and the account, and the account's backlog. */
 export interface Limits {
-  /** The longest message, in Unicode code points. */
+  /** Maximum length of a message, in Unicode code points. */
   message_characters: number;
-  /** The most recipients of one bulk send. */
+  /** Maximum recipients of a bulk send. */
   phones_per_request: number;
-  /** The largest body, in bytes. */
+  /** Maximum size of a body, in bytes. */
   body_bytes: number;
-  /** The largest body of /sms/send-bulk and /sms/quote, in bytes. */
+  /** Maximum size of a body of /sms/send-bulk or /sms/quote, in bytes. */
   bulk_body_bytes: number;
   /** How far ahead a send can be scheduled, in days. */
   schedule_days_ahead: number;
-  /** The largest `metadata`, in bytes. */
+  /** Maximum size of `metadata`, in bytes. */
   metadata_bytes: number;
   /** How long a token is valid, in seconds. */
   token_seconds: number;
-  /** Requests per second that the account may make. */
+  /** Maximum requests per second of the account. */
   requests_per_second: number;
-  /** What costs as much as one request; the account's next requests pay for what was too much. */
+  /** Amounts of work that count as one request. A request that costs more delays the account's next ones. */
   request_cost: RequestCost;
   /** Maximum entries per page. */
   page_items: number;
-  /** Bytes of a URL, and of one header. */
+  /** Maximum size of a URL, and of a single header, in bytes. */
   header_bytes: number;
-  /** Bytes of a URL and all headers together. */
+  /** Maximum size of the URL and all headers together, in bytes. */
   head_bytes: number;
-  /** Keys of one JSON object. */
+  /** Maximum keys of a JSON object. */
   json_keys: number;
-  /** Values of a JSON body, nested ones too. A body of 64 kB may have 15,000. */
+  /** Maximum values in a large JSON body, nested ones included; 15,000 in a body of up to 64 kB. */
   json_values: number;
-  /** Levels of nesting of a JSON body. */
+  /** Maximum nesting depth of a JSON body. */
   json_depth: number;
-  /** Requests of the account that each process of the API works on; one more is `rate_limited`. Before sign-in an address has fewer. */
+  /** Maximum concurrent requests of the account per API process; further ones get `rate_limited`. Before authentication, a lower limit per client address applies. */
   requests_under_way: number;
-  /** Of these, those with a body above `body_bytes`; one more waits. */
+  /** Maximum of these with a body above `body_bytes`; further ones wait. */
   large_bodies_under_way: number;
-  /** CSV exports that each process writes at once; one more is `rate_limited`. */
+  /** Maximum concurrent CSV exports per API process; further ones get `rate_limited`. */
   exports_under_way: number;
-  /** Rows that are examined for one page of a list with filters: it may be shorter than `limit` then. */
+  /** Maximum rows examined for a page of a filtered list; such a page may be shorter than `limit`. */
   page_rows_examined: number;
-  /** Seconds after which a statement of a list or report is ended; the answer is 503. */
+  /** Timeout, in seconds, of each query of a list or report; the response is then 503. */
   page_seconds: number;
-  /** How quickly a large body arrives at least, after its first 20 seconds. */
+  /** Minimum rate at which a large body must arrive, after its first 20 seconds. */
   body_bytes_per_second: number;
-  /** Tokens of one API key that can be revoked in a day. */
+  /** Maximum tokens of an API key that can be revoked per day. */
   revoked_tokens_per_key: number;
-  /** Groups that an account can have. */
+  /** Maximum groups of an account. */
   groups: number;
-  /** How long an Idempotency-Key is remembered, in days. */
+  /** How long an `Idempotency-Key` is kept, in days. */
   idempotency_days: number;
-  /** The account's messages waiting to be sent. */
+  /** Number of the account's messages that wait to be sent. */
   backlog_messages: number;
-  /** What the largest send of the backlog waits for: as `limited_by` of a send. */
+  /** What limits the largest waiting send, as in its `limited_by`; null if nothing waits. */
   backlog_limited_by: string | null;
   /** Estimated time at which the last queued message is submitted; null if unknown. */
   backlog_eta: string | null;
-  /** What its sends may reserve in a day and a month of UTC. */
+  /** The account's spend limits per day and per month, in UTC. */
   spending: Spending;
-  /** What phones must begin with, one of these; null: anything. */
+  /** Prefixes of the phones that the account may send to; null means any phone. */
   destinations: Array<string> | null;
-  /** What is done about one-time passwords to unusually many phones of one block or area. */
+  /** What happens to one-time passwords sent to unusually many phones of one number range: nothing (`off`), they are reported to the operator (`watch`), or they are refused (`block`). */
   pumping_guard: "off" | "watch" | "block";
-  /** Messages that a phone may get from the account within an hour, by category. */
+  /** Maximum number of messages from the account to one phone per hour, by category. */
   messages_per_phone_hour: RecipientLimits;
 }
 
-/** When the send is to be held. */
+/** When failures hold the send. */
 export interface StopRule {
-  /** Hold it when more than this share has failed, of those that a carrier answered for. */
+  /** The send is held when more than this share of the messages with a result from a carrier has failed. */
   failed_share: number;
-  /** Not before so many messages were answered for. */
+  /** The rule applies once this many messages have a result from a carrier. */
   over: number;
 }
 
-/** When nothing is sent, by the clock of the recipient. */
+/** Hours in which messages wait, in the recipient's local time. */
 export interface QuietHoursRule {
-  /** When it begins, by the recipient's clock. */
+  /** When they begin, in the recipient's local time. */
   from: string;
-  /** When it ends; may be on the next day. */
+  /** When they end; earlier than `from` means on the next day. */
   until: string;
 }
 
-/** How many messages of the category a phone gets. */
+/** Maximum number of messages of the send's category to one phone in a period. */
 export interface Cap {
-  /** At most so many messages of the category to a phone; what is more is `rejected`, not charged. */
+  /** Maximum messages to a phone in the period. Further ones are `rejected` and not charged. */
   most: number;
-  /** In so many hours. */
+  /** Length of the period, in hours. */
   hours: number;
 }
 
-/** A send, its status and its counts. */
+/** A send, with its status and counts. */
 export interface Send {
   /** The send. */
   send_id: string;
@@ -1292,35 +1292,35 @@ export interface Send {
   segments: BulkSegments;
   /** Credits reserved when the send was accepted. */
   cost: number;
-  /** Credits of its messages that a carrier took: `sent`, `delivered` and `undelivered`. What is neither charged nor waiting, sending or in doubt was given back. */
+  /** Credits charged for messages that a carrier accepted: `sent`, `delivered` and `undelivered`. Credits for the others stay reserved while they wait, are being sent or are in doubt, and are then released. */
   charged: number;
   /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
   /** Your own reference, returned wherever the send appears. */
   reference: string | null;
-  /** Your own data, as given. */
+  /** Your own data, as you sent it. */
   metadata: Record<string, unknown> | null;
   /** URL that receives this send's events, in addition to your webhooks. */
   callback_url: string | null;
   /** Maximum segments per second; null means as fast as the route allows. */
   rate: number | null;
-  /** When the send is to be held because messages fail; null: never, or not any more. */
+  /** When failures hold the send; null if they do not, or no longer do. */
   stop_if: StopRule | null;
-  /** When nothing of it is sent, by the clock of the recipient; null: at no time. */
+  /** Hours in which messages wait, in the recipient's local time; null if there are none. */
   quiet_hours: QuietHoursRule | null;
-  /** How many messages of its category a phone gets, by the rule of the account; null: any number. */
+  /** The account's cap on messages of this category to one phone; null means unlimited. */
   cap: Cap | null;
-  /** How many messages go first; null: there is no canary, or it is over. */
+  /** How many messages are sent first; null if there is no canary, or it has ended. */
   canary: number | null;
   /** Estimated time at which the last message is submitted; null if unknown. */
   eta: string | null;
-  /** What it waits for at present, one of: `send_at`, `paused`, `held`, `carrier_paused`, `carrier_down`, `no_worker`, `send_rate`, `sender_rate`, `prefix_rate`, `canary`, `quiet_hours`, `retry`, `throttled`, `carrier_rate`, `queue_turn`, `window`. `carrier_rate` is the usual one of a large send; `sender_rate`, `prefix_rate`: its sender ID, or the numbers that it goes to, may have no more a second; `queue_turn`: others are before it; `throttled`: the carrier asked for less; `retry`: it goes again in a moment. Null: nothing waits. */
+  /** What currently limits the send, one of `send_at`, `paused`, `held`, `carrier_paused`, `carrier_down`, `no_worker`, `send_rate`, `sender_rate`, `prefix_rate`, `canary`, `quiet_hours`, `retry`, `throttled`, `carrier_rate`, `queue_turn`, `window`. `carrier_rate` is usual for a large send. `sender_rate` and `prefix_rate` are rate limits of its sender ID and of the numbers that it goes to. With `queue_turn` it waits for other sends, with `throttled` the carrier has asked for a lower rate, and with `retry` it is about to be tried again. Null if nothing waits. */
   limited_by: string | null;
-  /** Submits that were repeated because an earlier one had no answer; only where the operator wants it. */
+  /** Submits repeated because an earlier one had no response; above 0 only if the operator enables this. */
   resent: number;
-  /** What holds it: `operator`, `crashes` (of workers that sent or prepared it: the operator looks), `sender_id` (suspended), `canary` or `stop_if`. The last two go on by `resume`. */
+  /** What holds the send: the `operator`; `crashes` of workers that processed it, which the operator examines; a suspended `sender_id`; `canary`; or `stop_if`. After the last two, POST …/resume continues it. */
   held_by: "operator" | "crashes" | "sender_id" | "canary" | "stop_if" | null;
-  /** Why the send is held. */
+  /** Why the send is held; null if it is not. */
   held_reason: string | null;
   /** When it is due; null means at once. */
   send_at: string | null;
@@ -1339,13 +1339,13 @@ export interface Send {
 export interface SendPage {
   /** The entries. */
   data: Array<Send>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
 /** Changes to a send. */
 export interface SendChanges {
-  /** When it is due: at most 90 days ahead. Null, or up to 60 seconds ago: now. An `expires_at` that was not chosen moves with it. */
+  /** When the send is due, at most 90 days ahead. Null, or a time up to 60 seconds ago, means now. A default `expires_at` moves with it. */
   send_at?: string | null;
   /** When unsent messages expire. */
   expires_at?: string;
@@ -1377,9 +1377,9 @@ export interface Message {
   cost: number;
   /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
-  /** The carrier that took it, or was the last to refuse it; null: none was asked. */
+  /** The carrier that it was last submitted to; null if none. */
   carrier: string | null;
-  /** Two letters of ISO 3166-1, by the phone's first digits; null: none, or the phone was erased. */
+  /** The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was erased. */
   country: string | null;
   /** The group, for a group send. */
   group_id: string | null;
@@ -1389,9 +1389,9 @@ export interface Message {
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
-  /** When it was handed to the carrier; where a crash left it in doubt, no later than this. Null: it was not. */
+  /** When it was submitted to the carrier; null if it was not. If a crash left it in doubt, the latest possible time. */
   submitted_at: string | null;
-  /** When the last word on it came: of a canceled or expired one, when it ended. */
+  /** When it got its final status; null if it has none yet. */
   finished_at: string | null;
   /** When it was accepted. */
   created_at: string;
@@ -1400,7 +1400,7 @@ export interface Message {
 export interface MessagePage {
   /** The entries. */
   data: Array<Message>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
@@ -1408,31 +1408,31 @@ export interface MessagePage {
 export interface Attempt {
   /** The carrier that it was submitted to. */
   carrier: string | null;
-  /** The route and why it led to that carrier; null where there is one carrier only. */
+  /** The route, and why it selected this carrier; null if there is only one carrier. */
   route: string | null;
   /** When it was submitted. */
   submitted_at: string;
   /** When the carrier responded; null if it did not. */
   answered_at: string | null;
-  /** What it was answered: `rejected` is for good, `failed` for this time, `in_doubt` is no answer. */
+  /** The carrier's response: `rejected` is permanent, `failed` is temporary, `in_doubt` means there was none. */
   answer: "accepted" | "rejected" | "failed" | "in_doubt";
   /** The carrier's own code; null if it gave none. */
   carrier_code: string | null;
-  /** Milliseconds from the submit to the answer; null: no answer came, or it is not known. */
+  /** Milliseconds from submit to response; null if there was no response, or if unknown. */
   latency_ms: number | null;
 }
 
 /** An event in a message's timeline. */
 export interface Event {
-  /** When. */
+  /** When it happened, by our clock. */
   at: string;
-  /** What happened: `accepted`, `due`, `attempt_failed`, or the status that the message got. */
+  /** What happened: `accepted`, `due`, `attempt_failed`, or the message's new status. */
   type: string;
-  /** The carrier that took it. */
+  /** The carrier that the message was submitted to. */
   carrier?: string;
-  /** The route and why it led to that carrier; null where there is one carrier only. */
+  /** The route, and why it selected this carrier; null if there is only one carrier. */
   route?: string | null;
-  /** The carrier's own id of the message. */
+  /** The carrier's id for the message. */
   carrier_reference?: string | null;
   /** Number of submits to a carrier. */
   attempts?: number;
@@ -1440,17 +1440,17 @@ export interface Event {
   error?: MessageError | null;
   /** Human-readable explanation of this occurrence. */
   detail?: string;
-  /** When it happened by the carrier's clock; null: it told no time. `at` is when we learned it. */
+  /** When it happened by the carrier's clock; null if the carrier gave no time. `at` is when we received it. */
   carrier_at?: string | null;
-  /** To what the carrier's time is told: receipts of SMPP have minutes as a rule. */
+  /** The precision of `carrier_at`. SMPP receipts usually give minutes. */
   carrier_at_precision?: "minute" | "second" | "millisecond" | null;
-  /** What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end of its validity; null: nothing so far. */
+  /** What resolved the doubt: a late response (`answer`), a receipt, the operator, a report from the carrier (`reconciliation`), or the end of the message's validity; null if it is unresolved. */
   resolved_by?: "answer" | "receipt" | "operator" | "reconciliation" | "validity" | null;
-  /** What the carrier told: its id of the message, or its code; null: nothing. */
+  /** The carrier's evidence: its id for the message, or its code; null if it gave none. */
   evidence?: string | null;
 }
 
-/** A message that was submitted without a response from the carrier. */
+/** Uncertainty about a message that was submitted but got no response from the carrier. */
 export interface Doubt {
   /** When the wait for a response ended. */
   since: string;
@@ -1458,9 +1458,9 @@ export interface Doubt {
   reason: string;
   /** When the doubt was resolved; null if it was not. */
   resolved_at: string | null;
-  /** What ended the doubt: an answer after all, a receipt, the operator, a report of the carrier, or the end of its validity; null: nothing so far. */
+  /** What resolved the doubt: a late response (`answer`), a receipt, the operator, a report from the carrier (`reconciliation`), or the end of the message's validity; null if it is unresolved. */
   resolved_by: "answer" | "receipt" | "operator" | "reconciliation" | "validity" | null;
-  /** What the carrier told: its id of the message, or its code; null: nothing. */
+  /** The carrier's evidence: its id for the message, or its code; null if it gave none. */
   evidence: string | null;
 }
 
@@ -1482,9 +1482,9 @@ export interface MessageDetail {
   cost: number;
   /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
-  /** The carrier that took it, or was the last to refuse it; null: none was asked. */
+  /** The carrier that it was last submitted to; null if none. */
   carrier: string | null;
-  /** Two letters of ISO 3166-1, by the phone's first digits; null: none, or the phone was erased. */
+  /** The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was erased. */
   country: string | null;
   /** The group, for a group send. */
   group_id: string | null;
@@ -1494,19 +1494,19 @@ export interface MessageDetail {
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
-  /** When it was handed to the carrier; where a crash left it in doubt, no later than this. Null: it was not. */
+  /** When it was submitted to the carrier; null if it was not. If a crash left it in doubt, the latest possible time. */
   submitted_at: string | null;
-  /** When the last word on it came: of a canceled or expired one, when it ended. */
+  /** When it got its final status; null if it has none yet. */
   finished_at: string | null;
   /** When it was accepted. */
   created_at: string;
-  /** The text as it is sent to this phone, with its values; null: it was erased. */
+  /** The text sent to this phone, with its placeholders filled in; null if it was erased. */
   text: string | null;
   /** `gsm7` if every character fits, otherwise `ucs2`. */
   encoding: "gsm7" | "ucs2";
   /** The text of each segment. */
   parts: Array<string>;
-  /** Each submit to a carrier, oldest first; throttled ones are not counted. */
+  /** Submits to carriers, oldest first, without those that the carrier throttled. */
   attempts: Array<Attempt>;
   /** Events, oldest first. */
   timeline: Array<Event>;
@@ -1522,7 +1522,7 @@ export interface Events {
   data: Array<Event>;
 }
 
-/** The phone of the person to be erased. */
+/** The person to erase. */
 export interface ErasureBody {
   /** Digits only, starting with the country code. */
   phone: string;
@@ -1530,40 +1530,40 @@ export interface ErasureBody {
 
 /** What was erased. */
 export interface ErasureCounts {
-  /** Messages whose phone was erased; their status and cost stay. */
+  /** Messages whose phone was erased. Their status and cost are kept. */
   messages: number;
-  /** Texts of messages that were to this phone alone. */
+  /** Texts of sends to this phone only. */
   texts: number;
-  /** Contacts, in all groups. */
+  /** Contacts removed, in all groups. */
   contacts: number;
-  /** Messages that were received from the phone. */
+  /** Inbound messages from the phone. */
   inbound: number;
 }
 
-/** The erasure of a person: a receipt, which does not name the phone. */
+/** An erasure. It serves as a receipt and does not contain the phone. */
 export interface Erasure {
   /** The erasure; keep the id as the receipt. */
   erasure_id: string;
-  /** `pending` until nothing has the phone any more. What is on its way is waited for, and what waits to be sent is not sent. `failed`: the service could not do it, and its operator has been told. */
+  /** `pending` until the phone is erased everywhere. Messages already submitted are waited for, and those not yet submitted are not sent. `failed` if the service could not complete it; the operator sees this. */
   status: "pending" | "completed" | "failed";
-  /** What was erased so far. */
+  /** What has been erased so far. */
   counts: ErasureCounts;
-  /** When it was asked for. */
+  /** When it was requested. */
   created_at: string;
-  /** When the last of it was erased. */
+  /** When it was completed; null if it is not. */
   completed_at: string | null;
 }
 
 export interface ErasurePage {
   /** The entries. */
   data: Array<Erasure>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** The play credits of a sandbox, and how many were added. */
+/** The sandbox's play credits after a refill. */
 export interface Refill {
-  /** Play credits that were added. */
+  /** Play credits added. */
   added: number;
   /** Credits left to spend after this. */
   balance: number;
@@ -1573,54 +1573,54 @@ export interface Refill {
 
 /** A sender ID and its status. */
 export interface Sender {
-  /** Its id. */
+  /** The id for DELETE /sender-ids/{sender}. */
   id: string;
   /** The sender ID. */
   sender_id: string;
-  /** Letters, a short code, or a phone's number. */
+  /** Whether it is a name, a short code or a phone number. */
   form: "alphanumeric" | "short_code" | "number";
-  /** Only an `approved` one may be sent from. */
+  /** Current status. Sends need an `approved` sender ID. */
   status: "pending" | "approved" | "rejected" | "suspended";
-  /** Why it was rejected or suspended. */
+  /** Why it was rejected or suspended; null if no reason was given. */
   reason: string | null;
-  /** What it is for: the operator reads it. */
+  /** What the sender ID is for. The operator reads this. */
   use_case: string | null;
-  /** When it was asked for. */
+  /** When it was requested. */
   created_at: string;
-  /** When the operator decided. */
+  /** When the operator decided; null if pending. */
   decided_at: string | null;
 }
 
 export interface SenderPage {
   /** The entries. */
   data: Array<Sender>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** A sender ID that the account wants to send from. */
+/** A sender ID that the account requests. */
 export interface SenderRequest {
   /** Take 1 to 11 of A-Z, a-z, 0-9, space and . - _ + & with a letter among them and no space at an end, or a short code of 3 to 7 digits, or a number of 8 to 15 digits that begins with the country code. */
   sender_id: string;
-  /** What it is for: the operator reads it. */
+  /** What the sender ID is for. The operator reads this. */
   use_case?: string;
 }
 
 /** The sender ID is deleted. */
 export interface Deleted {
-  /** It is no more. */
+  /** The sender ID is deleted. */
   deleted: boolean;
 }
 
-/** A phone that has opted out, and of what. */
+/** A phone that has opted out, and what the opt-out applies to. */
 export interface Suppression {
   /** Digits only, starting with the country code. */
   phone: string;
-  /** Has opted out of this category only; null: of all. */
+  /** The category that the opt-out applies to; null means all. */
   category: "authentication" | "transactional" | "marketing" | null;
-  /** Has opted out of messages from this sender ID only; null: from all. */
+  /** The sender ID that the opt-out applies to; null means all. */
   sender_id: string | null;
-  /** Why: `stop` where the phone's owner wrote so. */
+  /** The reason; `stop` if the phone's owner replied STOP. */
   reason: string;
   /** When it was added to the list. */
   created_at: string;
@@ -1629,15 +1629,15 @@ export interface Suppression {
 export interface SuppressionPage {
   /** The entries. */
   data: Array<Suppression>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
 }
 
 /** Phones to add to the opt-out list. */
 export interface SuppressionsBody {
-  /** Only of messages of this category; without it, of all. */
+  /** The category that the opt-out applies to; without it, all. */
   category?: "authentication" | "transactional" | "marketing";
-  /** Only of messages from this sender ID; without it, from all. */
+  /** The sender ID that the opt-out applies to; without it, all. */
   sender_id?: string;
   /** 1 to 100,000 phones, in international form or as written in the account's country. */
   phones: Array<string>;
@@ -1645,7 +1645,7 @@ export interface SuppressionsBody {
   reason?: string;
 }
 
-/** The entries of a request, counted. */
+/** Numbers of entries, by outcome. */
 export interface SuppressedCounts {
   /** Entries in the request. */
   submitted: number;
@@ -1653,9 +1653,9 @@ export interface SuppressedCounts {
   added: number;
   /** Phones already on the list. */
   unchanged: number;
-  /** Listed before in this request. */
+  /** Entries whose phone was listed before in this request. */
   duplicate: number;
-  /** Rejected; see `rejected`. */
+  /** Invalid entries; see `rejected`. */
   invalid: number;
 }
 
@@ -1665,7 +1665,7 @@ export interface RejectedSuppression {
   index: number;
   /** As given; null if it was not a string. */
   phone: string | null;
-  /** Why. */
+  /** Why it was rejected. */
   code: "invalid_phone" | "invalid";
   /** Human-readable reason. */
   detail: string;
@@ -1673,11 +1673,11 @@ export interface RejectedSuppression {
 
 /** The valid phones are on the opt-out list. */
 export interface Suppressed {
-  /** Added and rejected entries, counted. */
+  /** Numbers of added and rejected entries. */
   counts: SuppressedCounts;
   /** The rejected entries, at most 1,000. */
   rejected: Array<RejectedSuppression>;
-  /** Whether there are more. */
+  /** Whether more were rejected than `rejected` lists. */
   rejected_truncated?: boolean;
 }
 
@@ -1689,31 +1689,31 @@ export interface Unsuppressed {
   removed: number;
 }
 
-/** A count of messages with a result. Dimensions that they are not grouped by are null. */
+/** A count of messages with a result. A dimension that is not grouped by is null. */
 export interface Usage {
-  /** The day on which the send was accepted, UTC; null where not counted by it. */
+  /** The day on which the send was accepted, in UTC; null if not grouped by it. */
   day: string | null;
   /** The sender ID; null if not grouped by it. */
   sender_id: string | null;
-  /** Two letters of ISO 3166-1, by the phone's first digits. Null where it is not counted by it, for phones of no country, and for messages that ended with their send and were never handed over. */
+  /** The country of the phone's prefix, as two letters of ISO 3166-1. Null if not grouped by it, for phones without a country, and for messages that were canceled or expired with their send. */
   country: string | null;
   /** The messages' category; null if not grouped by it. */
   category: string | null;
-  /** What became of them; null where not counted by it. */
+  /** Their status; null if not grouped by it. */
   status: "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" | null;
   /** Number of messages. */
   messages: number;
-  /** Credits of those that a carrier took: `sent`, `delivered` and `undelivered`. */
+  /** Credits charged for those that a carrier accepted: `sent`, `delivered` and `undelivered`. */
   credits: number;
 }
 
-/** A page of counts, and how fresh they are. */
+/** A page of counts, and the time of the last count. */
 export interface UsagePage {
   /** The entries. */
   data: Array<Usage>;
-  /** The `cursor` of the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null;
-  /** When today's counts were made: some seconds ago, longer on a busy day. Older hours are counted again, more and more rarely, as long as their messages change. Null: nothing was counted yet. */
+  /** When today's messages were last counted: seconds ago, or longer on a busy day. Earlier hours are counted again at growing intervals while their messages change. Null if nothing has been counted. */
   counted_at: string | null;
 }
 
@@ -1722,7 +1722,7 @@ export interface MessageSentEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: MessageEventData;
 }
 
@@ -1731,7 +1731,7 @@ export interface MessageDeliveredEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: MessageEventData;
 }
 
@@ -1740,7 +1740,7 @@ export interface MessageUndeliveredEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: MessageEventData;
 }
 
@@ -1749,7 +1749,7 @@ export interface MessageFailedEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: MessageEventData;
 }
 
@@ -1758,7 +1758,7 @@ export interface MessageRejectedEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: MessageEventData;
 }
 
@@ -1767,7 +1767,7 @@ export interface MessageExpiredEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: MessageEventData;
 }
 
@@ -1776,7 +1776,7 @@ export interface MessageCanceledEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: MessageEventData;
 }
 
@@ -1785,7 +1785,7 @@ export interface MessageInDoubtEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: MessageEventData;
 }
 
@@ -1794,7 +1794,7 @@ export interface MessageReceivedEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: MessageReceivedData;
 }
 
@@ -1803,7 +1803,7 @@ export interface SendCompletedEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: SendEventData;
 }
 
@@ -1812,7 +1812,7 @@ export interface SendCanceledEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: SendEventData;
 }
 
@@ -1821,7 +1821,7 @@ export interface SendHeldEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: SendEventData;
 }
 
@@ -1830,7 +1830,7 @@ export interface SuppressionCreatedEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: SuppressionEventData;
 }
 
@@ -1839,7 +1839,7 @@ export interface SenderIdApprovedEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: SenderIdEventData;
 }
 
@@ -1848,7 +1848,7 @@ export interface SenderIdRejectedEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: SenderIdEventData;
 }
 
@@ -1857,7 +1857,7 @@ export interface SenderIdSuspendedEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: SenderIdEventData;
 }
 
@@ -1866,7 +1866,7 @@ export interface BalanceLowEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: LowBalanceData;
 }
 
@@ -1875,7 +1875,7 @@ export interface WebhookDisabledEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: WebhookDisabledData;
 }
 
@@ -1884,7 +1884,7 @@ export interface WebhookTestEvent {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** What it is about. */
+  /** What the event is about. */
   data: WebhookTestData;
 }
 
@@ -1900,13 +1900,13 @@ export interface Operations {
   sendBulk(request: { body: BulkSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
   /** Send one message to every contact of a group. */
   sendGroup(request: { body: GroupSend; key?: string; signal?: AbortSignal }): Promise<Bulk>;
-  /** Say what a send would cost and reject; takes the body of any of the three, and sends nothing. */
+  /** Get the cost of a send and the recipients that it would reject, without sending anything. */
   createQuote(request: { body: SingleSend | BulkSend | GroupSend; key?: string; signal?: AbortSignal }): Promise<Quote>;
-  /** List the API keys that are not revoked, those of the sandbox too; a test key sees only these. No secrets. */
+  /** List the API keys that are not revoked, without secrets. A test key sees only the sandbox's keys. */
   listApiKeys(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ApiKeyPage>;
   /** Create an API key with at most the permissions of the key in use. Its secret is shown only once. */
   createApiKey(request: { body: MakeApiKey; key?: string; signal?: AbortSignal }): Promise<NewApiKey>;
-  /** Create a new secret for a key, shown only once. The old one works until old_secret_expires_at. */
+  /** Create a new secret for a key, shown only once. The previous one works until old_secret_expires_at. */
   rotateApiKeySecret(request: { path: { key_id: string }; body: RotateApiKey; key?: string; signal?: AbortSignal }): Promise<RotatedApiKey>;
   /** Revoke a key. It and its tokens stop working within five seconds. */
   revokeApiKey(request: { path: { key_id: string }; signal?: AbortSignal }): Promise<RevokedApiKey>;
@@ -1914,9 +1914,9 @@ export interface Operations {
   createToken(request?: { body?: Credentials; signal?: AbortSignal }): Promise<Token>;
   /** Revoke the token in use, or the one given as token. It stops working within five seconds. */
   revokeAccessToken(request?: { body?: RevokeToken; signal?: AbortSignal }): Promise<Revoked>;
-  /** Show the credits left to spend, and those reserved. A 402 is decided by balance. */
+  /** Show the credits left to spend, and those reserved. */
   getBalance(request?: { signal?: AbortSignal }): Promise<Balance>;
-  /** List the ledger, newest first: every credit, tied to its send, batch or message. */
+  /** List the ledger, newest first. Each entry names its send, batch or message. */
   listTransactions(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<TransactionPage>;
   /** List the contact groups with their contact counts. Without parameters, all of them. */
   listGroups(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<GroupPage>;
@@ -1930,7 +1930,7 @@ export interface Operations {
   deleteGroup(request: { path: { group_id: string }; signal?: AbortSignal }): Promise<DeletedGroup>;
   /** List the contacts of a group in the order they were added; with Accept: text/csv, stream all as CSV. */
   listContacts(request: { path: { group_id: string }; query?: { limit?: number; cursor?: string; phone?: string; tag?: string }; signal?: AbortSignal }): Promise<ContactPage>;
-  /** Add up to 100,000 contacts to a group, and change those that are in it. */
+  /** Add up to 100,000 contacts to a group, or update those already in it. */
   addContacts(request: { path: { group_id: string }; body: ContactsBody; key?: string; signal?: AbortSignal }): Promise<PutContacts>;
   /** Remove up to 100,000 phones from a group. Phones that are not in it are counted as absent. */
   removeContacts(request: { path: { group_id: string }; body: PhonesBody; signal?: AbortSignal }): Promise<RemovedContacts>;
@@ -1940,29 +1940,29 @@ export interface Operations {
   createWebhook(request: { body: WebhookBody; key?: string; signal?: AbortSignal }): Promise<Secret>;
   /** Show one webhook. */
   getWebhook(request: { path: { webhook_id: string }; signal?: AbortSignal }): Promise<Webhook>;
-  /** Change, disable or enable a webhook. Events from while it was disabled are posted only after POST …/recover. */
+  /** Change, disable or enable a webhook. */
   updateWebhook(request: { path: { webhook_id: string }; body: WebhookChange; signal?: AbortSignal }): Promise<Webhook>;
   /** Delete a webhook and the log of its deliveries. Posts in progress may still arrive. */
   deleteWebhook(request: { path: { webhook_id: string }; signal?: AbortSignal }): Promise<DeletedWebhook>;
   /** Create a new secret. For 24 hours posts are also signed with the previous one, so that receivers can switch. */
   rotateWebhookSecret(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Secret>;
-  /** Post a webhook.test event to this webhook. Its outcome is among the deliveries. */
+  /** Post a webhook.test event to this webhook. The deliveries show its outcome. */
   testWebhook(request: { path: { webhook_id: string }; key?: string; signal?: AbortSignal }): Promise<Test>;
-  /** List the webhook's deliveries, newest first. Events that wait for their first attempt are not included. */
+  /** List the webhook's deliveries, newest first, without events that wait for their first attempt. */
   listDeliveries(request: { path: { webhook_id: string }; query?: { limit?: number; cursor?: string; status?: "pending" | "delivered" | "failed" }; signal?: AbortSignal }): Promise<DeliveryPage>;
   /** Post an event to this webhook again, with the same id, whatever its status. */
   replayDelivery(request: { path: { webhook_id: string; event_id: string }; key?: string; signal?: AbortSignal }): Promise<Delivery>;
-  /** Post all undelivered events since a time, including those from while the webhook was disabled. */
+  /** Post all undelivered events since a time, including those that happened while the webhook was disabled. */
   recoverWebhook(request: { path: { webhook_id: string }; body: RecoverBody; key?: string; signal?: AbortSignal }): Promise<Recover>;
-  /** List every error code: of requests, or with kind=message of messages. */
+  /** List every error code of requests or, with kind=message, of messages. */
   listErrors(request?: { query?: { kind?: "request" | "message" }; signal?: AbortSignal }): Promise<ErrorEntryPage>;
-  /** Explain one error code, of requests or of messages. */
+  /** Explain one error code of requests or messages. */
   getError(request: { path: { code: string }; signal?: AbortSignal }): Promise<ErrorEntry>;
   /** Read events, oldest first, starting after the last one that you handled. */
   listEvents(request?: { query?: { limit?: number; cursor?: string; after?: string; types?: string }; signal?: AbortSignal }): Promise<StreamEventPage>;
   /** Import a CSV file of up to 100 MB into a group, in the background. */
   importContacts(request: { path: { group_id: string }; query?: { country?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Import>;
-  /** List the imports, newest first. */
+  /** List the account's imports, newest first. */
   listImports(request?: { query?: { limit?: number; cursor?: string; group_id?: string }; signal?: AbortSignal }): Promise<ImportPage>;
   /** Show the progress of an import. */
   getImport(request: { path: { import_id: string }; signal?: AbortSignal }): Promise<Import>;
@@ -1972,11 +1972,11 @@ export interface Operations {
   cancelImport(request: { path: { import_id: string }; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the messages that phones sent to the account's numbers, newest first. */
   listInboundMessages(request?: { query?: { limit?: number; cursor?: string; phone?: string; sender_id?: string; keyword?: "stop" | "start"; since?: string; until?: string }; signal?: AbortSignal }): Promise<InboundPage>;
-  /** List all limits, and the account's backlog. */
+  /** Show all limits, and the account's backlog. */
   getLimits(request?: { signal?: AbortSignal }): Promise<Limits>;
   /** List the account's sends, newest first. */
   listSends(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled"; reference?: string }; signal?: AbortSignal }): Promise<SendPage>;
-  /** Show one send: its status, counts per message status, cost, and estimated completion. */
+  /** Show one send: its status, counts by message status, cost, and estimated completion. */
   getSend(request: { path: { send_id: string }; signal?: AbortSignal }): Promise<Send>;
   /** Change when a send is due or expires, its rate, or its text. */
   updateSend(request: { path: { send_id: string }; body: SendChanges; signal?: AbortSignal }): Promise<Send>;
@@ -1984,23 +1984,23 @@ export interface Operations {
   cancelSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
   /** Stop submitting messages until the send is resumed. Also needs the scope sms:read. */
   pauseSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
-  /** Resume a paused send, or one held by its canary or stop_if, which then no longer applies. */
+  /** Resume a paused send, or one held by its canary or stop_if. That rule then no longer applies. */
   resumeSend(request: { path: { send_id: string }; key?: string; signal?: AbortSignal }): Promise<Send>;
   /** List the messages of a send in order; with Accept: text/csv, stream all of them as CSV. */
   listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
   /** List the account's messages, newest send first, with filters. */
   listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string }; signal?: AbortSignal }): Promise<MessagePage>;
-  /** Show one message: its text as it is sent to this phone, every attempt, and what happened to it. */
+  /** Show one message: its text as sent to this phone, its attempts and its timeline. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
-  /** Erase a person: the phone wherever the account has it, the texts that only it was sent, what it sent. */
+  /** Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it. */
   createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;
-  /** List the erasures, newest first. */
+  /** List the account's erasures, newest first. */
   listErasures(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<ErasurePage>;
-  /** Show one erasure: whether it is complete, and what was erased. */
+  /** Show one erasure: whether it is complete, and what has been erased. */
   getErasure(request: { path: { erasure_id: string }; signal?: AbortSignal }): Promise<Erasure>;
-  /** Fill the play credits of the sandbox up to 1,000,000 again. Only test keys have play credits. */
+  /** Refill the sandbox's play credits to 1,000,000. Needs a test key. */
   refillSandbox(request?: { key?: string; signal?: AbortSignal }): Promise<Refill>;
   /** List the account's sender IDs and their status. */
   listSenderIds(request?: { query?: { limit?: number; cursor?: string; status?: "pending" | "approved" | "rejected" | "suspended" }; signal?: AbortSignal }): Promise<SenderPage>;
@@ -2008,14 +2008,14 @@ export interface Operations {
   requestSenderId(request: { body: SenderRequest; key?: string; signal?: AbortSignal }): Promise<Sender>;
   /** Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted. */
   deleteSenderId(request: { path: { sender: string }; signal?: AbortSignal }): Promise<Deleted>;
-  /** List who has opted out, by phone; with Accept: text/csv, stream all of them as CSV. */
+  /** List the opt-outs, ordered by phone; with Accept: text/csv, stream all of them as CSV. */
   listSuppressions(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; sender_id?: string; reason?: string }; signal?: AbortSignal }): Promise<SuppressionPage>;
-  /** Put up to 100,000 phones on the list: of everything, of one category, of one sender ID, or of both together. */
+  /** Add up to 100,000 phones to the opt-out list, for all messages, one category, one sender ID, or both. */
   createSuppressions(request: { body: SuppressionsBody; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
-  /** Put the rows of a CSV on the list, as the export of GET has them: phone, and where given the others. */
+  /** Add the rows of a CSV file to the opt-out list. */
   importSuppressions(request: { body: string; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
-  /** Let the account send to a phone again; with category or sender_id, only in that. */
+  /** Remove a phone from the opt-out list; with category or sender_id, only that opt-out. */
   deleteSuppression(request: { path: { phone: string }; query?: { category?: "authentication" | "transactional" | "marketing"; sender_id?: string }; signal?: AbortSignal }): Promise<Unsuppressed>;
-  /** Count messages that have a result, by day, sender ID, country, category and status; test sends are not counted. */
+  /** Count messages with a result by day, sender ID, country, category and status. Test sends are not counted. */
   getUsage(request?: { query?: { since?: string; until?: string; by?: string; sender_id?: string; country?: string; category?: "authentication" | "transactional" | "marketing"; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<UsagePage>;
 }

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from api.app import create_app
 from api.endpoint import direct_endpoint
 from api.http.event_loop import ThreadOnlyPool
-from api.http.wsgi import Answer
+from api.http.wsgi import WholeResponse
 from api.server.application import Application
 from api.server.owners import Owners
 from shared.db.connection import make_engine
@@ -31,7 +31,7 @@ class Loop:
         work = app.extensions["bulksms"]
         self.served = Application(app.wsgi_app, direct_endpoint("POST", "/sms/send", work), Owners(work))
 
-    async def send(self, key: str | None = None, **more: Any) -> Answer:
+    async def send(self, key: str | None = None, **more: Any) -> WholeResponse:
         """Send one message in 80 days."""
         due = datetime.now(UTC) + timedelta(days=80)
         body = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi", "send_at": due.isoformat(), **more}
@@ -56,7 +56,7 @@ def loop(service: Service) -> Iterator[Loop]:
 
 
 def test_a_send_is_accepted_and_paid_for(loop: Loop) -> None:
-    async def three() -> list[Answer]:
+    async def three() -> list[WholeResponse]:
         await loop.send()
         return await asyncio.gather(*(loop.send() for _ in range(3)))
 
@@ -69,7 +69,7 @@ def test_a_send_is_accepted_and_paid_for(loop: Loop) -> None:
 def test_a_key_is_used_once_however_many_come_with_it(loop: Loop) -> None:
     due = (datetime.now(UTC) + timedelta(days=80)).isoformat()
 
-    async def several() -> list[Answer]:
+    async def several() -> list[WholeResponse]:
         return await asyncio.gather(*(loop.send(key="order-1", send_at=due) for _ in range(5)))
 
     answers = asyncio.run(several())
@@ -79,7 +79,7 @@ def test_a_key_is_used_once_however_many_come_with_it(loop: Loop) -> None:
 
 
 def test_of_a_group_that_cannot_be_paid_each_is_asked_by_itself(service: Service, loop: Loop) -> None:
-    async def two() -> list[Answer]:
+    async def two() -> list[WholeResponse]:
         await loop.send()
         return await asyncio.gather(*(loop.send(message="x" * 1600) for _ in range(120)))
 
@@ -113,7 +113,7 @@ def test_a_phone_that_has_had_enough_is_refused_and_a_repeated_request_is_not(se
     engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
     loop = Loop(service, engine)
 
-    async def several() -> list[Answer]:
+    async def several() -> list[WholeResponse]:
         due = ahead()
         return [await loop.send(key, send_at=due) for key in ("one", "one", None, None, "one", "two")]
 

@@ -29,12 +29,12 @@ REJECTIONS = [
 class SegmentsResponse(Schema):
     """The segments of one message."""
 
-    count = fields.Integer(required=True, metadata=doc("Segments.", 1))
+    count = fields.Integer(required=True, metadata=doc("Number of segments.", 1))
     encoding = fields.String(
         required=True,
         metadata=doc("`gsm7` if every character fits, otherwise `ucs2`.", "gsm7", enum=["gsm7", "ucs2"]),
     )
-    characters = fields.Integer(required=True, metadata=doc("Unicode code points.", 20))
+    characters = fields.Integer(required=True, metadata=doc("Number of Unicode code points.", 20))
 
 
 class CharacterResponse(Schema):
@@ -75,7 +75,7 @@ class EncodingResponse(Schema):
             " of the message itself."
         ),
     )
-    cause_count = fields.Integer(required=True, metadata=doc("Number of such characters.", 1))
+    cause_count = fields.Integer(required=True, metadata=doc("Number of all these characters.", 1))
     changed = fields.List(
         fields.Nested(CharacterResponse),
         required=True,
@@ -117,7 +117,7 @@ class AcceptedSendResponse(SendFacts):
     """An accepted send."""
 
     status = fields.String(required=True, metadata=doc("Current status.", "queued", enum=[*map(str, SendState)]))
-    cost = fields.Integer(required=True, metadata=doc("Credits.", 1))
+    cost = fields.Integer(required=True, metadata=doc("The cost of the send, in credits.", 1))
     balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 999))
     send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null means at once."))
     expires_at = fields.Timestamp(required=True, metadata=doc("When unsent messages expire.", EXPIRES_AT))
@@ -214,12 +214,14 @@ class AcceptedResponse(Schema):
 class BulkResponse(AcceptedSendResponse):
     """An accepted bulk or group send."""
 
-    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, for a group send."))
+    group_id = fields.UUID(
+        required=True, allow_none=True, metadata=doc("The group of a group send; null for other sends.")
+    )
     counts = fields.Nested(CountsResponse, required=True, metadata=doc("Numbers of accepted and rejected recipients."))
     segments = fields.Nested(
         BulkSegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding.")
     )
-    cost = fields.Integer(required=True, metadata=doc("Credits.", 3))
+    cost = fields.Integer(required=True, metadata=doc("The cost of the send, in credits.", 3))
     balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 996))
     rejected = fields.List(
         fields.Nested(RejectedResponse),
@@ -258,9 +260,10 @@ class QuoteResponse(Schema):
         required=True,
         metadata=doc("The text of each segment; empty if messages differ.", ["Your table is ready."]),
     )
-    cost = fields.Integer(required=True, metadata=doc("Credits.", 3))
+    cost = fields.Integer(required=True, metadata=doc("The cost of the send, in credits.", 3))
     quote_id = fields.UUID(
-        required=True, metadata=doc("Pass it to the send as `quote_id`.", "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38")
+        required=True,
+        metadata=doc("The quote. Pass it to the send as `quote_id`.", "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38"),
     )
     quote_expires_at = fields.Timestamp(
         required=True, metadata=doc("When the quote expires: after 15 minutes.", "2026-03-02T09:15:00.120Z")

@@ -10,7 +10,7 @@ from api.schemas import fields
 from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, WEBHOOK_URL
-from api.schemas.fields import IN_RANGE, LONGEST_REFERENCE, doc
+from api.schemas.fields import IN_RANGE, LONGEST_REFERENCE, ON_UNICODE, doc
 from api.schemas.rules import PartRules, QuietHours
 from api.schemas.times import check_due, check_expiry
 from shared.contacts.fields import value_problem
@@ -57,7 +57,7 @@ class SendOptions(Request):
     on_unicode = fields.String(
         validate=validate.OneOf(["send", "transliterate", "reject"]),
         load_default="send",
-        metadata=doc("What to do with a message that does not fit GSM-7.", "send"),
+        metadata=doc(ON_UNICODE, "send"),
     )
     max_segments = fields.WholeNumber(
         validate=validate.Range(1, 30, error=IN_RANGE), metadata=doc("Refuse the message if it takes more segments.", 2)
@@ -70,7 +70,7 @@ class SendOptions(Request):
     )
     rate = fields.WholeNumber(
         validate=validate.Range(1, 100_000, error=IN_RANGE),
-        metadata=doc("Maximum segments per second.", 50),
+        metadata=doc("Maximum segments per second; without it, as fast as the route allows.", 50),
     )
     callback_url = fields.WebhookUrl(
         metadata=doc("URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL)

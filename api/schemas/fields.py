@@ -17,6 +17,10 @@ from shared.sms.segments import text_problem
 
 IN_RANGE = "Use a number from {min} to {max}."
 LONGEST_REFERENCE = 255
+ON_UNICODE = (
+    "What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that"
+    " keeps its meaning, or `reject` the request."
+)
 ID_FORM = "an id as the API returns it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
 
 

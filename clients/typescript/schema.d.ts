@@ -56,7 +56,7 @@ export interface Encoding {
   name: "gsm7" | "ucs2";
   /** The first 20 characters that make it UCS-2, in order. If texts differ by recipient, only those of the message itself. */
   cause: Array<Character>;
-  /** Number of such characters. */
+  /** Number of all these characters. */
   cause_count: number;
   /** The first 20 characters that were replaced, in order. */
   changed: Array<Character>;
@@ -200,7 +200,7 @@ export interface SendEventData {
   sender_id: string;
   /** Accepted recipients, and messages with a result by status. */
   counts: Record<string, number>;
-  /** Why the send is held. */
+  /** Why the send is held; null if it is not. */
   held_reason: string | null;
   /** Your own reference, returned wherever the send appears. */
   reference: string | null;
@@ -282,7 +282,7 @@ export interface SingleSend {
   reference?: string;
   /** The message's purpose, which decides its priority. */
   category?: "authentication" | "transactional" | "marketing";
-  /** What to do with a message that does not fit GSM-7. */
+  /** What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that keeps its meaning, or `reject` the request. */
   on_unicode?: "send" | "transliterate" | "reject";
   /** Refuse the message if it takes more segments. */
   max_segments?: number;
@@ -290,7 +290,7 @@ export interface SingleSend {
   strict?: boolean;
   /** Send to a phone as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
-  /** Maximum segments per second. */
+  /** Maximum segments per second; without it, as fast as the route allows. */
   rate?: number;
   /** URL that receives this send's events, in addition to your webhooks. */
   callback_url?: string;
@@ -308,11 +308,11 @@ export interface SingleSend {
 
 /** The segments of one message. */
 export interface Segments {
-  /** Segments. */
+  /** Number of segments. */
   count: number;
   /** `gsm7` if every character fits, otherwise `ucs2`. */
   encoding: "gsm7" | "ucs2";
-  /** Unicode code points. */
+  /** Number of Unicode code points. */
   characters: number;
 }
 
@@ -332,7 +332,7 @@ export interface Single {
   created_at: string;
   /** Current status. */
   status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
-  /** Credits. */
+  /** The cost of the send, in credits. */
   cost: number;
   /** Credits left to spend after this. */
   balance: number;
@@ -378,7 +378,7 @@ export interface BulkSend {
   reference?: string;
   /** The message's purpose, which decides its priority. */
   category?: "authentication" | "transactional" | "marketing";
-  /** What to do with a message that does not fit GSM-7. */
+  /** What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that keeps its meaning, or `reject` the request. */
   on_unicode?: "send" | "transliterate" | "reject";
   /** Refuse the message if it takes more segments. */
   max_segments?: number;
@@ -386,7 +386,7 @@ export interface BulkSend {
   strict?: boolean;
   /** Send to a phone as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
-  /** Maximum segments per second. */
+  /** Maximum segments per second; without it, as fast as the route allows. */
   rate?: number;
   /** URL that receives this send's events, in addition to your webhooks. */
   callback_url?: string;
@@ -451,7 +451,7 @@ export interface Bulk {
   created_at: string;
   /** Current status. */
   status: "scheduled" | "expanding" | "queued" | "sending" | "paused" | "held" | "completed" | "canceled";
-  /** Credits. */
+  /** The cost of the send, in credits. */
   cost: number;
   /** Credits left to spend after this. */
   balance: number;
@@ -463,7 +463,7 @@ export interface Bulk {
   simulated?: boolean;
   /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7. */
   encoding?: Encoding;
-  /** The group, for a group send. */
+  /** The group of a group send; null for other sends. */
   group_id: string | null;
   /** Numbers of accepted and rejected recipients. */
   counts: Counts;
@@ -499,7 +499,7 @@ export interface GroupSend {
   reference?: string;
   /** The message's purpose, which decides its priority. */
   category?: "authentication" | "transactional" | "marketing";
-  /** What to do with a message that does not fit GSM-7. */
+  /** What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that keeps its meaning, or `reject` the request. */
   on_unicode?: "send" | "transliterate" | "reject";
   /** Refuse the message if it takes more segments. */
   max_segments?: number;
@@ -507,7 +507,7 @@ export interface GroupSend {
   strict?: boolean;
   /** Send to a phone as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
-  /** Maximum segments per second. */
+  /** Maximum segments per second; without it, as fast as the route allows. */
   rate?: number;
   /** URL that receives this send's events, in addition to your webhooks. */
   callback_url?: string;
@@ -529,9 +529,9 @@ export interface Quote {
   segments: BulkSegments;
   /** The text of each segment; empty if messages differ. */
   parts: Array<string>;
-  /** Credits. */
+  /** The cost of the send, in credits. */
   cost: number;
-  /** Pass it to the send as `quote_id`. */
+  /** The quote. Pass it to the send as `quote_id`. */
   quote_id: string;
   /** When the quote expires: after 15 minutes. */
   quote_expires_at: string;
@@ -698,7 +698,7 @@ export interface Transaction {
   id: number;
   /** The kind of entry. */
   kind: "topup" | "reserve" | "capture" | "release" | "refund" | "reversal";
-  /** Credits. */
+  /** The amount, in credits. */
   amount: number;
   /** The ledger account that the credits came from. */
   debit: string;
@@ -956,7 +956,7 @@ export interface Delivery {
   event_id: string;
   /** What happened. */
   type: string;
-  /** `failed` after the last attempt. */
+  /** Current status; `failed` after the last attempt. */
   status: "pending" | "delivered" | "failed";
   /** Number of attempts. */
   attempts: number;
@@ -985,7 +985,7 @@ export interface DeliveryPage {
 
 /** The time from which to post undelivered events again. */
 export interface RecoverBody {
-  /** At most 8 days ago. */
+  /** The start time, at most 8 days ago. */
   since: string;
 }
 
@@ -1284,7 +1284,7 @@ export interface Send {
   sender_id: string;
   /** The text; `{{name}}` and `{{name|default}}` are placeholders. */
   message: string;
-  /** The group, for a group send. */
+  /** The group of a group send; null for other sends. */
   group_id: string | null;
   /** Recipients by outcome of acceptance, and accepted ones by message status. */
   counts: Record<string, number>;
@@ -1353,7 +1353,7 @@ export interface SendChanges {
   rate?: number | null;
   /** The text; `{{name}}` and `{{name|default}}` are placeholders. */
   message?: string;
-  /** What to do with a message that does not fit GSM-7. */
+  /** What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that keeps its meaning, or `reject` the request. */
   on_unicode?: "send" | "transliterate" | "reject";
   /** Refuse the message if it takes more segments. */
   max_segments?: number;
@@ -1381,7 +1381,7 @@ export interface Message {
   carrier: string | null;
   /** The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was erased. */
   country: string | null;
-  /** The group, for a group send. */
+  /** The group of a group send; null for other sends. */
   group_id: string | null;
   /** Why it was not delivered, or is in doubt; null if there was no error. */
   error: MessageError | null;
@@ -1486,7 +1486,7 @@ export interface MessageDetail {
   carrier: string | null;
   /** The country of the phone's prefix, as two letters of ISO 3166-1; null if it has none, or if the phone was erased. */
   country: string | null;
-  /** The group, for a group send. */
+  /** The group of a group send; null for other sends. */
   group_id: string | null;
   /** Why it was not delivered, or is in doubt; null if there was no error. */
   error: MessageError | null;
@@ -1600,7 +1600,7 @@ export interface SenderPage {
 
 /** A sender ID that the account requests. */
 export interface SenderRequest {
-  /** Take 1 to 11 of A-Z, a-z, 0-9, space and . - _ + & with a letter among them and no space at an end, or a short code of 3 to 7 digits, or a number of 8 to 15 digits that begins with the country code. */
+  /** Use 1 to 11 of A-Z, a-z, 0-9, space and . - _ + &, with at least one letter and no leading or trailing space; a short code of 3 to 7 digits; or a phone number of 8 to 15 digits, starting with the country code. */
   sender_id: string;
   /** What the sender ID is for. The operator reads this. */
   use_case?: string;

@@ -26,8 +26,8 @@ Decision = Literal["approved", "rejected", "suspended"]
 Form = Literal["alphanumeric", "short_code", "number"]
 
 NO_SENDER_ID = (
-    "Take 1 to 11 of A-Z, a-z, 0-9, space and . - _ + & with a letter among them and no space at an end, or a short"
-    " code of 3 to 7 digits, or a number of 8 to 15 digits that begins with the country code."
+    "Use 1 to 11 of A-Z, a-z, 0-9, space and . - _ + &, with at least one letter and no leading or trailing space; a"
+    " short code of 3 to 7 digits; or a phone number of 8 to 15 digits, starting with the country code."
 )
 
 REGISTER = text(

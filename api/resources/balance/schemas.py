@@ -29,7 +29,7 @@ class TransactionResponse(Schema):
             "The kind of entry.", "reserve", enum=["topup", "reserve", "capture", "release", "refund", "reversal"]
         ),
     )
-    amount = fields.Integer(required=True, metadata=doc("Credits.", 3))
+    amount = fields.Integer(required=True, metadata=doc("The amount, in credits.", 3))
     debit = fields.String(required=True, metadata=doc("The ledger account that the credits came from.", "available"))
     credit = fields.String(required=True, metadata=doc("The ledger account that the credits went to.", "reserved"))
     send_id = fields.UUID(required=True, allow_none=True, metadata=doc("The send.", SEND_ID))

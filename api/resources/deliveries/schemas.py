@@ -15,7 +15,9 @@ DELIVERY_STATUSES = ("pending", "delivered", "failed")
 class RecoverBody(Request):
     """The time from which to post undelivered events again."""
 
-    since = fields.Timestamp(required=True, metadata=doc(f"At most {KEPT_DAYS} days ago.", "2026-03-01T00:00:00Z"))
+    since = fields.Timestamp(
+        required=True, metadata=doc(f"The start time, at most {KEPT_DAYS} days ago.", "2026-03-01T00:00:00Z")
+    )
 
 
 class DeliveryPaging(Paging):
@@ -61,7 +63,7 @@ class DeliveryResponse(Schema):
     status = fields.String(
         required=True,
         attribute="state",
-        metadata=doc("`failed` after the last attempt.", "delivered", enum=[*DELIVERY_STATUSES]),
+        metadata=doc("Current status; `failed` after the last attempt.", "delivered", enum=[*DELIVERY_STATUSES]),
     )
     attempts = fields.Integer(required=True, metadata=doc("Number of attempts.", 1))
     next_attempt_at = fields.Timestamp(

@@ -87,7 +87,9 @@ class SendEventData(Schema):
         required=True,
         metadata=doc("Accepted recipients, and messages with a result by status.", EVENT_COUNTS),
     )
-    held_reason = fields.String(required=True, allow_none=True, metadata=doc("Why the send is held."))
+    held_reason = fields.String(
+        required=True, allow_none=True, metadata=doc("Why the send is held; null if it is not.")
+    )
     reference = fields.String(
         required=True,
         allow_none=True,

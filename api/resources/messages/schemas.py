@@ -106,7 +106,9 @@ class MessageResponse(Schema):
             "KE",
         ),
     )
-    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, for a group send."))
+    group_id = fields.UUID(
+        required=True, allow_none=True, metadata=doc("The group of a group send; null for other sends.")
+    )
     error = fields.Nested(
         MessageErrorResponse,
         required=True,

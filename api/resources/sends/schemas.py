@@ -11,7 +11,7 @@ from api.schemas import fields
 from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, SEND_COUNTS, SEND_ID, WEBHOOK_URL
-from api.schemas.fields import IN_RANGE, doc
+from api.schemas.fields import IN_RANGE, ON_UNICODE, doc
 from api.schemas.paging import Paging
 from api.schemas.times import check_due, check_expiry
 from shared.lifecycle import Category, SendState
@@ -46,7 +46,7 @@ class SendChanges(Request):
     on_unicode = fields.String(
         validate=validate.OneOf(["send", "transliterate", "reject"]),
         load_default="send",
-        metadata=doc("What to do with a message that does not fit GSM-7.", "send"),
+        metadata=doc(ON_UNICODE, "send"),
     )
     max_segments = fields.WholeNumber(
         validate=validate.Range(1, 30, error=IN_RANGE), metadata=doc("Refuse the message if it takes more segments.", 2)
@@ -121,7 +121,9 @@ class SendResponse(Schema):
         required=True,
         metadata=doc("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready."),
     )
-    group_id = fields.UUID(required=True, allow_none=True, metadata=doc("The group, for a group send."))
+    group_id = fields.UUID(
+        required=True, allow_none=True, metadata=doc("The group of a group send; null for other sends.")
+    )
     counts = fields.Dict(
         keys=fields.String(),
         values=fields.Integer(),

@@ -109,17 +109,17 @@ class DatabaseCollector(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield every gauge."""
         description = "Messages submitted without a response from the carrier."
-        doubts = GaugeMetricFamily("bulksms_messages_in_doubt", description, labels=["carrier"])
+        in_doubt = GaugeMetricFamily("bulksms_messages_in_doubt", description, labels=["carrier"])
         description = "Age of the oldest message in doubt."
-        doubted = GaugeMetricFamily("bulksms_oldest_doubt_seconds", description, labels=["carrier"])
+        oldest_doubt = GaugeMetricFamily("bulksms_oldest_doubt_seconds", description, labels=["carrier"])
         batches = GaugeMetricFamily("bulksms_batches", "Unfinished batches.", labels=["state"])
-        due = GaugeMetricFamily("bulksms_oldest_queued_seconds", "How long the next batch has been due.")
+        oldest_queued = GaugeMetricFamily("bulksms_oldest_queued_seconds", "How long the next batch has been due.")
         description = "Batches waiting because all their carriers are unavailable, by one of those carriers."
-        closed = GaugeMetricFamily("bulksms_batches_awaiting_carrier", description, labels=["carrier"])
+        awaiting_carrier = GaugeMetricFamily("bulksms_batches_awaiting_carrier", description, labels=["carrier"])
         with reading(self._engine) as connection:
             for row in connection.execute(DOUBTS):
-                doubts.add_metric([row.carrier], row.messages)
-                doubted.add_metric([row.carrier], float(row.oldest))
+                in_doubt.add_metric([row.carrier], row.messages)
+                oldest_doubt.add_metric([row.carrier], float(row.oldest))
             by_state = {row.state: row for row in connection.execute(BATCHES, {"states": [*OPEN_STATES]})}
             awaiting = connection.execute(AWAITING).all()
             reports = connection.execute(CARRIERS).all()
@@ -128,10 +128,10 @@ class DatabaseCollector(Collector):
             batches.add_metric([state], by_state[state].batches if state in by_state else 0)
         queued = by_state.get(BatchState.QUEUED)
         ages = [float(row.oldest) for row in (*awaiting, *((queued,) if queued else ()))]
-        due.add_metric([], max(0.0, *ages) if ages else 0.0)
+        oldest_queued.add_metric([], max(0.0, *ages) if ages else 0.0)
         for row in awaiting:
-            closed.add_metric([row.carrier], row.batches)
-        yield from (doubts, doubted, batches, due, closed)
+            awaiting_carrier.add_metric([row.carrier], row.batches)
+        yield from (in_doubt, oldest_doubt, batches, oldest_queued, awaiting_carrier)
         for column, (name, description) in OF_CARRIERS.items():
             gauge = GaugeMetricFamily(name, description, labels=["carrier"])
             for row in reports:

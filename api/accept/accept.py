@@ -34,7 +34,7 @@ from api.accept.schemas import MAX_PHONES
 from api.accept.validity import due_time, expiry_time
 from api.auth.tokens import Caller
 from api.commit.draft import BATCH_SIZE, Draft
-from api.commit.idempotency import Answered, answered_before, key_of_request
+from api.commit.idempotency import IdempotentResponse, key_of_request, replay_if_repeated
 from api.commit.rules import add_rules
 from api.http.event_loop import PendingResponse
 from api.http.problems import Problem, invalid
@@ -77,7 +77,7 @@ def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         count_recipients(services, draft)
     except Problem:
         with reading(services.engine) as connection:
-            stored = answered_before(connection, key)
+            stored = replay_if_repeated(connection, key)
         if stored is None:
             raise
         return with_encoding(stored, kind, body).response()
@@ -86,9 +86,9 @@ def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) 
         expect_callbacks(services, caller.account_id)
     finish = partial(_finish, services, draft, body)
     if draft.kind == "single" and is_on_event_loop():
-        return services.commits.later(draft, finish)
+        return services.commits.commit_async(draft, finish)
     try:
-        answered = services.commits.together(draft) if draft.kind == "single" else services.commits.alone(draft)
+        answered = services.commits.commit(draft) if draft.kind == "single" else services.commits.commit_alone(draft)
     except Exception:
         uncount_recipients(services, draft)
         raise
@@ -97,7 +97,7 @@ def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) 
     return finish(answered)
 
 
-def _finish(services: Services, draft: Draft, body: dict[str, Any], answered: Answered) -> JsonResponse:
+def _finish(services: Services, draft: Draft, body: dict[str, Any], answered: IdempotentResponse) -> JsonResponse:
     """Publish a committed send and build its response."""
     crashpoint("accept.committed")
     if answered.replayed:

@@ -10,7 +10,7 @@ import orjson
 
 from api.accept.placeholders import common_text
 from api.commit.draft import encode
-from api.commit.idempotency import Answered
+from api.commit.idempotency import IdempotentResponse
 from shared.sms.gsm7 import is_gsm7, outside_gsm7
 from shared.sms.segments import replacement_of, segment, transliterate
 
@@ -46,11 +46,15 @@ def report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | 
     }
 
 
-def with_encoding(answered: Answered, kind: str, body: dict[str, Any]) -> Answered:
+def with_encoding(answered: IdempotentResponse, kind: str, body: dict[str, Any]) -> IdempotentResponse:
     """Add `encoding` to a response if its text is UCS-2 or was changed to avoid it."""
     response = orjson.loads(answered.body)
     encoding = encoding_of(response, kind, body)
-    return answered if encoding is None else Answered(encode({**response, "encoding": encoding}), answered.replayed)
+    return (
+        answered
+        if encoding is None
+        else IdempotentResponse(encode({**response, "encoding": encoding}), answered.replayed)
+    )
 
 
 def encoding_of(response: dict[str, Any], kind: str, body: dict[str, Any]) -> dict[str, Any] | None:

@@ -158,7 +158,7 @@ def price_group(services: Services, body: dict[str, Any], bound: int, template: 
         "submitted": scan.contacts,
         "incomplete": incomplete,
         "rejected": lacking,
-        "most_segments": scan.segments,
+        "max_segments": scan.segments,
     }
 
 

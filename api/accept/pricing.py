@@ -11,7 +11,7 @@ from api.accept.placeholders import common_text
 from api.accept.quotes import keep
 from api.auth.tokens import Caller
 from api.commit.draft import INLINE, Draft, encode
-from api.commit.idempotency import Answered, answered_before, key_of_request, once
+from api.commit.idempotency import IdempotentResponse, key_of_request, once, replay_if_repeated
 from api.http.problems import Problem
 from api.http.responses import JsonResponse
 from api.schemas.fields import timestamp
@@ -32,7 +32,7 @@ def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -
         draft = make_draft(services, caller, kind, body)
     except Problem:
         with reading(services.engine) as connection:
-            stored = answered_before(connection, key)
+            stored = replay_if_repeated(connection, key)
         if stored is None:
             raise
         return _with_texts(stored, kind, body).response()
@@ -47,7 +47,7 @@ def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[
     balance = connection.execute(BALANCE, {"account": draft.account_id}).scalar_one()
     response: dict[str, Any] = {
         "counts": draft.counts(),
-        "segments": draft.segments_answer(),
+        "segments": draft.segments_response(),
         "cost": draft.cost,
         "quote_id": str(quote_id),
         "quote_expires_at": timestamp(expires_at),
@@ -60,11 +60,13 @@ def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[
     return response
 
 
-def _with_texts(answered: Answered, kind: str, body: dict[str, Any]) -> Answered:
+def _with_texts(answered: IdempotentResponse, kind: str, body: dict[str, Any]) -> IdempotentResponse:
     """The response with the parts of the text if it is the same for all recipients, and with its `encoding`."""
     message = common_text(kind, body)
     if message is not None and body["on_unicode"] == "transliterate":
         message = transliterate(message)
     response = {**orjson.loads(answered.body), "parts": [] if message is None else split(message)}
     encoding = encoding_of(response, kind, body)
-    return Answered(encode(response if encoding is None else {**response, "encoding": encoding}), answered.replayed)
+    return IdempotentResponse(
+        encode(response if encoding is None else {**response, "encoding": encoding}), answered.replayed
+    )

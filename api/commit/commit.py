@@ -178,7 +178,7 @@ def responses_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
     """The response body of each draft, with the balance after that draft."""
     responses: list[str] = []
     for draft in reversed(drafts):
-        responses.append(draft.answer(left[draft.account_id]))
+        responses.append(draft.response_body(left[draft.account_id]))
         left[draft.account_id] += draft.cost
     responses.reverse()
     return responses

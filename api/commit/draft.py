@@ -54,7 +54,7 @@ class Draft:
     """The request's `on_unicode`, if the texts differ by recipient."""
     chunks: list[Chunk] | None = None
     """The batches of a list, if the texts differ by recipient."""
-    most_segments: int | None = None
+    max_segments: int | None = None
     """Upper bound of the segments of all messages to a group, if the texts differ by recipient."""
     incomplete: int = 0
     """Contacts of the group that lack a placeholder's value."""
@@ -96,8 +96,8 @@ class Draft:
     @property
     def segments(self) -> int:
         """Segments of all messages; an upper bound for a group whose messages differ."""
-        if self.most_segments is not None:
-            return self.most_segments
+        if self.max_segments is not None:
+            return self.max_segments
         if self.chunks is not None:
             return sum(len(chunk.phones) * chunk.segments for chunk in self.chunks)
         return self.accepted * self.segmentation.count
@@ -150,7 +150,7 @@ class Draft:
             "suppressed": suppressed,
         }
 
-    def answer(self, balance: int) -> str:
+    def response_body(self, balance: int) -> str:
         """The body of the 200 response; `balance` is the remaining credits."""
         return encode(self._single(balance) if self.kind == "single" else self._bulk(balance))
 
@@ -178,7 +178,7 @@ class Draft:
             "sender_id": self.sender_id,
             "group_id": self.group_id and str(self.group_id),
             "counts": self.counts(),
-            "segments": self.segments_answer(),
+            "segments": self.segments_response(),
             "cost": self.cost,
             "balance": balance,
             "rejected": self.rejected[:INLINE],
@@ -192,9 +192,9 @@ class Draft:
             response["messages_truncated"] = True
         return response
 
-    def segments_answer(self) -> dict[str, Any]:
+    def segments_response(self) -> dict[str, Any]:
         """The `segments` of a response; `per_message` is None if messages differ."""
-        differ = self.most_segments is not None or len({segments for _, segments in self.slices()}) > 1
+        differ = self.max_segments is not None or len({segments for _, segments in self.slices()}) > 1
         return {
             "per_message": None if differ else self.segmentation.count,
             "encoding": self.segmentation.encoding,

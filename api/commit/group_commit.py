@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, text
 from api.commit import idempotency
 from api.commit.commit import accept_rows, commit_sends, responses_of
 from api.commit.draft import Draft, stamp
-from api.commit.idempotency import Answered
+from api.commit.idempotency import IdempotentResponse
 from api.http.event_loop import NeedsThread, PendingResponse, complete
 from api.http.problems import Problem
 from api.http.responses import JsonResponse
@@ -39,19 +39,19 @@ THREADS = 16
 
 @dataclass(slots=True)
 class QueuedDraft:
-    """A draft waiting for a group. If it ends with neither an answer nor an error, it must be committed alone."""
+    """A draft waiting for a group. If it ends with neither a response nor an error, it must be committed alone."""
 
     draft: Draft
     waiter: "PendingResponse | Lock"
     """A pending response on the event loop, or a lock that the waiting thread blocks on until the commit is over."""
-    answered: Answered | None = None
+    response: IdempotentResponse | None = None
     error: Exception | None = None
 
-    def outcome(self) -> Answered | None:
-        """The answer; None if the draft was certainly not committed. Raises the error of its group's commit."""
+    def outcome(self) -> IdempotentResponse | None:
+        """The response; None if the draft was certainly not committed. Raises the error of its group's commit."""
         if self.error is not None:
             raise self.error
-        return self.answered
+        return self.response
 
 
 @dataclass(slots=True)
@@ -99,30 +99,30 @@ class GroupCommit:
         self._lock = Lock()
         self._threads = ThreadPoolExecutor(THREADS, "commit")
 
-    def together(self, draft: Draft) -> Answered:
+    def commit(self, draft: Draft) -> IdempotentResponse:
         """Commit the draft with others that are queued. Returns after the commit; a Problem means it had no effect."""
         held = Lock()
         with held:
             queued = QueuedDraft(draft, held)
             self._add(queued)
             held.acquire()  # blocks until `_notify` releases it
-        return queued.outcome() or self.alone(draft)
+        return queued.outcome() or self.commit_alone(draft)
 
-    def later(self, draft: Draft, finish: Callable[[Answered], JsonResponse]) -> PendingResponse:
-        """Like `together` for the event loop: returns a response that is completed after the commit."""
+    def commit_async(self, draft: Draft, finish: Callable[[IdempotentResponse], JsonResponse]) -> PendingResponse:
+        """Like `commit` for the event loop: returns a response that is completed after the commit."""
 
         def make() -> "Callable[[], JsonResponse]":  # quoted, so that it is not evaluated at each call
-            answered = queued.outcome()
-            if answered is None:
+            response = queued.outcome()
+            if response is None:
                 raise NeedsThread
-            return lambda: finish(answered)
+            return lambda: finish(response)
 
-        answer = PendingResponse(make)
-        queued = QueuedDraft(draft, answer)
+        pending = PendingResponse(make)
+        queued = QueuedDraft(draft, pending)
         self._add(queued)
-        return answer
+        return pending
 
-    def alone(self, draft: Draft) -> Answered:
+    def commit_alone(self, draft: Draft) -> IdempotentResponse:
         """Commit one draft in its own transaction, waiting for a concurrent request with the same idempotency key."""
         try:
             with self._engine.begin() as connection:
@@ -131,11 +131,11 @@ class GroupCommit:
                     before = idempotency.stored(connection, [draft.key]).get(draft.key.lock)
                     if before is not None:
                         return idempotency.replay(draft.key, before)
-                answer = commit_sends(connection, [draft], self._clock)[0]
+                body = commit_sends(connection, [draft], self._clock)[0]
         except NotEnough as error:
             raise self._not_enough(draft, error) from None
         self.witness.accepted(draft.id)
-        return Answered(answer)
+        return IdempotentResponse(body)
 
     def _add(self, queued: QueuedDraft) -> None:
         account = queued.draft.account_id
@@ -147,7 +147,7 @@ class GroupCommit:
         self._threads.submit(self._commit_groups, account)
 
     def _commit_groups(self, account: int) -> None:
-        """Commit the waiting drafts, group after group. Drafts that a group must leave out get no answer."""
+        """Commit the waiting drafts, group after group. Drafts that a group must leave out get no response."""
         queue = self._queues[account]
         while True:
             with self._lock:
@@ -182,8 +182,8 @@ class GroupCommit:
                 return
             responses = commit_sends(connection, [queued.draft for queued in free], self._clock)
         self.witness.accepted(free[-1].draft.id)
-        for queued, answer in zip(free, responses, strict=True):
-            queued.answered = Answered(answer)
+        for queued, body in zip(free, responses, strict=True):
+            queued.response = IdempotentResponse(body)
 
     def _at_once(self, group: list[QueuedDraft]) -> None:
         """Commit a group without idempotency keys as a single statement in autocommit."""
@@ -192,8 +192,8 @@ class GroupCommit:
         with at_once(self._engine) as driver:
             left = accept_rows(driver, drafts, self._clock)
         self.witness.accepted(drafts[-1].id)
-        for queued, answer in zip(group, responses_of(drafts, left), strict=True):
-            queued.answered = Answered(answer)
+        for queued, body in zip(group, responses_of(drafts, left), strict=True):
+            queued.response = IdempotentResponse(body)
 
     @staticmethod
     def _free(connection: Connection, group: list[QueuedDraft]) -> list[QueuedDraft]:

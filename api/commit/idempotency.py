@@ -77,7 +77,7 @@ class Stored(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class IdempotentResponse:
     """A response body, and whether it is a replay."""
 
     body: str
@@ -153,24 +153,24 @@ def store(connection: Connection, responses: list[tuple[Key, str]]) -> None:
     )
 
 
-def replay(key: Key, first: Stored) -> Answered:
+def replay(key: Key, first: Stored) -> IdempotentResponse:
     """The first request's response. Raises Problem idempotency_key_reused if its body or its API key was another."""
     if first.api_key_id not in (key.api_key_id, None):
         detail = "Another API key of your account has used this Idempotency-Key."
         raise Problem("idempotency_key_reused", detail)
     if first.fingerprint != key.fingerprint:
         raise Problem("idempotency_key_reused", "The first request with this Idempotency-Key had a different body.")
-    return Answered(first.answer, replayed=True)
+    return IdempotentResponse(first.answer, replayed=True)
 
 
-def answered_before(connection: Connection, key: Key | None) -> Answered | None:
+def replay_if_repeated(connection: Connection, key: Key | None) -> IdempotentResponse | None:
     """The first request's response, if there was one, even if the same request would be refused now because its
     `send_at` has passed, its quote has expired or its recipient has opted out. Raises Problem as `replay` does."""
     first = stored(connection, [key]).get(key.lock) if key is not None else None
     return replay(key, first) if key is not None and first is not None else None
 
 
-def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> Answered:
+def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> IdempotentResponse:
     """Call `act` in the connection's transaction, or replay the response of the first request with the key."""
     if key is not None:
         wait_for(connection, key)
@@ -180,4 +180,4 @@ def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> Ans
     body = act()
     if key is not None:
         store(connection, [(key, body)])
-    return Answered(body)
+    return IdempotentResponse(body)

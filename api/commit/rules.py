@@ -55,7 +55,7 @@ def _sizes(sets: Sequence[Sequence[int]]) -> list[int]:
     ]
 
 
-def rules_answer(rules: Rules | None) -> dict[str, Any]:
+def rules_response(rules: Rules | None) -> dict[str, Any]:
     """The rules as in API responses."""
     rules = rules or {}
     quiet, cap = rules.get("quiet"), rules.get("cap")

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from api.actor import by_key
 from api.auth.tokens import Caller
-from api.commit.idempotency import Answered, key_of_request, once
+from api.commit.idempotency import IdempotentResponse, key_of_request, once
 from api.endpoint import endpoint, services
 from api.http.pagination import page, text_cursor
 from api.http.problems import Problem, invalid
@@ -151,7 +151,7 @@ def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issu
         answered = once(connection, key, stored_response)
     services().tokens.reload()
     response = json.loads(answered.body) | secret
-    return Answered(json.dumps(response, separators=(",", ":")), answered.replayed).response()
+    return IdempotentResponse(json.dumps(response, separators=(",", ":")), answered.replayed).response()
 
 
 def _own(connection: Connection, caller: Caller) -> ApiKey:

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, text
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import Answered, key_of_request, once
-from api.commit.rules import rules_answer
+from api.commit.idempotency import IdempotentResponse, key_of_request, once
+from api.commit.rules import rules_response
 from api.endpoint import endpoint, need_scope, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
@@ -171,13 +171,13 @@ def _control(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
         return _with_text(once(connection, key, act), texts_of(connection)).response()
 
 
-def _with_text(answered: Answered, texts: Texts) -> Answered:
+def _with_text(answered: IdempotentResponse, texts: Texts) -> IdempotentResponse:
     """The response with its text decrypted. In the stored response, the text is as encrypted in the send's row."""
     if encode(MARK)[1:-1] not in answered.body:
         return answered
     send = json.loads(answered.body)
     send["message"] = texts.open(send["message"], send["send_id"])
-    return Answered(encode(send), answered.replayed)
+    return IdempotentResponse(encode(send), answered.replayed)
 
 
 def read_send(connection: Connection, caller: Caller, send_id: UUID, *, sealed: bool = False) -> Any:
@@ -206,7 +206,7 @@ def send_response(row: Any, message: str, limited_by: Mapping[UUID, str], eta: d
         {
             **row._mapping,
             **totals(row),
-            **rules_answer(row.rules),
+            **rules_response(row.rules),
             "message": message,
             "counts": counts,
             "category": LANES[row.lane],

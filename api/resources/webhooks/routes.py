@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, text
 from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import Answered, key_of_request, once
+from api.commit.idempotency import IdempotentResponse, key_of_request, once
 from api.endpoint import endpoint, services
 from api.http.pagination import page, uuid_cursor
 from api.http.problems import Problem, invalid
@@ -260,14 +260,14 @@ def _check_limit(connection: Connection, caller: Caller, body: dict[str, Any]) -
         raise Problem("webhook_limit", f"Your account has {MAX_WEBHOOKS} webhooks, which is the maximum.")
 
 
-def _with_secret(connection: Connection, answered: Answered) -> JsonResponse:
+def _with_secret(connection: Connection, answered: IdempotentResponse) -> JsonResponse:
     """The response with the secret, which is derived rather than stored, so a replay contains it too."""
     response = json.loads(answered.body)
     settings = services().settings
     key_id = connection.execute(SECRET_KEY_ID, {"id": response["webhook_id"]}).scalar()
     key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, key_id)
     response["secret"] = hooks.shown(hooks.secret(key, UUID(response["webhook_id"]), response["secret_version"]))
-    return Answered(encode(response), answered.replayed).response()
+    return IdempotentResponse(encode(response), answered.replayed).response()
 
 
 def _key_id() -> bytes:

@@ -260,9 +260,9 @@ def test_the_answer_of_a_send_is_as_documented(document: dict[str, Any], kind: s
         group_id=UUID(int=7) if kind == "group" else None,
     )
     schema = exact(document, "Single" if kind == "single" else "Bulk")
-    assert violations(document, schema, json.loads(draft.answer(5))) == []
+    assert violations(document, schema, json.loads(draft.response_body(5))) == []
     many = replace(draft, phones=["254711000000"] * 1001, rejected=draft.rejected * 1001)
-    assert violations(document, schema, json.loads(many.answer(5))) == []
+    assert violations(document, schema, json.loads(many.response_body(5))) == []
 
 
 def test_errors_are_as_documented(document: dict[str, Any]) -> None:

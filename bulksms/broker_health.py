@@ -1,4 +1,4 @@
-"""Whether Redis and the broker of the tasks answer, and take what is written to them."""
+"""Findings of `bulksms doctor` about Redis and the task broker."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -11,15 +11,15 @@ from bulksms.environment import Installation
 from bulksms.finding import Finding
 
 PROBE = "bulksms:doctor"
-"""A key that is written to see whether Redis takes it; it expires after a second."""
-SECONDS = 2
-MEANWHILE = "(workers look for messages each second meanwhile)"
-EVICTS = "redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf: it evicts the queue otherwise."
+"""Key written to test whether Redis accepts writes; it expires after a second."""
+TIMEOUT = 2
+CONSEQUENCE = "(workers poll for messages every second until then)"
+EVICTS = "redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf: otherwise the queue may be evicted."
 
 
-def check_brokers(found: Installation, start_redis: str, start_broker: str) -> Iterator[Finding]:
-    """One finding for Redis, and one for the broker where that is another server."""
-    settings = found.settings
+def check_brokers(target: Installation, start_redis: str, start_broker: str) -> Iterator[Finding]:
+    """Yield a finding for Redis, and one for the broker if it is another server."""
+    settings = target.settings
     yield _redis("redis", settings.redis_url, start_redis)
     if settings.broker_url == settings.redis_url:
         return
@@ -32,28 +32,28 @@ def check_brokers(found: Installation, start_redis: str, start_broker: str) -> I
 def _redis(name: str, url: str, start: str) -> Finding:
     try:
         with Redis.from_url(
-            url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS, decode_responses=True
+            url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, decode_responses=True
         ) as client:
             client.set(PROBE, 1, px=1000)
             policy = cast(dict[str, str], client.config_get("maxmemory-policy")).get("maxmemory-policy")
     except OutOfMemoryError:
-        return Finding(name, "wrong", f"out of memory {MEANWHILE}", "Raise maxmemory, or find what fills it.")
+        return Finding(name, "wrong", f"out of memory {CONSEQUENCE}", "Raise maxmemory, or find what fills it.")
     except ReadOnlyError:
         remedy = "Name the primary's address, not a replica's, or promote it: redis-cli REPLICAOF NO ONE"
-        return Finding(name, "wrong", f"a read-only replica {MEANWHILE}", remedy)
+        return Finding(name, "wrong", f"a read-only replica {CONSEQUENCE}", remedy)
     except RedisError as error:
         detail = (str(error).strip().splitlines() or ["no answer"])[0]
         remedy = "See the log of Redis: it cannot save to its disk." if detail.startswith("MISCONF") else start
-        return Finding(name, "wrong", f"{detail} {MEANWHILE}", remedy)
+        return Finding(name, "wrong", f"{detail} {CONSEQUENCE}", remedy)
     if policy != "noeviction":
         return Finding(name, "wrong", f"maxmemory-policy is {policy}", EVICTS)
-    return Finding(name, "ok", "answers, takes writes, evicts nothing")
+    return Finding(name, "ok", "answers, accepts writes, evicts nothing")
 
 
 def _amqp(url: str, start: str) -> Finding:
     try:
-        with Connection(url, connect_timeout=SECONDS) as connection:
-            connection.ensure_connection(max_retries=1, timeout=SECONDS)
-    except Exception as error:  # each transport has errors of its own
-        return Finding("broker", "wrong", f"{str(error).strip() or 'no answer'} {MEANWHILE}", start)
-    return Finding("broker", "ok", "takes connections")
+        with Connection(url, connect_timeout=TIMEOUT) as connection:
+            connection.ensure_connection(max_retries=1, timeout=TIMEOUT)
+    except Exception as error:  # each transport has its own exceptions
+        return Finding("broker", "wrong", f"{str(error).strip() or 'no answer'} {CONSEQUENCE}", start)
+    return Finding("broker", "ok", "accepts connections")

@@ -1,4 +1,4 @@
-"""How each carrier is, for `bulksms doctor`: bound, refused, failing, throttled or paused, and what to do about it."""
+"""Findings of `bulksms doctor` about carriers: bound, refused, failing, throttled or paused."""
 
 from collections.abc import Iterator
 from datetime import UTC
@@ -14,12 +14,12 @@ from shared.settings import NO_CARRIER, SIMULATED
 from worker.carrier_config.file import CarriersError, read_carriers
 
 REFUSED = "suspended"
-"""Begins the error of a carrier that refuses our credentials, or that we do not trust."""
+"""Prefix of the error of a carrier that refuses our credentials or whose certificate is not trusted."""
 
 
-def check_carriers_file(found: Installation) -> Finding:
-    """Which carriers messages go to, and whether the file that names them can be used."""
-    settings = found.settings
+def check_carriers_file(target: Installation) -> Finding:
+    """Check which carriers are configured and whether CARRIERS_FILE can be used."""
+    settings = target.settings
     if settings.simulated:
         return Finding(
             "carriers", "notice", SIMULATED, "To send for real: set CARRIERS_FILE (docs/operating/carriers.md)."
@@ -27,7 +27,7 @@ def check_carriers_file(found: Installation) -> Finding:
     if not settings.carriers_file:
         return Finding("carriers", "wrong", "none is set", NO_CARRIER)
     try:
-        with engine_of(found) as engine:
+        with engine_of(target) as engine:
             carriers = read_carriers(Path(settings.carriers_file), settings.lease, engine).carriers
     except CarriersError as error:
         return Finding("carriers", "wrong", "CARRIERS_FILE cannot be used", str(error))
@@ -36,11 +36,11 @@ def check_carriers_file(found: Installation) -> Finding:
 
 
 NO_BIND = "the carrier "
-"""In the error of a carrier that was connected to, and then did something else than to bind us or to stay."""
+"""Part of the error of a carrier that accepted the connection, but then refused the bind or disconnected."""
 
 
 def check_carriers(connection: Connection) -> Iterator[Finding]:
-    """A finding for each carrier that a living worker reports."""
+    """Yield a finding for each carrier that a live worker reports."""
     for carrier in list_carriers(connection):
         yield _finding(carrier)
 
@@ -58,11 +58,11 @@ def _finding(carrier: RowMapping) -> Finding:
             return Finding(name, "wrong", f"not bound {since}{reason}", _remedy_of_down(carrier))
         case _:
             remedy = (
-                "It failed or left unanswered message after message: ask the carrier. One message is tried now and"
-                " then, and it is used again when one is taken; until you resume it not even that, after"
+                "It failed or did not answer one message after the other: ask the carrier. A single message is tried"
+                " from time to time, and the carrier is used again once one is accepted. To stop even these, run"
                 f" {hint('carriers', 'pause', carrier['carrier'])}"
             )
-            return Finding(name, "wrong", f"its breaker is open {since}{reason}", remedy)
+            return Finding(name, "wrong", f"its circuit breaker is open {since}{reason}", remedy)
 
 
 def _ready(name: str, carrier: RowMapping, reason: str) -> Finding:
@@ -72,12 +72,12 @@ def _ready(name: str, carrier: RowMapping, reason: str) -> Finding:
         return Finding(name, "notice", f"{bound}{reason}", remedy)
     rate, allowed = carrier["rate"], carrier["allowed"]
     if allowed > 0 and not allowed >= rate > 0:
-        whole = f"{rate:g} " if rate > 0 else "no limit, "
+        configured = f"{rate:g} " if rate > 0 else "no limit, "
         remedy = (
             "It recovers within half a minute. If it does not, set the rate that the carrier allows:"
             f" {hint('carriers', 'set', carrier['carrier'], '--rate', max(1, int(allowed)))}"
         )
-        return Finding(name, "notice", f"throttled to {allowed:.0f} of {whole}segments a second", remedy)
+        return Finding(name, "notice", f"throttled to {allowed:.0f} of {configured}segments a second", remedy)
     pace = f"{rate:g} segments a second" if rate > 0 else "no rate"
     return Finding(name, "ok", f"{bound}, {pace}, window {carrier['window']}")
 
@@ -86,11 +86,11 @@ def _remedy_of_down(carrier: RowMapping) -> str:
     if str(carrier["error"] or "").startswith(REFUSED):
         return (
             "The carrier refuses us, or its certificate is not trusted: correct its credentials in CARRIERS_FILE and"
-            " restart the workers, or ask it. It is tried again each 30 s."
+            " restart the workers, or ask it. It is retried every 30 s."
         )
     if NO_BIND in str(carrier["error"] or ""):
         return (
-            "It can be reached, but does not bind us: see that host and port are those of its SMPP service and whether"
-            " it wants tls, and ask it what it logs of our bind. It is tried again by itself."
+            "It can be reached, but the bind fails: check that host and port are those of its SMPP service and whether"
+            " it requires TLS, and ask the carrier what it logs about the bind. It is retried automatically."
         )
     return "Check that the workers can reach its address in CARRIERS_FILE. It is retried automatically."

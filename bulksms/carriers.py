@@ -1,4 +1,4 @@
-"""The carriers of a running installation, as its workers report them, and what may be changed while they run."""
+"""The carriers of a running installation as its workers report them, and the settings that can be changed live."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -8,11 +8,11 @@ from sqlalchemy import Connection, RowMapping, text
 from shared.accounts.administration import Refused, create_account, find_account, top_up
 from shared.senders.sender_ids import decide_sender, request_sender
 
-FRESH = 5
-"""Seconds for which a worker's report counts."""
+MAX_REPORT_AGE = 5
+"""Seconds; older reports of workers are ignored."""
 ACCOUNT, SENDER = "carrier-test", "TEST"
-CREDITS, FEWEST = 100, 20
-"""What the account for tests is given, and when: no message takes more segments."""
+TOP_UP_CREDITS, MIN_CREDITS = 100, 20
+"""The test account is topped up when it has less than the minimum; no message has more than 20 segments."""
 
 LIST = text(
     """
@@ -87,50 +87,52 @@ OUTCOME = text(
 
 
 def list_carriers(connection: Connection) -> Sequence[RowMapping]:
-    """How the workers that are alive find each carrier."""
-    return connection.execute(LIST, {"fresh": FRESH}).mappings().all()
+    """The state of each carrier as the live workers report it."""
+    return connection.execute(LIST, {"fresh": MAX_REPORT_AGE}).mappings().all()
 
 
 def require(connection: Connection, name: str) -> None:
-    """Raises Refused unless a worker has reported that carrier within a day."""
+    """Raise Refused unless a worker has reported the carrier within the last day."""
     names = connection.execute(NAMES).scalars().all()
     if name not in names:
-        known = f"There are: {', '.join(names)}." if names else "No worker has reported any: start the workers."
-        raise Refused(f"There is no carrier {name}. {known}")
+        available = f"There are: {', '.join(names)}." if names else "No worker has reported any: start the workers."
+        raise Refused(f"There is no carrier {name}. {available}")
 
 
 def change(
     connection: Connection, name: str, rate: float | None = None, window: int | None = None, paused: bool | None = None
 ) -> None:
-    """Change what is not None. Workers notice within two seconds, and drop no connection."""
+    """Change the values that are not None. Workers follow within two seconds and drop no connection."""
     require(connection, name)
     connection.execute(CHANGE, {"name": name, "rate": rate, "window": window, "paused": paused})
 
 
 def reset(connection: Connection, name: str) -> None:
-    """Let rate and window be again what CARRIERS_FILE says."""
+    """Reset rate and window to the values in CARRIERS_FILE."""
     require(connection, name)
     connection.execute(RESET, {"name": name})
 
 
 def list_limits(connection: Connection) -> Sequence[RowMapping]:
-    """The rates of sender IDs and prefixes that workers keep; 0 where one is lifted."""
-    return connection.execute(LIMITS, {"fresh": FRESH}).mappings().all()
+    """The rate limits of sender IDs and prefixes that workers enforce; 0: lifted."""
+    return connection.execute(LIMITS, {"fresh": MAX_REPORT_AGE}).mappings().all()
 
 
 def change_limit(connection: Connection, name: str, rate: float | None) -> None:
-    """Change the rate of `sender ACME` or `prefix 254`; None is what the file says again, 0 lifts it."""
+    """Change the limit `sender ACME` or `prefix 254`; None resets it to the file's value, 0 lifts it."""
     names = [row["limit"] for row in list_limits(connection)]
     if name not in names:
-        known = f"There are: {', '.join(names)}." if names else "CARRIERS_FILE has no [[limits]], or no worker runs."
-        raise Refused(f"There is no limit {name}. {known}")
+        available = (
+            f"There are: {', '.join(names)}." if names else "CARRIERS_FILE has no [[limits]], or no worker runs."
+        )
+        raise Refused(f"There is no limit {name}. {available}")
     connection.execute(CHANGE_LIMIT, {"name": name, "rate": rate})
 
 
-def prepare(connection: Connection, sender: str, order: str) -> int:
-    """See that there is an account for tests that may send as `sender` and has credits. Returns its id.
+def prepare(connection: Connection, sender: str, topup_key: str) -> int:
+    """Ensure that the test account exists, may send as `sender` and has credits. Returns its id.
 
-    `order` is the key of the top-up, where one is needed.
+    `topup_key` is the idempotency key of a top-up if one is needed.
     """
     try:
         account = find_account(connection, ACCOUNT)
@@ -138,24 +140,24 @@ def prepare(connection: Connection, sender: str, order: str) -> int:
         account = create_account(connection, ACCOUNT)
     request_sender(connection, account, sender)
     decide_sender(connection, account, sender, "approved")
-    if connection.execute(AVAILABLE, {"account": account}).scalar_one() < FEWEST:
-        top_up(connection, account, CREDITS, "tests of carriers", order)
+    if connection.execute(AVAILABLE, {"account": account}).scalar_one() < MIN_CREDITS:
+        top_up(connection, account, TOP_UP_CREDITS, "tests of carriers", topup_key)
     return account
 
 
 def release(connection: Connection, send: UUID, carrier: str) -> None:
-    """Let the scheduled send go now, and through that carrier only."""
+    """Start the scheduled send now, restricted to one carrier."""
     connection.execute(GO, {"send": send, "carrier": carrier})
     connection.execute(GO_BATCH, {"send": send})
 
 
 def outcome(connection: Connection, send: UUID) -> RowMapping | None:
-    """What became of the send's one message; None while it waits."""
+    """The outcome of the send's single message; None while it waits."""
     return connection.execute(OUTCOME, {"send": send}).mappings().one_or_none()
 
 
 def unreadable_receipts(connection: Connection, carrier: str | None, limit: int) -> list[dict[str, object]]:
-    """What could not be read, newest first; octets that are no printable ASCII as `.`, and all of them in hex."""
+    """Receipts that could not be parsed, newest first: as text, with `.` for non-printable octets, and in hex."""
     rows = connection.execute(UNREADABLE, {"carrier": carrier, "limit": limit}).all()
     return [
         {

@@ -31,7 +31,7 @@ COMMANDS = {
     "topup": "account",
     "up": "service",
 }
-"""Each command's module in bulksms/commands, which is read when the command is used: all of them take seconds."""
+"""Each command's module in bulksms/commands, imported only when needed: importing all of them takes seconds."""
 SUMMARIES = {
     "account": "Manage accounts.",
     "audit": "Prove that every credit and message is accounted for.",
@@ -58,11 +58,11 @@ SUMMARIES = {
     "topup": "Add CREDITS to an account.",
     "up": "Run the whole service in this folder.",
 }
-"""What `--help` says of each, without reading its module."""
+"""Each command's line in `--help`, which must not import the modules."""
 
 
 class Commands(click.Group):
-    """Turns what a command raises into a sentence on standard error and exit code 1."""
+    """Imports commands on demand, and reports their errors as one sentence on standard error with exit code 1."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -84,7 +84,7 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            # Read only now: what raises these errors takes longer to read than most commands take.
+            # Imported only now: the modules of these errors take longer to import than most commands take to run.
             sentence: str | None = import_module("bulksms.failures").sentence_of(error)
             if sentence is None:
                 raise

@@ -1,4 +1,4 @@
-"""The account that a new local installation begins with, so that a first message can be sent at once."""
+"""The demo account of a local installation, ready to send a first message."""
 
 import json
 from pathlib import Path
@@ -35,16 +35,16 @@ FIND_GROUP = text("SELECT id FROM contact_group WHERE account_id = :account AND 
 
 
 def ensure_demo(base_url: str) -> dict[str, str]:
-    """Make the account, with credits, a sender ID, a group, a key and a test key, where it is not there yet.
+    """Create the demo account, if missing, with credits, a sender ID, a group, an API key and a test key.
 
-    Returns what `var/demo.json` says then: base_url, api_key, api_secret, test_api_key, test_api_secret, sender_id and
-    group_id. A key that still works is kept; a lost one is replaced, as its secret is stored nowhere else.
+    Returns the contents of `var/demo.json`: base_url, api_key, api_secret, test_api_key, test_api_secret, sender_id and
+    group_id. A key that still works is kept; a lost one is replaced, because its secret is stored nowhere else.
     """
     settings = from_environment()
     engine = make_engine(settings.database_url, pool=1, application="bulksms-demo")
     try:
         with engine.begin() as connection:
-            demo = _make(connection, settings, base_url)
+            demo = _ensure(connection, settings, base_url)
     finally:
         engine.dispose()
     FILE.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def ensure_demo(base_url: str) -> dict[str, str]:
     return demo
 
 
-def _make(connection: Connection, settings: Settings, base_url: str) -> dict[str, str]:
+def _ensure(connection: Connection, settings: Settings, base_url: str) -> dict[str, str]:
     try:
         account = find_account(connection, ACCOUNT)
     except Refused:
@@ -75,9 +75,9 @@ def _make(connection: Connection, settings: Settings, base_url: str) -> dict[str
 
 
 def _group(connection: Connection, account: int) -> UUID:
-    found = connection.execute(FIND_GROUP, {"account": account, "name": GROUP}).scalar()
-    if found is not None:
-        return UUID(str(found))
+    group_id = connection.execute(FIND_GROUP, {"account": account, "name": GROUP}).scalar()
+    if group_id is not None:
+        return UUID(str(group_id))
     group = create_group(connection, account, GROUP)
     add_contacts(connection, group, range(FIRST_PHONE, FIRST_PHONE + CONTACTS))
     return group
@@ -88,7 +88,7 @@ def _new_key(connection: Connection, settings: Settings, account: int, test: boo
 
 
 def _kept_key(connection: Connection, settings: Settings, account: int, prefix: str = "") -> NewKey | None:
-    """Key and secret of the file, where the installation still takes them."""
+    """The key and secret in the file, if they are still valid."""
     try:
         kept = json.loads(FILE.read_text())
         key, secret = str(kept[f"{prefix}api_key"]), str(kept[f"{prefix}api_secret"])

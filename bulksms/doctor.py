@@ -1,4 +1,4 @@
-"""Looks at an installation from outside: what is wrong with it, and what to do about that."""
+"""Checks an installation from outside: finds problems and says how to fix them."""
 
 import shutil
 from collections.abc import Iterator
@@ -22,14 +22,13 @@ from shared.guard import state_of
 from shared.senders.similarity import likenesses
 from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
 
-OLDEST_POSTGRES = 150_000
-NEEDED_ON = ("fsync", "full_page_writes", "synchronous_commit")
+MIN_POSTGRES = 150_000
+REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 MIN_FREE_BYTES = 1 << 30
-"""Bytes that the disk must have left."""
-ROOM = "Make room on the disk of the database: it is full."
+DISK_FULL = "Make room on the disk of the database: it is full."
 PARTITION_WEEKS = 2
-LONGEST_WAIT = 60
-"""Seconds that a message may wait while no worker sends anything."""
+MAX_WAIT = 60
+"""Seconds that a batch may wait while no worker sends anything."""
 
 PARTITIONS = text(
     """
@@ -74,16 +73,16 @@ HELD = text("SELECT count(*) FROM send WHERE state = 'held'")
 RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestamp() - interval '10 minutes'")
 
 
-def examine(found: Installation) -> Iterator[Finding]:
-    """Look at everything, one finding after the other. What depends on something that is away is left out."""
-    yield Finding("settings", "ok", f"from {found.source}")
-    yield check_carriers_file(found)
-    with engine_of(found) as engine:
+def examine(target: Installation) -> Iterator[Finding]:
+    """Check everything, one finding at a time. Checks that depend on an unavailable part are skipped."""
+    yield Finding("settings", "ok", f"from {target.source}")
+    yield check_carriers_file(target)
+    with engine_of(target) as engine:
         try:
             with reading(engine) as connection:
                 yield from _server(connection)
         except DBAPIError as error:
-            yield _unusable(error, found)
+            yield _unusable(error, target)
         else:
             problem = schema_problem(engine)
             if problem:
@@ -92,34 +91,34 @@ def examine(found: Installation) -> Iterator[Finding]:
                 yield Finding("schema", "ok", "up to date")
                 yield _writing(engine)
                 with reading(engine) as connection:
-                    yield from _contents(connection, found)
-    yield from check_brokers(found, _start("Redis", found, "REDIS_URL"), _start("the broker", found, "BROKER_URL"))
-    yield _disk(found.data or Path.cwd())
+                    yield from _contents(connection, target)
+    yield from check_brokers(target, _start("Redis", target, "REDIS_URL"), _start("the broker", target, "BROKER_URL"))
+    yield _disk(target.data or Path.cwd())
 
 
-def _unusable(error: DBAPIError, found: Installation) -> Finding:
+def _unusable(error: DBAPIError, target: Installation) -> Finding:
     if isinstance(error.orig, SessionNotKept):
         return Finding("sessions", "wrong", REASON, REMEDY)
-    full = ROOM if is_disk_full(error) else shortage(found.data or Path.cwd())
-    return Finding("postgres", "wrong", _first_line(error.orig), full or _start("Postgres", found, "DATABASE_URL"))
+    full = DISK_FULL if is_disk_full(error) else shortage(target.data or Path.cwd())
+    return Finding("postgres", "wrong", _first_line(error.orig), full or _start("Postgres", target, "DATABASE_URL"))
 
 
 def _server(connection: Connection) -> Iterator[Finding]:
     version = int(connection.execute(text("SHOW server_version_num")).scalar_one())
     name = f"version {version // 10_000}.{version % 10_000}"
-    if version < OLDEST_POSTGRES:
+    if version < MIN_POSTGRES:
         yield Finding("postgres", "wrong", name, "Use Postgres 15 or newer.")
     else:
         yield Finding("postgres", "ok", name)
     pooler = "through a pooler" if has_pooler(driver_of(connection)) else "directly"
     yield Finding("sessions", "ok", f"kept for each connection, {pooler}")
-    values = {setting: connection.execute(text(f"SHOW {setting}")).scalar_one() for setting in NEEDED_ON}
+    values = {setting: connection.execute(text(f"SHOW {setting}")).scalar_one() for setting in REQUIRED_ON}
     off = [f"{setting} = {value}" for setting, value in values.items() if value in ("off", "local")]
     if off:
         remedy = "Set them to on in postgresql.conf and reload it: without them a power cut loses accepted sends."
         yield Finding("durability", "wrong", ", ".join(off), remedy)
     else:
-        yield Finding("durability", "ok", ", ".join(f"{setting} on" for setting in NEEDED_ON))
+        yield Finding("durability", "ok", ", ".join(f"{setting} on" for setting in REQUIRED_ON))
 
 
 def _writing(engine: Engine) -> Finding:
@@ -127,12 +126,12 @@ def _writing(engine: Engine) -> Finding:
         with transaction(engine) as connection:
             connection.execute(WRITE)
     except DBAPIError as error:
-        remedy = ROOM if is_disk_full(error) else "Sends are refused until it can. Look into the log of Postgres."
+        remedy = DISK_FULL if is_disk_full(error) else "Sends are refused until it can. Look into the log of Postgres."
         return Finding("writing", "wrong", _first_line(error.orig), remedy)
     return Finding("writing", "ok", "works")
 
 
-def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
+def _contents(connection: Connection, target: Installation) -> Iterator[Finding]:
     ahead = connection.execute(PARTITIONS).scalar_one()
     if ahead < PARTITION_WEEKS or connection.execute(ASTRAY).scalar_one():
         detail = f"{ahead} weeks ahead" if ahead < PARTITION_WEEKS else "messages are in the default partition"
@@ -143,15 +142,15 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     yield (
         Finding("workers", "ok", f"{workers} alive")
         if workers
-        else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", found, "Procfile"))
+        else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", target, "Procfile"))
     )
     yield from check_carriers(connection)
-    yield _webhooks(connection, found)
-    yield _guard(connection, found)
-    if found.settings.secret_key_fallbacks:
-        yield check_secret_key(connection, found.settings.secret_key)
+    yield _webhooks(connection, target)
+    yield _guard(connection, target)
+    if target.settings.secret_key_fallbacks:
+        yield check_secret_key(connection, target.settings.secret_key)
     yield check_queue(connection)
-    yield _doubts(connection, found.settings.doubt_grace)
+    yield _doubts(connection, target.settings.doubt_grace)
     held = connection.execute(HELD).scalar_one()
     yield _count("held sends", held, "bulksms send list --open shows why; then bulksms send release or cancel.")
     jobs = connection.execute(SET_ASIDE).scalar_one()
@@ -162,15 +161,15 @@ def _contents(connection: Connection, found: Installation) -> Iterator[Finding]:
     yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
 
 
-def _webhooks(connection: Connection, found: Installation) -> Finding:
+def _webhooks(connection: Connection, target: Installation) -> Finding:
     row = connection.execute(WEBHOOKS).one()
     if row.webhooks and not row.processes:
         detail = f"{row.webhooks} active, and no process posts to them"
-        return Finding("webhooks", "wrong", detail, _start("`python -m worker.webhooks`", found, "Procfile"))
+        return Finding("webhooks", "wrong", detail, _start("`python -m worker.webhooks`", target, "Procfile"))
     return Finding("webhooks", "ok", f"{row.webhooks} active, {row.processes} processes that post to them")
 
 
-def _guard(connection: Connection, found: Installation) -> Finding:
+def _guard(connection: Connection, target: Installation) -> Finding:
     state = state_of(connection)
     if state.held:
         detail = f"{state.reason}: nothing is sent"
@@ -180,35 +179,35 @@ def _guard(connection: Connection, found: Installation) -> Finding:
     if not state.confirmed:
         detail = "nothing is sent until a worker has compared the database with what was seen committed"
         return Finding("restore guard", "notice", detail, "Checking takes a few seconds while workers run.")
-    if not found.settings.guard_file:
+    if not target.settings.guard_file:
         detail = "the database has lost nothing; without GUARD_FILE a restored copy of its files may go unnoticed"
         return Finding("restore guard", "notice", detail, "Set GUARD_FILE to a file outside the database's backups.")
     return Finding("restore guard", "ok", "the database has lost nothing")
 
 
 def check_queue(connection: Connection) -> Finding:
-    """What waits to be sent: for whose turn it is, or for carriers that are closed."""
+    """Check the queue: batches that wait for a worker, and batches that wait for closed carriers."""
     awaiting = connection.execute(AWAITING).one()
     if awaiting.batches:
         batches = counted(awaiting.batches, "batch", "batches")
         detail = f"{batches} for closed carriers ({awaiting.carriers}), the longest for {awaiting.seconds:,} s"
         remedy = "They are sent when one of their carriers opens: see its line here, and bulksms carriers list."
-        return Finding("queue", "wrong" if awaiting.seconds > LONGEST_WAIT else "notice", detail, remedy)
+        return Finding("queue", "wrong" if awaiting.seconds > MAX_WAIT else "notice", detail, remedy)
     row = connection.execute(WAITING).one()
     if not row.batches:
         return Finding("queue", "ok", "nothing waits")
     detail = f"{row.batches:,} batches wait, the longest for {row.seconds:,} s"
-    if row.seconds > LONGEST_WAIT and not row.sending:
+    if row.seconds > MAX_WAIT and not row.sending:
         return Finding("queue", "wrong", f"{detail}, and no worker sends", "Look into the logs of the workers.")
     return Finding("queue", "ok", detail)
 
 
 def _sender_ids(connection: Connection) -> Finding:
-    alike = [(asked, others[0]) for asked, others in likenesses(connection).items() if asked.state == "pending"]
+    alike = [(pending, others[0]) for pending, others in likenesses(connection).items() if pending.state == "pending"]
     if not alike:
         return Finding("sender IDs", "ok", "no pending one looks like another account's")
-    asked, other = alike[0]
-    detail = f"{len(alike):,} asked for look like another account's: {asked.sender_id!r} like {other.sender_id!r}"
+    pending, other = alike[0]
+    detail = f"{len(alike):,} pending look like another account's: {pending.sender_id!r} like {other.sender_id!r}"
     return Finding("sender IDs", "notice", detail, "bulksms sender list --state pending shows them; reject or approve.")
 
 
@@ -236,8 +235,8 @@ def _count(name: str, count: int, remedy: str) -> Finding:
     return Finding(name, "notice", f"{count:,}", remedy) if count else Finding(name, "ok", "none")
 
 
-def _start(what: str, found: Installation, setting: str) -> str:
-    if found.data is not None:
+def _start(what: str, target: Installation, setting: str) -> str:
+    if target.data is not None:
         return "Start the service in this folder: make run"
     where = "see Procfile for their command" if setting == "Procfile" else f"check {setting}"
     return f"Start {what}; {where}."

@@ -1,4 +1,4 @@
-"""Which installation a command is about: the environment's, or else the one that runs in this folder."""
+"""Finds the installation that a command works on: the environment's, or the one that runs in this folder."""
 
 import os
 import shlex
@@ -9,11 +9,11 @@ from typing import NamedTuple
 from shared.settings import Settings, SettingsError, from_environment
 
 LOCAL = Path("var") / "env"
-"""Written by `bulksms up` for as long as it runs."""
+"""Written by `bulksms up`, and removed when it ends."""
 
 
 class Installation(NamedTuple):
-    """An installation's settings, where they come from, and the folder of its data when it is on this machine."""
+    """An installation's settings, their source, and its data folder if it was started in this folder."""
 
     settings: Settings
     source: str
@@ -21,7 +21,7 @@ class Installation(NamedTuple):
 
 
 def find_installation(environ: Mapping[str, str] | None = None, local: Path = LOCAL) -> Installation:
-    """The installation to work on. Raises SettingsError, saying what to do, when there is none."""
+    """The installation to work on. Raises SettingsError, with what to do, if there is none."""
     env = os.environ if environ is None else environ
     if env.get("DATABASE_URL") or env.get("DATABASE_URL_FILE"):
         return Installation(from_environment(env), "the environment", None)
@@ -30,7 +30,7 @@ def find_installation(environ: Mapping[str, str] | None = None, local: Path = LO
     except FileNotFoundError:
         raise SettingsError(
             f"DATABASE_URL is not set, and no service runs in this folder (there is no {local}). Start one with"
-            " `make run`, go to the folder of the one that runs, or set DATABASE_URL, REDIS_URL and SECRET_KEY."
+            " `make run`, change to the folder of a running one, or set DATABASE_URL, REDIS_URL and SECRET_KEY."
         ) from None
     except PermissionError:
         raise SettingsError(f"{local} belongs to another user. Run this as the user who started the service.") from None
@@ -38,7 +38,7 @@ def find_installation(environ: Mapping[str, str] | None = None, local: Path = LO
 
 
 def read_exports(text: str) -> dict[str, str]:
-    """The variables of lines such as `export NAME='value'`."""
+    """Parse the variables of lines such as `export NAME='value'`."""
     values = {}
     for line in text.splitlines():
         for word in shlex.split(line, comments=True):

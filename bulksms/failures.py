@@ -1,4 +1,4 @@
-"""What an operator is told of an error: one sentence, without a traceback."""
+"""Error messages for operators: one sentence, without a traceback."""
 
 from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError
 
@@ -9,11 +9,11 @@ from shared.db.sessions import SessionNotKept
 from shared.settings import SettingsError
 
 UNDEFINED = ("42P01", "42703", "42883")
-"""SQLSTATE of a table, column or function that the database does not have."""
+"""SQLSTATEs: undefined table, column or function."""
 
 
 def sentence_of(error: Exception) -> str | None:
-    """What to say of it; None of an error that is a fault of the program."""
+    """The message for an expected error; None for a bug."""
     match error:
         case Refused() | SettingsError() | LocalError():
             return str(error)
@@ -22,7 +22,7 @@ def sentence_of(error: Exception) -> str | None:
         case OperationalError() if isinstance(error.orig, SessionNotKept):
             return str(error.orig)
         case OperationalError() | InterfaceError():
-            return f"The database does not answer. `bulksms doctor` says more.\n{error.orig}"
+            return f"The database does not answer. Run `bulksms doctor`.\n{error.orig}"
         case ProgrammingError() if getattr(error.orig, "sqlstate", None) in UNDEFINED:
             return "The database schema does not match this release. Run `bulksms migrate`."
         case _:

@@ -1,4 +1,4 @@
-"""What `bulksms doctor` says of one thing that it looked at."""
+"""The result of one check of `bulksms doctor`."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ Outcome = Literal["ok", "notice", "wrong"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at. `remedy` says what to do unless it is ok."""
+    """The result of one check. `remedy` says what to do unless the outcome is ok."""
 
     name: str
     outcome: Outcome

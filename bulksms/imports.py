@@ -1,4 +1,4 @@
-"""Imports contacts from a CSV file of any size: piece by piece, with the memory of one piece."""
+"""Imports contacts from a CSV file of any size, chunk by chunk, holding one chunk in memory."""
 
 import csv
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ COUNTRY = text("SELECT a.country FROM contact_group g JOIN account a ON a.id = g
 
 @dataclass(slots=True)
 class Report:
-    """What an import did."""
+    """The result of an import."""
 
     added: int = 0
     changed: int = 0
-    """Contacts that got other fields or tags."""
+    """Contacts whose fields or tags changed."""
     known: int = 0
-    """Phones that were in the group as they are, or more than once in the file."""
+    """Contacts that were already in the group unchanged, and repeated phones."""
     rejected: int = 0
     first_bad: list[RejectedRow] = field(default_factory=list)
 
@@ -41,34 +41,34 @@ class Report:
 def import_contacts(
     engine: Engine, group_id: UUID, file: Path, errors: Path | None = None, charset: str | None = None
 ) -> Report:
-    """Add the file's contacts to the group, and write its bad rows to `errors`. Shows its progress.
+    """Add the file's contacts to the group, and write rejected rows to `errors`. Shows progress.
 
-    `charset` is that of the file; without it, UTF-8, or UTF-16 where its first bytes say so.
+    `charset` is the file's encoding; default: UTF-8, or UTF-16 with a byte order mark.
 
-    Raises Refused for an unknown group or a file that is not CSV; the pieces before are then in the group.
+    Raises Refused for an unknown group or a file that is not CSV. Chunks already imported stay in the group.
     """
     report = Report()
     encoding = encoding_named(charset) if charset else None
     with ExitStack() as stack:
         progress = stack.enter_context(_progress())
         stream = stack.enter_context(progress.open(file, "rb"))
-        refused = csv.writer(stack.enter_context(errors.open("w", newline=""))) if errors else None
-        if refused:
-            refused.writerow(["line", "value", "detail"])
+        error_writer = csv.writer(stack.enter_context(errors.open("w", newline=""))) if errors else None
+        if error_writer:
+            error_writer.writerow(["line", "value", "detail"])
         reader = ContactReader(_numbering(engine, group_id))
         try:
             for chunk, last in _with_last(pieces_of_text(iter(lambda: stream.read(BLOCK), b""), encoding)):
                 for rejected in _import_chunk(engine, group_id, reader, chunk, last, report):
                     if len(report.first_bad) < MAX_SHOWN:
                         report.first_bad.append(rejected)
-                    if refused:
-                        refused.writerow((rejected.line, rejected.value, rejected.detail))
+                    if error_writer:
+                        error_writer.writerow((rejected.line, rejected.value, rejected.detail))
         except WrongEncoding as problem:
-            found, _, _ = str(problem).partition(". ")
-            advice = "Save the file as CSV in UTF-8, or say that it is Windows': --charset windows-1252"
-            raise Refused(f"{file} is not CSV in {charset or 'UTF-8'}. {found}. {advice}") from None
+            reason, _, _ = str(problem).partition(". ")
+            advice = "Save the file as CSV in UTF-8, or use --charset windows-1252."
+            raise Refused(f"{file} is not CSV in {charset or 'UTF-8'}. {reason}. {advice}") from None
         except (NoContacts, NotText, LineTooLong) as problem:
-            detail = str(problem) or "It is the file of a program, or a line of it has no end: save it as CSV."
+            detail = str(problem) or "It is a binary file, or one of its lines is too long: save it as CSV."
             raise Refused(f"{file} is not CSV of contacts. {detail}") from None
     return report
 
@@ -92,14 +92,14 @@ def _numbering(engine: Engine, group_id: UUID) -> Numbering:
 
 
 def _with_last(chunks: Iterator[str]) -> Iterator[tuple[str, bool]]:
-    """Each piece, and whether it is the last."""
-    before = next(chunks, None)
+    """Yield each chunk, and whether it is the last."""
+    previous = next(chunks, None)
     for chunk in chunks:
-        if before is not None:
-            yield before, False
-        before = chunk
-    if before is not None:
-        yield before, True
+        if previous is not None:
+            yield previous, False
+        previous = chunk
+    if previous is not None:
+        yield previous, True
 
 
 def _progress() -> Progress:

@@ -1,5 +1,8 @@
-"""Which receipts of carriers are lost on us, for `bulksms doctor`: those that cannot be read, and those whose ids are
-written in another way than in the answers. It says which setting of CARRIERS_FILE would mend it."""
+"""Findings of `bulksms doctor` about receipts that cannot be parsed and receipts whose ids do not match.
+
+Ids that a carrier writes differently in responses and receipts can be matched by a setting in CARRIERS_FILE; the
+finding names it.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -10,10 +13,10 @@ from bulksms.commands.common import hint
 from bulksms.finding import Finding
 
 SAMPLE = 300
-"""Unmatched receipts of a carrier that are looked at."""
-FEWEST = 3
-SHARE = 0.5
-"""Of the sample, that must match when their ids are written in another way."""
+"""Number of unmatched receipts examined per carrier."""
+MIN_MATCHES = 3
+MIN_SHARE = 0.5
+"""Share of the sample that must match with the ids converted."""
 
 UNREADABLE = text(
     """
@@ -46,7 +49,7 @@ def _padded(digits: int, base: str) -> Callable[[str], str]:
     return lambda identity: f"{int(identity):0{digits}{base}}"
 
 
-SPELLINGS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
+ID_FORMATS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ("read as hexadecimal", 'receipt_id = "hex_to_decimal"', lambda identity: str(int(identity, 16))),
     ("written as hexadecimal", 'receipt_id = "decimal_to_hex"', _padded(0, "x")),
     ("written as hexadecimal", 'receipt_id = "decimal_to_hex" and id_case = "lower"', _padded(0, "X")),
@@ -58,11 +61,11 @@ SPELLINGS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ("written with leading zeros", 'id_zeros = "strip"', lambda identity: identity.rjust(8, "0")),
     ("written with leading zeros", 'id_zeros = "strip"', lambda identity: identity.rjust(10, "0")),
 )
-"""How the id in an answer may differ from that in its receipt, and what then makes them the same."""
+"""Conversions of a receipt's id: description, the setting that reconciles the ids, and the function."""
 UNDONE = {"hex_to_decimal": "decimal_to_hex", "decimal_to_hex": "hex_to_decimal"}
 REMEDIES = {
     "not_marked": (
-        "They read like receipts and are not marked as such (esm_class 0). If the carrier says that they are, set"
+        "They read like receipts and are not marked as such (esm_class 0). If the carrier confirms that they are, set"
         " unmarked_receipts = true for it in CARRIERS_FILE and restart the workers"
     ),
     "unknown_status": "Add their statuses to `receipts.statuses` of the carrier in CARRIERS_FILE",
@@ -70,47 +73,45 @@ REMEDIES = {
 
 
 def check_receipts(connection: Connection) -> Iterator[Finding]:
-    """What is wrong with the receipts of the last day."""
+    """Yield findings about the receipts of the last day."""
     for row in connection.execute(UNREADABLE).all():
-        detail = f"{row.receipts:,} of the last day are kept as they came ({row.reason}), last {row.latest:%H:%M:%S}Z"
+        detail = f"{row.receipts:,} of the last day could not be parsed ({row.reason}), last {row.latest:%H:%M:%S}Z"
         remedy = REMEDIES.get(row.reason, "Ask the carrier what they mean")
         command = hint("carriers", "unreadable", row.carrier)
-        yield Finding(
-            f"unreadable receipts of {row.carrier}", "wrong", detail, f"{remedy}. They are shown by: {command}"
-        )
+        yield Finding(f"unreadable receipts of {row.carrier}", "wrong", detail, f"{remedy}. To list them: {command}")
     rows = connection.execute(UNMATCHED, {"sample": SAMPLE}).all()
     for carrier in sorted({row.carrier for row in rows}):
-        found = _other_spelling(connection, carrier, [row for row in rows if row.carrier == carrier])
-        if found is not None:
-            yield found
+        finding = _other_format(connection, carrier, [row for row in rows if row.carrier == carrier])
+        if finding is not None:
+            yield finding
 
 
-def _other_spelling(connection: Connection, carrier: str, receipts: Sequence[Row[Any]]) -> Finding | None:
-    """The way of writing ids by which most of the unmatched receipts match."""
-    best, spelling, setting = 0, "", ""
-    for how, change, spell in SPELLINGS:
-        spelled = [(_try(spell, row.reference), row.phone) for row in receipts]
+def _other_format(connection: Connection, carrier: str, receipts: Sequence[Row[Any]]) -> Finding | None:
+    """A finding with the id format that matches most of the unmatched receipts, if there is one."""
+    best, id_format, setting = 0, "", ""
+    for description, candidate_setting, convert in ID_FORMATS:
+        converted = [(_try(convert, row.reference), row.phone) for row in receipts]
         pairs = [
             (identity, phone)
-            for (identity, phone), row in zip(spelled, receipts, strict=True)
+            for (identity, phone), row in zip(converted, receipts, strict=True)
             if identity != row.reference
         ]
         values = {"references": [identity for identity, _ in pairs], "phones": [phone for _, phone in pairs]}
         matching = connection.execute(MATCHING, {"carrier": carrier, **values}).scalar_one() if pairs else 0
         if matching > best:
-            best, spelling, setting = matching, how, change
-    if best < max(FEWEST, SHARE * len(receipts)):
+            best, id_format, setting = matching, description, candidate_setting
+    if best < max(MIN_MATCHES, MIN_SHARE * len(receipts)):
         return None
-    detail = f"{best:,} of {len(receipts):,} that found no message find theirs when their ids are {spelling}"
+    detail = f"{best:,} of {len(receipts):,} unmatched receipts match a message if their ids are {id_format}"
     remedy = f"Set {setting} for the carrier in CARRIERS_FILE and restart the workers."
     for name, opposite in UNDONE.items():
         if f'"{name}"' in setting:
-            remedy += f' If receipt_id is "{opposite}" now, that is what is wrong: take it out.'
+            remedy += f' If receipt_id is "{opposite}" now, that is the mistake: remove it.'
     return Finding(f"receipt ids of {carrier}", "wrong", detail, remedy)
 
 
-def _try(spell: Callable[[str], str], identity: str) -> str:
+def _try(convert: Callable[[str], str], identity: str) -> str:
     try:
-        return spell(identity)
+        return convert(identity)
     except ValueError:
         return identity

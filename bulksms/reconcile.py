@@ -1,8 +1,8 @@
 """Matches a carrier's report with the messages in doubt.
 
-A row of the report is a doubt's, when carrier, phone and, where the row has them, sender and time agree, and when there
-is exactly one such row for exactly one such message, of all that the carrier has or may have. All else is left to a
-person. Rows of messages that have their carrier's reference already are known, and no evidence for another message.
+A row fits a message if carrier and phone agree and, if the row has them, sender and time. A doubt is resolved when
+exactly one row fits it and that row fits no other message that the carrier has or may have; the rest is left to the
+operator. Rows whose reference is already stored with a message are skipped: they are no evidence for another message.
 """
 
 import csv
@@ -26,8 +26,8 @@ COLUMNS = {
     "time": ("time", "submitted_at", "submit_time", "date", "sent_at"),
     "status": ("status", "state", "dlr"),
 }
-"""What each column may be called, in any case."""
-NEEDED = ("phone", "status")
+"""Accepted names of each column, case-insensitive."""
+REQUIRED_COLUMNS = ("phone", "status")
 
 STATUSES = {
     **dict.fromkeys(("delivered", "delivrd"), MessageStatus.DELIVERED),
@@ -38,8 +38,10 @@ STATUSES = {
     ),
     **dict.fromkeys(("failed", "rejected", "not_sent", "not sent", "not_found", "refused"), MessageStatus.FAILED),
 }
-"""What a carrier's word says of a message. The short ones are those of a receipt's text (SMPP 3.4 appendix B). A
-message that a carrier took and then could not deliver is charged, one that it never took is not."""
+"""Statuses in reports; the abbreviations are those of SMPP 3.4 appendix B.
+
+A message that the carrier accepted but could not deliver is charged; one that it never accepted is not.
+"""
 
 DOUBTS = text("SELECT CAST(phone AS text) AS phone, submitted_at FROM doubt WHERE carrier = :carrier")
 KNOWN = text(
@@ -62,38 +64,38 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Matched:
-    """What a report says of the messages in doubt."""
+    """The result of matching a report with the messages in doubt."""
 
     resolutions: list[Resolution] = field(default_factory=list)
     known: int = 0
-    """Rows of messages that are not in doubt."""
+    """Number of rows for messages that are not in doubt."""
     elsewhere: int = 0
-    """Rows that fit no doubt: of messages that had their answer without a reference, or that are not ours."""
+    """Number of rows that fit no doubt: answered messages without a reference, or messages of other senders."""
     ambiguous: list[int] = field(default_factory=list)
-    """Lines that fit several messages, one of them in doubt, or a doubt that several lines fit."""
+    """Lines that fit several messages, one of them in doubt, and lines that fit the same doubt as another."""
     bad: dict[int, str] = field(default_factory=dict)
-    """Lines that cannot be read, and why."""
+    """Reason by line for rows that cannot be read."""
     left: int = 0
-    """Messages that are still in doubt."""
+    """Number of messages still in doubt."""
 
     def statuses(self) -> Counter[str]:
-        """How many doubts end in which status."""
+        """Number of resolved doubts by status."""
         return Counter(resolution.status for resolution in self.resolutions)
 
 
 def match(connection: Connection, carrier: str, report: TextIO, within: timedelta) -> Matched:
-    """Match a CSV report with the carrier's messages in doubt; their times may differ by `within`.
+    """Match a CSV report with the carrier's messages in doubt; times may differ by `within`. Changes nothing.
 
-    Raises Refused for a file without the columns that are needed. Nothing is changed.
+    Raises Refused for a file without the required columns.
     """
-    made = Matched()
-    rows = list(read(report, made))
+    result = Matched()
+    rows = list(read(report, result))
     references = [row.reference for row in rows if row.reference]
     known = {
         (row.reference, row.phone) for row in connection.execute(KNOWN, {"references": references, "carrier": carrier})
     }
     fresh = [row for row in rows if (row.reference, row.phone) not in known]
-    made.known = len(rows) - len(fresh)
+    result.known = len(rows) - len(fresh)
     doubts = connection.execute(DOUBTS, {"carrier": carrier}).all()
     by_phone: dict[str, list[Candidate]] = {}
     if doubts:
@@ -103,30 +105,30 @@ def match(connection: Connection, carrier: str, report: TextIO, within: timedelt
             if (candidate.reference, candidate.phone) not in known:
                 by_phone.setdefault(candidate.phone, []).append(candidate)
     fitting = {row.line: [each for each in by_phone.get(row.phone, []) if _fits(row, each, within)] for row in fresh}
-    claims = Counter(candidate.message_id for found in fitting.values() for candidate in found)
+    claims = Counter(candidate.message_id for fits in fitting.values() for candidate in fits)
     for row in fresh:
-        found = fitting[row.line]
-        if not any(candidate.status == MessageStatus.IN_DOUBT for candidate in found):
-            made.elsewhere += 1
-        elif len(found) > 1 or claims[found[0].message_id] > 1:
-            made.ambiguous.append(row.line)
+        fits = fitting[row.line]
+        if not any(candidate.status == MessageStatus.IN_DOUBT for candidate in fits):
+            result.elsewhere += 1
+        elif len(fits) > 1 or claims[fits[0].message_id] > 1:
+            result.ambiguous.append(row.line)
         else:
             error = ERROR if row.status == MessageStatus.FAILED else None
-            result = (found[0].message_id, row.status, row.reference, error)
-            made.resolutions.append(Resolution(*result, by="reconciliation"))
-    made.left = len(doubts) - len(made.resolutions)
-    return made
+            outcome = (fits[0].message_id, row.status, row.reference, error)
+            result.resolutions.append(Resolution(*outcome, by="reconciliation"))
+    result.left = len(doubts) - len(result.resolutions)
+    return result
 
 
 def _fits(row: Row, candidate: Candidate, within: timedelta) -> bool:
-    """Whether the row may be about the message. One that is under way has no time yet."""
+    """Whether the row may be about the message. A message being submitted has no time yet."""
     at = candidate.submitted_at
     in_time = row.time is None or at is None or abs(row.time - at) <= within
     return in_time and candidate.sent_by(row.sender)
 
 
-def read(report: TextIO, made: Matched) -> Iterator[Row]:
-    """The report's rows; those that cannot be read are noted in `made`."""
+def read(report: TextIO, result: Matched) -> Iterator[Row]:
+    """Yield the report's rows; those that cannot be read are recorded in `result.bad`."""
     reader = csv.DictReader(report)
     names = columns(reader.fieldnames or [])
     for fields in reader:
@@ -135,29 +137,33 @@ def read(report: TextIO, made: Matched) -> Iterator[Row]:
         phone = value["phone"].removeprefix("+")
         time = value.get("time", "")
         try:
-            at = moment(time) if time else None
+            at = parse_time(time) if time else None
         except ValueError:
-            made.bad[reader.line_num] = f"{time[:40]!r} is not a time; write it like 2026-01-31T12:00:00Z"
+            result.bad[reader.line_num] = f"{time[:40]!r} is not a time; write it like 2026-01-31T12:00:00Z"
             continue
         if not phone.isascii() or not phone.isdigit():
-            made.bad[reader.line_num] = f"{value['phone'][:40]!r} is not a phone"
+            result.bad[reader.line_num] = f"{value['phone'][:40]!r} is not a phone"
         elif status is None:
-            made.bad[reader.line_num] = f"{value['status'][:40]!r} is not a known status"
+            result.bad[reader.line_num] = f"{value['status'][:40]!r} is not a known status"
         else:
             yield Row(reader.line_num, value.get("reference") or None, phone, value.get("sender") or None, at, status)
 
 
 def columns(header: Iterable[str]) -> dict[str, str]:
-    """The name in the file of each of our columns that it has. Raises Refused when one that is needed is missing."""
-    known = {name.strip().lower().replace(" ", "_").lstrip("\ufeff"): name for name in header}
-    found = {column: known[name] for column, names in COLUMNS.items() if (name := next(filter(known.get, names), None))}
-    missing = [column for column in NEEDED if column not in found]
+    """Map column names to those in the file's header. Raises Refused if a required column is missing."""
+    header_names = {name.strip().lower().replace(" ", "_").lstrip("\ufeff"): name for name in header}
+    in_file = {
+        column: header_names[name]
+        for column, names in COLUMNS.items()
+        if (name := next(filter(header_names.get, names), None))
+    }
+    missing = [column for column in REQUIRED_COLUMNS if column not in in_file]
     if missing:
         raise Refused(f"The report's first line names no column for {' and '.join(missing)}. It needs: phone, status.")
-    return found
+    return in_file
 
 
-def moment(text: str) -> datetime:
-    """A time of ISO 8601; UTC where it names no zone."""
+def parse_time(text: str) -> datetime:
+    """Parse an ISO 8601 time; without a zone it is UTC."""
     at = datetime.fromisoformat(text)
     return at if at.tzinfo else at.replace(tzinfo=UTC)

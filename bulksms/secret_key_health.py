@@ -1,4 +1,4 @@
-"""While SECRET_KEY is changed: what still needs one of SECRET_KEY_FALLBACKS."""
+"""Finding of `bulksms doctor` about a change of SECRET_KEY: what still depends on SECRET_KEY_FALLBACKS."""
 
 from sqlalchemy import Connection, text
 
@@ -17,18 +17,18 @@ UNDER_FALLBACKS = text(
                AND (secret_key_id IS DISTINCT FROM :key OR previous_until > now())) AS webhooks
     """
 )
-"""A webhook that came with the first `callback_url` has a secret that nobody has seen."""
+"""Webhooks created by a `callback_url` are excluded until rotated: nobody has seen their first secret."""
 
 
 def check_secret_key(connection: Connection, secret_key: str) -> Finding:
-    """How many API keys and webhooks would break if the fallbacks were removed."""
+    """Count the API keys and webhooks that would break if the fallbacks were removed."""
     row = connection.execute(UNDER_FALLBACKS, {"key": secret_key_id(secret_key)}).one()
     if not row.api_keys and not row.webhooks:
-        remedy = "Remove SECRET_KEY_FALLBACKS, 24 hours after SECRET_KEY was changed: tokens live as long."
+        remedy = "Remove SECRET_KEY_FALLBACKS, 24 hours after SECRET_KEY was changed: tokens live that long."
         return Finding("secret key", "notice", "no API key and no webhook needs SECRET_KEY_FALLBACKS any more", remedy)
     detail = f"{row.api_keys:,} API keys and {row.webhooks:,} webhooks still need SECRET_KEY_FALLBACKS"
     remedy = (
-        "An API key no more after its next POST /auth/token or bulksms key rotate, a webhook after its owner's POST"
-        " /api/v1/webhooks/ID/rotate-secret and 24 hours."
+        "An API key needs it until its next POST /auth/token or bulksms key rotate, a webhook until 24 hours after its"
+        " owner's POST /api/v1/webhooks/ID/rotate-secret."
     )
     return Finding("secret key", "notice", detail, remedy)

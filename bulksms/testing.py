@@ -4,9 +4,9 @@
         my_code.send(bulksms.base_url, bulksms.api_key, bulksms.api_secret, phone="254711000000")
         assert [message["phone"] for message in bulksms.sent()] == ["254711000000"]
 
-The service runs in a process of its own, by default with this Python, else with that of BULKSMS_PYTHON or of pytest's
-setting `bulksms_python`. This module imports nothing but the standard library and pytest, and is also the module
-`bulksms_client.testing`, so that a project's environment needs neither the service nor what the service depends on.
+The service runs in a separate process, with the Python named by BULKSMS_PYTHON or by pytest's setting `bulksms_python`,
+or else with this one. This module imports only the standard library and pytest, and is also the module
+`bulksms_client.testing`: a project's environment needs neither the service nor its dependencies.
 """
 
 import json
@@ -25,7 +25,7 @@ STOP_SECONDS = 30
 
 
 class Server:
-    """The process of the service. It stops when its standard input is closed, also where this process is killed."""
+    """The process of the service. It stops when its standard input closes, so also when this process is killed."""
 
     def __init__(self, python: str) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
@@ -40,14 +40,14 @@ class Server:
         self.base_url = str(self._read()["base_url"])
 
     def call(self, command: str, **arguments: Any) -> Any:
-        """What the service's process returns for one command. Raises RuntimeError with its error."""
+        """Run one command in the service's process and return its result. Raises RuntimeError with its error."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"command": command, **arguments}) + "\n")
         self._process.stdin.flush()
         return self._read()
 
     def stop(self) -> None:
-        """Stop the service; its database goes with it."""
+        """Stop the service and delete its database."""
         try:
             self._process.communicate(timeout=STOP_SECONDS)
         except subprocess.TimeoutExpired:
@@ -63,7 +63,7 @@ class Server:
             self._log.seek(0)
             log = self._log.read().decode(errors="replace")[-4000:]
             raise RuntimeError(
-                "The test service has ended. It needs an environment with `pip install 'bulksms[testing]'`; where that"
+                "The test service has ended. It needs an environment with `pip install 'bulksms[testing]'`; if that"
                 f" is not this one, set BULKSMS_PYTHON to its Python.\n{log}"
             )
         reply = json.loads(line)
@@ -85,23 +85,23 @@ class Service:
         self.api_key = str(account["api_key"])
         self.api_secret = str(account["api_secret"])
         self.token = str(account["token"])
-        """A bearer token of the key, for requests of the test's own."""
+        """A bearer token of the key, for the test's own requests."""
 
     def sent(self) -> list[dict[str, Any]]:
-        """The account's messages that the carrier was given, oldest first, each as GET /messages/{message_id} says."""
+        """The account's submitted messages, oldest first, each as returned by GET /messages/{message_id}."""
         return list(self._server.call("sent", account_id=self._account_id, token=self.token))
 
     def deliver_receipts(self) -> int:
-        """Let the receipts of all messages that were sent come now. Returns how many came."""
+        """Deliver the receipts of all sent messages now. Returns their number."""
         return int(self._server.call("deliver_receipts"))
 
     def fail(self, phone: str, error: str = "absent_subscriber") -> None:
-        """From now on receipts say that no message reaches the phone (international, digits only), and why."""
+        """Make receipts for a phone (international, digits only) report `undelivered` with `error` from now on."""
         self._server.call("fail", phone=phone, error=error)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The setting for a service that is installed in an environment of its own."""
+    """Add the setting for a service that is installed in another environment."""
     parser.addini("bulksms_python", "Python of the environment that bulksms[testing] is installed in", default="")
 
 
@@ -117,6 +117,6 @@ def bulksms_server(pytestconfig: pytest.Config) -> Iterator[Server]:
 
 @pytest.fixture
 def bulksms(bulksms_server: Server) -> Iterator[Service]:
-    """The service with an account that is new for each test; phones that failed work again after it."""
+    """The service, with a new account for each test; failing phones are reset after it."""
     yield Service(bulksms_server)
     bulksms_server.call("reset")

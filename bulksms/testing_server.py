@@ -1,8 +1,8 @@
-"""The whole service in one process, for the tests of other projects: `bulksms.testing` starts it.
+"""The whole service in one process, for the tests of other projects. `bulksms.testing` starts it.
 
-Celery is eager, Redis is fakeredis, the carrier is the simulator; Postgres is an embedded server whose folder goes with
-the process. Commands come as lines of JSON on standard input, a line of standard output answers each, and the end of
-standard input ends the process.
+Celery is eager, Redis is fakeredis, the carrier is the simulator, and Postgres is an embedded server with a temporary
+folder. Commands are lines of JSON on standard input, each answered by a line of JSON on standard output. The process
+ends at the end of standard input.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ POSTGRES = {
     "full_page_writes": "off",
     "synchronous_commit": "off",
 }
-# Not by request_sender and decide_sender: a name is one account's, and here every account has the same.
+# request_sender and decide_sender allow a sender ID for one account only; here all accounts share one.
 ADD_SENDER = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')")
 SENT = text(
     """
@@ -60,7 +60,7 @@ SENT = text(
 
 
 class TestService:
-    """The API and a worker on one database, and the commands of the tests."""
+    """The API and a worker on one database, and the commands for tests."""
 
     __test__ = False
 
@@ -91,16 +91,16 @@ class TestService:
         }
 
     def start(self) -> None:
-        """Begin with what workers do by themselves: scheduled sends, retries and webhooks."""
+        """Start the background work: scheduled sends, retries and webhooks."""
         self._worker.sweeper.start()
         threading.Thread(target=lambda: asyncio.run(self._post_webhooks()), name="webhooks", daemon=True).start()
 
     def stop(self) -> None:
-        """End what `start` began."""
+        """Stop the background work."""
         self._worker.sweeper.stop()
 
     def create_account(self) -> dict[str, Any]:
-        """A new account with credits, a sender ID and a key of all scopes."""
+        """Create an account with credits, a sender ID and an API key with all scopes."""
         with self._engine.begin() as connection:
             number = connection.execute(text("SELECT count(*) FROM account")).scalar_one()
             account = create_account(connection, f"test-{number}", authentication=True)
@@ -112,25 +112,25 @@ class TestService:
         return {"account_id": account, "sender_id": SENDER_ID, "token": token, **pair}
 
     def sent(self, account_id: int, token: str) -> list[dict[str, Any]]:
-        """The account's messages that the carrier was given, as the API has them."""
+        """The account's messages that were submitted to the carrier, as the API returns them."""
         with self._engine.connect() as connection:
             messages = connection.execute(SENT, {"account": account_id}).scalars().all()
         client, headers = self._flask.test_client(), {"Authorization": f"Bearer {token}"}
         return [client.get(f"{PREFIX}/messages/{message}", headers=headers).get_json() for message in messages]
 
     def deliver_receipts(self) -> int:
-        """Deliver what is due, of all accounts. Returns how many receipts there were."""
+        """Deliver the due receipts of all accounts. Returns their number."""
         delivered = 0
         while count := self._worker.simulator.deliver_due():
             delivered += count
         return delivered
 
     def fail(self, phone: str, error: str) -> None:
-        """Let receipts say that the phone was not reached."""
+        """Make receipts for a phone report `undelivered` with this error."""
         self._failing[phone] = error
 
     def reset(self) -> None:
-        """Leave nothing to the next test: no receipt that waits, and no phone that fails."""
+        """Clear the state between tests: pending receipts and failing phones."""
         self.deliver_receipts()
         self._failing.clear()
 
@@ -150,7 +150,7 @@ class TestService:
 
 
 def answer_commands(service: TestService) -> None:
-    """Answer each line of standard input; at its end, end this process."""
+    """Run the command of each line of standard input; terminate this process at its end."""
     for line in sys.stdin:
         arguments = json.loads(line)
         command = service.commands[arguments.pop("command")]
@@ -172,7 +172,7 @@ def main() -> None:
             service = TestService(engine)
             service.start()
             listening = bound_socket(LOOPBACK, 0)
-            listening.listen(BACKLOG)  # what connects before the loop serves it waits
+            listening.listen(BACKLOG)  # connections wait until the event loop serves them
             base_url = f"http://{LOOPBACK}:{listening.getsockname()[1]}"
             print(json.dumps({"result": {"base_url": base_url}}), flush=True)
             threading.Thread(target=answer_commands, args=(service,), name="commands", daemon=True).start()

@@ -1,7 +1,7 @@
-"""Brings stored texts to the key that encrypts now: after the key was changed, or encryption begun or ended.
+"""Re-encrypts stored texts with the current key, after a change of keys or after encryption was turned on or off.
 
-Page after page, each in a transaction, beside the running service; a row that somebody else works on is left for
-another time. When nothing is kept under another key any more, the database forgets the other keys.
+Runs beside the live service, page by page, each in its own transaction, and skips locked rows. Once no text depends on
+another key, the database forgets the other keys.
 """
 
 import json
@@ -19,7 +19,7 @@ PAGE: Final = 500
 FIRST: Final = UUID(int=0)
 
 OTHERWISE: Final = "starts_with({kept}, :prefix) <> :sealed"
-"""SQL: whether a text is kept in another way than texts are now."""
+"""SQL condition: the text is not stored under the current key (or, without one, as plain text)."""
 PAGED: Final = "AND id > :after ORDER BY id LIMIT :page FOR UPDATE SKIP LOCKED"
 LOCKED: Final = "FOR UPDATE SKIP LOCKED"
 
@@ -33,7 +33,7 @@ OF_EVENTS: Final = f"""
     SELECT id, data FROM event
      WHERE type = 'message.received' AND data ->> 'message' <> '' AND {OTHERWISE.format(kept="(data ->> 'message')")}
 """
-OF_ANSWERS: Final = f"""
+OF_RESPONSES: Final = f"""
     SELECT ctid AS id, answer FROM idempotency
      WHERE path ~ '/sends/[^/]+/(cancel|pause|resume)$'
        AND CAST(answer AS json) ->> 'message' <> '' AND {OTHERWISE.format(kept="(CAST(answer AS json) ->> 'message')")}
@@ -45,20 +45,20 @@ OF_PARTS: Final = """
 
 
 class EncryptedColumn(NamedTuple):
-    """Where texts are kept."""
+    """A column that holds encrypted texts."""
 
     name: str
     left: TextClause
-    """Whether any is kept in another way."""
+    """Selects whether any text is left to rewrite."""
     rows: TextClause
-    """Those of a page, or all, that are."""
+    """Selects and locks rows to rewrite: one page, or all."""
     write: TextClause
-    again: Callable[[Texts, Row[Any]], Any]
-    """What a row is to keep."""
+    rewritten: Callable[[Texts, Row[Any]], Any]
+    """Returns the rewritten value of a row."""
 
 
 class Rewritten(NamedTuple):
-    """Texts that were written again by where they are, whether any were left, and the keys that stay known."""
+    """Number of rewritten texts by column, whether any are left, and the keys still in use."""
 
     texts: dict[str, int]
     left: bool
@@ -79,14 +79,15 @@ def _part(texts: Texts, row: Row[Any]) -> bytes:
 
 
 def _event(texts: Texts, row: Row[Any]) -> str:
-    of = row.data["inbound_id"]
-    return json.dumps({**row.data, "message": texts.seal(texts.open(row.data["message"], of), of)})
+    inbound_id = row.data["inbound_id"]
+    message = texts.open(row.data["message"], inbound_id)
+    return json.dumps({**row.data, "message": texts.seal(message, inbound_id)})
 
 
-def _answer(texts: Texts, row: Row[Any]) -> str:
+def _response(texts: Texts, row: Row[Any]) -> str:
     document = json.loads(row.answer)
-    of = document["send_id"]
-    document["message"] = texts.seal(texts.open(document["message"], of), of)
+    send_id = document["send_id"]
+    document["message"] = texts.seal(texts.open(document["message"], send_id), send_id)
     return json.dumps(document, separators=(",", ":"))
 
 
@@ -121,10 +122,10 @@ ENCRYPTED_COLUMNS: Final = (
     ),
     EncryptedColumn(
         "stored answers",
-        text(f"SELECT EXISTS ({OF_ANSWERS})"),
-        text(f"{OF_ANSWERS} {LOCKED}"),
+        text(f"SELECT EXISTS ({OF_RESPONSES})"),
+        text(f"{OF_RESPONSES} {LOCKED}"),
         text("UPDATE idempotency SET answer = :again WHERE ctid = CAST(:id AS tid)"),
-        _answer,
+        _response,
     ),
     EncryptedColumn(
         "parts of messages",
@@ -137,11 +138,11 @@ ENCRYPTED_COLUMNS: Final = (
 
 
 def rewrite(engine: Engine) -> Rewritten:
-    """Write every text again that is kept in another way than texts are now. Raises TextKeyMissing, TextUnreadable."""
+    """Rewrite every text that is not stored under the current key. Raises TextKeyMissing, TextUnreadable."""
     texts = texts_of(engine)
     written = {column.name: _rewrite(engine, texts, column) for column in ENCRYPTED_COLUMNS}
     with engine.begin() as connection:
-        left = any(connection.execute(column.left, _how(texts, FIRST)).scalar() for column in ENCRYPTED_COLUMNS)
+        left = any(connection.execute(column.left, _parameters(texts, FIRST)).scalar() for column in ENCRYPTED_COLUMNS)
         keys = texts.ids if left else forget_keys(connection, texts)
     return Rewritten(written, left, keys)
 
@@ -150,8 +151,8 @@ def _rewrite(engine: Engine, texts: Texts, column: EncryptedColumn) -> int:
     written, after = 0, FIRST
     while True:
         with engine.begin() as connection:
-            rows = connection.execute(column.rows, _how(texts, after)).all()
-            changed = [{"id": row.id, "again": column.again(texts, row)} for row in rows]
+            rows = connection.execute(column.rows, _parameters(texts, after)).all()
+            changed = [{"id": row.id, "again": column.rewritten(texts, row)} for row in rows]
             if changed:
                 connection.execute(column.write, changed)
         written += len(rows)
@@ -160,7 +161,7 @@ def _rewrite(engine: Engine, texts: Texts, column: EncryptedColumn) -> int:
         after = rows[-1].id
 
 
-def _how(texts: Texts, after: UUID) -> dict[str, Any]:
+def _parameters(texts: Texts, after: UUID) -> dict[str, Any]:
     prefix = MARK if texts.current is None else f"{MARK}{texts.current}:"
     octets = prefix.encode("utf-16-be")
     return {"prefix": prefix, "octets": octets, "sealed": texts.current is not None, "after": after, "page": PAGE}

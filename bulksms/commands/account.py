@@ -52,14 +52,14 @@ def account() -> None:
 def create(name: str, low_balance: int, weight: int, authentication: bool) -> None:
     """Create an account, without credits."""
     with database() as connection:
-        made = accounts.create_account(connection, name, low_balance, weight, authentication=authentication)
+        account_id = accounts.create_account(connection, name, low_balance, weight, authentication=authentication)
     steps = (
-        hint("topup", made, "CREDITS", "--reason", "TEXT"),
-        hint("sender", "request", made, "SENDER_ID"),
-        hint("key", "create", made),
+        hint("topup", account_id, "CREDITS", "--reason", "TEXT"),
+        hint("sender", "request", account_id, "SENDER_ID"),
+        hint("key", "create", account_id),
     )
-    done(f"Account {made} ({name}). Next: {'; '.join(steps)}")
-    click.echo(made)
+    done(f"Account {account_id} ({name}). Next: {'; '.join(steps)}")
+    click.echo(account_id)
 
 
 @account.command("list")
@@ -107,10 +107,12 @@ def country(account: str, code: str) -> None:
 
     With KE, 0711000000 in an import becomes 254711000000. Sends always need international numbers.
     """
-    given = None if code.lower() == "none" else code.upper()
+    country_code = None if code.lower() == "none" else code.upper()
     with database() as connection:
-        accounts.set_country(connection, accounts.find_account(connection, account), given)
-    done(f"Lists of {account} are read with the numbers of {given}." if given else f"{account} has no country.")
+        accounts.set_country(connection, accounts.find_account(connection, account), country_code)
+    done(
+        f"Lists of {account} use the number format of {country_code}." if country_code else f"{account} has no country."
+    )
 
 
 @account.command()
@@ -130,10 +132,11 @@ def retention(account: str, days: str) -> None:
     """Erase an account's texts and phones DAYS after a send has completed; `none`: use RETENTION_DAYS."""
     if days != "none" and not days.isdecimal():
         raise click.BadParameter("Give a number of days, or `none`.", param_hint="DAYS")
-    given = None if days == "none" else int(days)
+    retention_days = None if days == "none" else int(days)
     with database() as connection:
-        accounts.set_retention(connection, accounts.find_account(connection, account), given)
-    done(f"{account} keeps texts and phones for {'as long as the installation' if given is None else f'{given} days'}.")
+        accounts.set_retention(connection, accounts.find_account(connection, account), retention_days)
+    period = "as long as the installation" if retention_days is None else f"{retention_days} days"
+    done(f"{account} keeps texts and phones for {period}.")
 
 
 @account.command("set")
@@ -144,9 +147,9 @@ def retention(account: str, days: str) -> None:
 @click.option("--weight", type=int, help="Relative share of each carrier's rate.")
 @click.option("--retention", help="As `bulksms account retention`: days, or `none`.")
 @click.option("--reason", help="Kept in the log of changes.")
-def set_account(account: str, reason: str | None, **given: Any) -> None:
+def set_account(account: str, reason: str | None, **options: Any) -> None:
     """Change settings of an account, then show them all. `bulksms changes` lists each change."""
-    changes = {NAMES.get(name, name): value for name, value in given.items() if value is not None}
+    changes = {NAMES.get(name, name): value for name, value in options.items() if value is not None}
     if not changes:
         raise click.UsageError("Name what to change, such as --weight 2.")
     if "country" in changes:
@@ -157,9 +160,9 @@ def set_account(account: str, reason: str | None, **given: Any) -> None:
             raise click.BadParameter("Give a number of days, or `none`.", param_hint="--retention")
         changes["retention_days"] = None if days == "none" else int(days)
     with database() as connection:
-        found = accounts.find_account(connection, account)
-        after = change_account(connection, found, changes, reason)
-    show_one({"id": found, **after}, False)
+        account_id = accounts.find_account(connection, account)
+        after = change_account(connection, account_id, changes, reason)
+    show_one({"id": account_id, **after}, False)
 
 
 @account.command()
@@ -183,16 +186,16 @@ def reverse(account: str, topup: str, credits: int, reason: str) -> None:
     Only available credits can be reversed, not reserved or spent ones. Prints the available credits.
     """
     with database() as connection:
-        found = accounts.find_account(connection, account)
-        made = reverse_top_up(connection, found, topup, credits, reason)
-    if made.repeated:
-        done(f"This top-up was reversed before; nothing was taken. {account} has {made.balance:,} credits.")
+        account_id = accounts.find_account(connection, account)
+        result = reverse_top_up(connection, account_id, topup, credits, reason)
+    if result.repeated:
+        done(f"This top-up was reversed before; nothing was taken. {account} has {result.balance:,} credits.")
     else:
-        done(f"{credits:,} credits taken back; {account} has {made.balance:,}.")
-    click.echo(made.balance)
+        done(f"{credits:,} credits taken back; {account} has {result.balance:,}.")
+    click.echo(result.balance)
 
 
-# Otherwise `-5` would be an unknown option, and not a number that is refused.
+# Without this `-5` would be an unknown option rather than a refused number.
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("account")
 @click.argument("credits", type=int)
@@ -201,10 +204,10 @@ def reverse(account: str, topup: str, credits: int, reason: str) -> None:
 def topup(account: str, credits: int, reason: str, key: str | None) -> None:
     """Add CREDITS to an account. Prints the available credits."""
     with database() as connection:
-        found = accounts.find_account(connection, account)
-        made = accounts.top_up(connection, found, credits, reason, key or str(uuid4()))
-    if made.repeated:
-        done(f"This top-up was made before; nothing was added. {account} has {made.balance:,} credits.")
+        account_id = accounts.find_account(connection, account)
+        result = accounts.top_up(connection, account_id, credits, reason, key or str(uuid4()))
+    if result.repeated:
+        done(f"This top-up was made before; nothing was added. {account} has {result.balance:,} credits.")
     else:
-        done(f"{credits:,} credits added; {account} has {made.balance:,}.")
-    click.echo(made.balance)
+        done(f"{credits:,} credits added; {account} has {result.balance:,}.")
+    click.echo(result.balance)

@@ -12,7 +12,7 @@ from shared.accounts.administration import freeze_accounts
 from shared.audit.check import Breach, Rule, audit, rules_of
 
 MAX_SHOWN = 5
-"""Breaches of one rule in the table; `--json` gives up to a hundred."""
+"""Breaches of one rule shown in the table; `--json` has up to a hundred."""
 
 
 @click.command("audit")
@@ -23,9 +23,9 @@ MAX_SHOWN = 5
 @json_option
 def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
     """Prove that every credit and message is accounted for. Safe on a live system; fails on any breach."""
-    found = installation()
+    target = installation()
     results: list[tuple[Rule, list[Breach]]] = []
-    with engine_of(found) as engine:
+    with engine_of(target) as engine:
         columns = TextColumn("Auditing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
         with Progress(*columns, TextColumn("{task.description}"), console=messages(), transient=True) as progress:
             task = progress.add_task("", total=len(rules_of(full)))
@@ -34,7 +34,7 @@ def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
                 results.append((rule, breaches))
                 progress.update(task, advance=1, description=rule.name)
 
-            breaches = audit(engine, full, found.settings.doubt_grace, on_rule)
+            breaches = audit(engine, full, target.settings.doubt_grace, on_rule)
         accounts = {breach.account_id for breach in breaches if breach.account_id is not None}
         if accounts and not no_freeze:
             with engine.begin() as connection:
@@ -47,11 +47,11 @@ def audit_command(full: bool, no_freeze: bool, as_json: bool) -> None:
         console().print(_table(results))
     for account in frozen:
         messages().print(
-            f"[red]Account {account} is frozen: it accepts nothing new.[/red] Find the cause, then let it go on with:"
+            f"[red]Account {account} is frozen: it accepts nothing new.[/red] Find the cause, then reactivate it:"
             f" bulksms account activate {account}"
         )
     if breaches:
-        messages().print(f"[red]✗ {len(breaches)} breaches.[/red] Nothing was changed but the accounts named here.")
+        messages().print(f"[red]✗ {len(breaches)} breaches.[/red] Nothing was changed except the accounts named above.")
         sys.exit(1)
     done(f"Clean: {len(results)} rules, {'everything' if full else 'open sends and the last day'}.")
 

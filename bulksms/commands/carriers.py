@@ -39,7 +39,7 @@ def list_carriers(as_json: bool) -> None:
     """List carriers with the status that workers report."""
     with database() as connection:
         rows = live.list_carriers(connection)
-    show_rows(rows, as_json, "Carriers", "No worker reports a carrier. `bulksms doctor` says more.")
+    show_rows(rows, as_json, "Carriers", "No worker reports a carrier. Run `bulksms doctor`.")
 
 
 @carriers.command()
@@ -65,7 +65,7 @@ def check(file: Path) -> None:
         raise Refused(str(error)) from None
     for carrier in described.carriers:
         rate = f"{carrier.rate:g} segments a second" if carrier.rate else "no rate"
-        share = f"authentication has {described.shares[carrier.name]:.0%} for certain"
+        share = f"{described.shares[carrier.name]:.0%} reserved for authentication"
         console().print(f"carrier {carrier.name}: {rate}, window {carrier.window}, {share}", markup=False)
     for route in described.routes.routes if described.routes else ():
         console().print(f"route {route.name}: {_conditions(route)} -> {_order(route)}", markup=False)
@@ -95,7 +95,7 @@ def _order(route: Route) -> str:
 def set_carrier(name: str, rate: float | None, window: int | None, reset: bool) -> None:
     """Change a carrier's rate or window."""
     if reset == (rate is not None or window is not None):
-        raise click.UsageError("Say --rate or --window or both, or --reset.")
+        raise click.UsageError("Give --rate or --window or both, or --reset.")
     with database() as connection:
         if reset:
             live.reset(connection, name)
@@ -120,7 +120,7 @@ def limits(as_json: bool) -> None:
 def limit(name: str, rate: float | None, reset: bool) -> None:
     """Change a limit by its name, such as "sender ACME" or "prefix 254"."""
     if reset == (rate is not None):
-        raise click.UsageError("Say --rate or --reset.")
+        raise click.UsageError("Give --rate or --reset.")
     with database() as connection:
         live.change_limit(connection, name, rate)
     done(f"{name} is changed. The workers follow within two seconds.")
@@ -141,7 +141,7 @@ def resume(name: str) -> None:
     """Resume a paused carrier."""
     with database() as connection:
         live.change(connection, name, paused=False)
-    done(f"{name} goes on.")
+    done(f"{name} is resumed.")
 
 
 @carriers.command()
@@ -159,15 +159,15 @@ def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bo
     The message is accepted, paid for and sent like any other; only the choice of the carrier is skipped. The account
     `carrier-test` pays for it. It is created, and topped up, when needed.
     """
-    found = installation()
-    with engine_of(found) as engine:
+    target = installation()
+    with engine_of(target) as engine:
         with engine.begin() as connection:
             live.require(connection, name)
             account = live.prepare(connection, sender, str(uuid4()))
             ends = datetime.now(UTC) + AHEAD
-            key = create_key(connection, account, found.settings.secret_key, expires_at=ends, name="carriers test")
+            key = create_key(connection, account, target.settings.secret_key, expires_at=ends, name="carriers test")
         send = _accept(
-            found, engine, (key.api_key, key.api_secret), {"sender_id": sender, "phone": phone, "message": text}
+            target, engine, (key.api_key, key.api_secret), {"sender_id": sender, "phone": phone, "message": text}
         )
         with engine.begin() as connection:
             live.release(connection, send, name)
@@ -175,26 +175,28 @@ def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bo
         while True:
             with reading(engine) as connection:
                 result = live.outcome(connection, send)
-            over = result is not None and result["status"] != MessageStatus.SENT
-            if over or time.monotonic() >= deadline:
+            finished = result is not None and result["status"] != MessageStatus.SENT
+            if finished or time.monotonic() >= deadline:
                 break
             time.sleep(0.2)
     if result is None:
-        raise Refused(f"It still waits after {wait:g} s, and will be sent: bulksms carriers list says how {name} is.")
+        raise Refused(
+            f"It still waits after {wait:g} s and will be sent later: bulksms carriers list shows the state of {name}."
+        )
     show_one({"send_id": send, **result}, as_json)
 
 
-def _accept(found: Installation, engine: Engine, key: tuple[str, str], body: dict[str, str]) -> UUID:
-    """Have the API's code accept it, due in an hour. Returns the send's id."""
-    client = create_app(found.settings, engine=engine).test_client()
+def _accept(target: Installation, engine: Engine, key: tuple[str, str], body: dict[str, str]) -> UUID:
+    """Submit the message through the API, scheduled an hour ahead. Returns the send's id."""
+    client = create_app(target.settings, engine=engine).test_client()
     token = client.post("/api/v1/auth/token", json={"api_key": key[0], "api_secret": key[1]}).get_json()
     due = (datetime.now(UTC) + AHEAD).isoformat()
-    answer = client.post(
+    response = client.post(
         "/api/v1/sms/send",
         json={**body, "send_at": due},
         headers={"Authorization": f"Bearer {token['access_token']}"},
     )
-    answer_body = answer.get_json()
-    if answer.status_code != 200:
-        raise SettingsError(f"It is not accepted: {answer_body.get('detail', answer_body)}")
-    return UUID(answer_body["send_id"])
+    response_body = response.get_json()
+    if response.status_code != 200:
+        raise SettingsError(f"The message was not accepted: {response_body.get('detail', response_body)}")
+    return UUID(response_body["send_id"])

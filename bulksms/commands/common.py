@@ -1,4 +1,4 @@
-"""What the commands share: the database of the installation, tables, JSON."""
+"""Shared by the commands: the installation's database, and output as tables or JSON."""
 
 import json
 import shlex
@@ -22,35 +22,35 @@ from shared.encryption import Texts
 F = TypeVar("F", bound=Callable[..., Any])
 
 TEXT_WIDTH = 24
-"""Columns that a text gets at least before it is broken into lines."""
+"""Minimum width of a column of text, in characters, before its text is wrapped."""
 MEASURED_WIDTH = 10_000
 PIPED_WIDTH = 200
-"""Columns of a table that goes into a file or another program."""
+"""Width of output that does not go to a terminal, in characters."""
 
 
 def console() -> Console:
-    """Standard output, with colours and the terminal's width where it is one."""
+    """Standard output, with colours and the terminal's width if it is a terminal."""
     return Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, highlight=False)
 
 
 def messages() -> Console:
-    """Standard error: what is said to a person and is no result."""
+    """Standard error, for messages to a person that are not results."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def installation() -> Installation:
-    """The installation to work on; says so when it is that of the current folder."""
-    found = find_installation()
-    if found.data is not None:
-        messages().print(f"[dim]Settings from {found.source}[/dim]")
-    return found
+    """The installation to work on. Prints a note if its settings come from the current folder."""
+    target = find_installation()
+    if target.data is not None:
+        messages().print(f"[dim]Settings from {target.source}[/dim]")
+    return target
 
 
 @contextmanager
-def engine_of(found: Installation) -> Iterator[Engine]:
-    """The installation's database."""
-    texts = Texts(found.settings.text_keys)
-    engine = make_engine(found.settings.database_url, pool=2, application="bulksms-cli", texts=texts)
+def engine_of(target: Installation) -> Iterator[Engine]:
+    """An engine on the installation's database, disposed of at the end of the block."""
+    texts = Texts(target.settings.text_keys)
+    engine = make_engine(target.settings.database_url, pool=2, application="bulksms-cli", texts=texts)
     try:
         yield engine
     finally:
@@ -65,45 +65,45 @@ def database() -> Iterator[Connection]:
 
 
 def json_option(command: F) -> F:
-    """Adds `--json` to a command."""
+    """Add `--json` to a command."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(command)
 
 
-def show_rows(rows: Iterable[RowMapping | Mapping[str, Any]], as_json: bool, title: str, nothing: str) -> None:
-    """Print rows as a table or as a JSON array. `nothing` is said of an empty table.
+def show_rows(rows: Iterable[RowMapping | Mapping[str, Any]], as_json: bool, title: str, empty: str) -> None:
+    """Print rows as a table or a JSON array. `empty` is printed instead of an empty table.
 
-    Only texts are broken into lines. Where the rest does not fit the terminal, each row is printed by itself.
+    Only text is wrapped. If the table still does not fit the terminal, each row is printed as a list of its own.
     """
-    found = [dict(row) for row in rows]
+    table_rows = [dict(row) for row in rows]
     if as_json:
-        show_json(found)
+        show_json(table_rows)
         return
-    if not found:
-        messages().print(escape(nothing))
+    if not table_rows:
+        messages().print(escape(empty))
         return
     table = Table(title=title, title_justify="left")
-    for name in found[0]:
-        values = [row[name] for row in found]
+    for name in table_rows[0]:
+        values = [row[name] for row in table_rows]
         justify: Literal["left", "right"] = "right" if any(map(_is_number, values)) else "left"
         is_text = any(map(_is_text, values))
         widest = max(cell_len(_cell(value)) for value in values)
-        least = min(widest, TEXT_WIDTH) if is_text else widest
-        table.add_column(name.replace("_", " "), justify=justify, no_wrap=not is_text, min_width=least)
-    for row in found:
+        min_width = min(widest, TEXT_WIDTH) if is_text else widest
+        table.add_column(name.replace("_", " "), justify=justify, no_wrap=not is_text, min_width=min_width)
+    for row in table_rows:
         table.add_row(*(_cell(value) for value in row.values()))
     out = console()
-    # Measured where there is room: a console of its own width would only say that it is full.
+    # Measured on a wide console: one of the terminal's width never reports more than its width.
     if Console(width=MEASURED_WIDTH).measure(table).minimum <= out.width:
         out.print(table)
         return
     out.print(f"[italic]{escape(title)}[/italic]")
-    for row in found:
+    for row in table_rows:
         out.rule()
         out.print(_list_of(row))
 
 
 def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
-    """Print one object: its names and values below each other, or JSON."""
+    """Print one object as a list of names and values, or as JSON."""
     if as_json:
         show_json(dict(row))
         return
@@ -111,7 +111,7 @@ def show_one(row: RowMapping | Mapping[str, Any], as_json: bool) -> None:
 
 
 def _list_of(row: RowMapping | Mapping[str, Any]) -> Table:
-    """Names and values below each other."""
+    """A list of names and values."""
     table = Table(show_header=False, box=None)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -126,17 +126,17 @@ def show_json(value: Any) -> None:
 
 
 def done(text: str) -> None:
-    """Say what was done."""
+    """Print a message that confirms success."""
     messages().print(f"[green]✓[/green] {escape(text)}")
 
 
 def hint(*arguments: object) -> str:
-    """A command of `bulksms` to paste into a shell: names may hold spaces and anything else."""
+    """A `bulksms` command to paste into a shell, with its arguments quoted."""
     return shlex.join(["bulksms", *map(str, arguments)])
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number of something: `1 row`, `2 rows`; `2 batches` where the plural is told."""
+    """A number with its noun: `1 row`, `2 rows`; `plural` is for irregular nouns."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
@@ -145,7 +145,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether it may be broken into lines: it has several words, and is none of ours, such as an id or a time."""
+    """Whether a value may be wrapped: it has several words, unlike an id or a time."""
     return isinstance(value, (str, list, tuple)) and " " in _cell(value)
 
 

@@ -7,7 +7,7 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from bulksms import doctor as looking
+from bulksms import doctor as checks
 from bulksms.commands.common import console, done, installation, json_option, messages, show_json
 from bulksms.finding import Finding
 from shared.settings import SIMULATED, SettingsError
@@ -19,7 +19,7 @@ MARKS = {"ok": "[green]✓[/green]", "notice": "[yellow]![/yellow]", "wrong": "[
 @json_option
 def doctor(as_json: bool) -> None:
     """Check settings, Postgres, Redis, workers and queue, with a remedy for each problem. Fails on any ✗."""
-    with messages().status("Looking ..."):
+    with messages().status("Checking ..."):
         findings = _findings()
     if as_json:
         show_json([asdict(finding) for finding in findings])
@@ -43,6 +43,6 @@ def doctor(as_json: bool) -> None:
 
 def _findings() -> list[Finding]:
     try:
-        return list(looking.examine(installation()))
+        return list(checks.examine(installation()))
     except SettingsError as error:
         return [Finding("settings", "wrong", "incomplete", str(error))]

@@ -30,12 +30,12 @@ IN_DOUBT = text("SELECT message_id FROM doubt WHERE message_id = ANY(:ids)")
 STATUS = text("SELECT status FROM message WHERE id = :id")
 
 NOT_SENT = "not_sent"
-"""The error of a message of which the operator knows that the carrier never had it."""
+"""Error of a message that, according to the operator, the carrier never received."""
 MAX_SHOWN = 5
 
 
 class Outcome(NamedTuple):
-    """What the carrier says of a message."""
+    """The resolution of a message in doubt."""
 
     status: MessageStatus
     error: str | None
@@ -89,19 +89,19 @@ def resolve_doubt(message_ids: tuple[UUID, ...], outcome: str, send_id: UUID | N
         if resolved:
             after = {"status": str(status), "messages": resolved}
             record(connection, None, "doubt.resolved", subject=send_id or ids[0], after=after)
-        why = [f"Message {message} {_status(connection, message)}." for message in others[:MAX_SHOWN]]
+        skipped = [f"Message {message} {_status(connection, message)}." for message in others[:MAX_SHOWN]]
     if not resolved:
-        what = " ".join(why) or "None of these is in doubt."
-        raise Refused(f"{what} `bulksms doubt list` shows those in doubt.")
+        reason = " ".join(skipped) or "None of these is in doubt."
+        raise Refused(f"{reason} `bulksms doubt list` shows those in doubt.")
     done(f"{counted(resolved, 'message')}: {summary}.")
-    for line in why:
+    for line in skipped:
         messages().print(f"[yellow]![/yellow] {line}")
-    if len(others) > len(why):
-        messages().print(f"... and {len(others) - len(why):,} more that are not in doubt.")
+    if len(others) > len(skipped):
+        messages().print(f"... and {len(others) - len(skipped):,} more that are not in doubt.")
 
 
 def read_ids(file: TextIO) -> list[UUID]:
-    """The ids of a file, one a line; empty lines are skipped. Raises Refused for anything else."""
+    """Read message ids, one per line. Empty lines are skipped; anything else raises Refused."""
     ids = []
     for number, line in enumerate(file, 1):
         if word := line.strip():
@@ -113,5 +113,5 @@ def read_ids(file: TextIO) -> list[UUID]:
 
 
 def _status(connection: Connection, message: UUID) -> str:
-    known = connection.execute(STATUS, {"id": message}).scalar()
-    return f"is {known}" if known else "has no result yet, or does not exist"
+    status = connection.execute(STATUS, {"id": message}).scalar()
+    return f"is {status}" if status else "has no result yet, or does not exist"

@@ -89,20 +89,20 @@ def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | 
     for rejected in report.first_bad:
         messages().print(f"[yellow]line {rejected.line}[/yellow]: {escape(repr(rejected.value))}: {rejected.detail}")
     if report.rejected > len(report.first_bad):
-        rest = f"{errors} has them all" if errors else "use --errors FILE to have them all"
+        rest = f"{errors} has them all" if errors else "use --errors FILE to get them all"
         messages().print(f"... and {report.rejected - len(report.first_bad):,} more; {rest}")
     if not report.added + report.changed + report.known:
-        raise click.ClickException(f"{file} has no phone in its column `phone`, or else in its first with numbers.")
+        raise click.ClickException(f"{file} has no phone in its column `phone` or its first column of numbers.")
     done(import_summary(report))
 
 
 def import_summary(report: Report) -> str:
-    """What an import did, in a sentence."""
+    """Summarise an import in one sentence."""
     summary = f"{counted(report.added, 'contact')} added"
     if report.changed:
         summary += f"; {counted(report.changed, 'contact')} changed"
     if report.known:
-        summary += f"; {counted(report.known, 'row')} skipped, the phone was there already"
+        summary += f"; {counted(report.known, 'row')} skipped, the phone was already there"
     if report.rejected:
         summary += f"; {counted(report.rejected, 'row')} without a phone"
     return summary + "."
@@ -145,10 +145,10 @@ def suppression() -> None:
 def add_suppression(account: str, phone: str, reason: str) -> None:
     """Add a phone to an account's opt-out list."""
     with database() as connection:
-        found = accounts.find_account(connection, account)
-        new = suppressions.suppress(connection, found, phone, reason)
+        account_id = accounts.find_account(connection, account)
+        new = suppressions.suppress(connection, account_id, phone, reason)
         if new:
-            suppressions.record_change(connection, found, 1, phone, reason, suppressions.EVERYTHING)
+            suppressions.record_change(connection, account_id, 1, phone, reason, suppressions.EVERYTHING)
     done(f"{phone} gets nothing more from {account}." if new else f"{phone} was on the list.")
 
 
@@ -169,6 +169,6 @@ def remove_suppression(account: str, phone: str) -> None:
 def list_suppressions(account: str, limit: int, as_json: bool) -> None:
     """Show an account's opt-out list, newest first."""
     with database() as connection:
-        found = accounts.find_account(connection, account)
-        rows = connection.execute(SUPPRESSED, {"account": found, "limit": limit}).mappings().all()
+        account_id = accounts.find_account(connection, account)
+        rows = connection.execute(SUPPRESSED, {"account": account_id, "limit": limit}).mappings().all()
     show_rows(rows, as_json, f"Opt-outs of {account}", "Nobody has opted out.")

@@ -19,7 +19,7 @@ from shared.sends import holding
 REASON = "The database was restored, copied or lost commits: messages of this send may have been sent before."
 NEXT_STEPS = (
     "If this is not the database that should send, stop the workers and start the right one. If it is:"
-    " `bulksms guard release` lets new messages be sent, and holds the sends that were open, to be looked at."
+    " `bulksms guard release` lets new messages be sent, and holds the sends that were open, for review."
 )
 OPEN = text(
     """
@@ -29,11 +29,11 @@ OPEN = text(
 
 
 @contextmanager
-def notes_of(found: Installation) -> Iterator[Notes]:
-    """The notes that are kept outside the database, as far as they can be reached from here."""
-    client = Redis.from_url(found.settings.redis_url, socket_timeout=2, socket_connect_timeout=2)
+def notes_of(target: Installation) -> Iterator[Notes]:
+    """The notes kept outside the database, in Redis and in GUARD_FILE."""
+    client = Redis.from_url(target.settings.redis_url, socket_timeout=2, socket_connect_timeout=2)
     try:
-        yield Notes(client, Path(found.settings.guard_file) if found.settings.guard_file else None)
+        yield Notes(client, Path(target.settings.guard_file) if target.settings.guard_file else None)
     finally:
         client.close()
 
@@ -50,10 +50,10 @@ def guard() -> None:
 @json_option
 def show(as_json: bool) -> None:
     """Show whether sending is held, why, and what is known outside the database."""
-    found = installation()
-    with engine_of(found) as engine, reading(engine) as connection:
+    target = installation()
+    with engine_of(target) as engine, reading(engine) as connection:
         state = state_of(connection)
-    with notes_of(found) as notes:
+    with notes_of(target) as notes:
         marks = {"mark in redis": notes.in_redis(state.id), "mark in file": notes.in_file(state.id)}
     shown = {"held": state.held, "reason": state.reason, "confirmed": state.confirmed, "seconds lost": state.behind}
     show_one({**shown, "mark": state.mark, **marks, "installation": state.id}, as_json)
@@ -65,11 +65,11 @@ def show(as_json: bool) -> None:
 @click.option("--send-open", is_flag=True, help="Also release open sends: phones may get messages twice.")
 def release_all(send_open: bool) -> None:
     """Resume sending. Each open send is held for review."""
-    found = installation()
-    with engine_of(found) as engine, notes_of(found) as notes, engine.begin() as connection:
+    target = installation()
+    with engine_of(target) as engine, notes_of(target) as notes, engine.begin() as connection:
         state = state_of(connection)
         if not release(connection, max(notes.in_redis(state.id), notes.in_file(state.id))):
-            raise Refused("Nothing is held: this database was not found to have lost anything.")
+            raise Refused("Nothing is held: this database has not lost anything, as far as is known.")
         record(connection, None, "guard.released", after={"open_sends_go_on": send_open})
         sends = [] if send_open else connection.execute(OPEN).scalars().all()
         for send in sends:
@@ -77,6 +77,6 @@ def release_all(send_open: bool) -> None:
     done("Messages are sent again.")
     if sends:
         done(
-            f"{len(sends)} sends that were open are held: `bulksms send list --open` shows them. What the carrier had"
-            " of them is in its own report; then `bulksms send release` or `bulksms send cancel` each."
+            f"{len(sends)} sends that were open are held: `bulksms send list --open` shows them. Find out from"
+            " the carrier what it received of each, then run `bulksms send release` or `bulksms send cancel` for it."
         )

@@ -43,9 +43,9 @@ def list_inbound(sent_to: str | None, before: UUID | None, limit: int, as_json: 
     """List messages, newest first."""
     with database() as connection:
         texts = texts_of(connection)
-        found = connection.execute(LIST, {"sent_to": sent_to, "before": before, "limit": limit}).mappings()
-        rows = [{**row, "message": texts.open(row["message"], row["id"])} for row in found]
-    show_rows(rows, as_json, "Messages to nobody's numbers", "None.")
+        stored = connection.execute(LIST, {"sent_to": sent_to, "before": before, "limit": limit}).mappings()
+        rows = [{**row, "message": texts.open(row["message"], row["id"])} for row in stored]
+    show_rows(rows, as_json, "Messages to unassigned numbers", "None.")
 
 
 @inbound.command()
@@ -55,6 +55,6 @@ def numbers(limit: int, as_json: bool) -> None:
     """Count messages by the number they were sent to."""
     with database() as connection:
         rows = connection.execute(NUMBERS, {"limit": limit}).mappings().all()
-    show_rows(rows, as_json, "Nobody's numbers", "None.")
+    show_rows(rows, as_json, "Unassigned numbers", "None.")
     if rows and not as_json:
         messages().print("Give one to an account: bulksms sender request ACCOUNT NUMBER, then bulksms sender approve.")

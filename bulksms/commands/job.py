@@ -37,7 +37,7 @@ BACK_IN_QUEUE: dict[str, Callable[[Connection, UUID], object]] = {
     "import": retry_import,
     "webhook": enable_again,
 }
-"""How a job comes back that has a state of its own; the others come back by themselves."""
+"""How to requeue jobs that have a state of their own; clearing the failures is enough for the others."""
 
 
 @click.group()
@@ -71,4 +71,4 @@ def retry_job(kind: JobKind, subject: str) -> None:
         if kind in BACK_IN_QUEUE:
             BACK_IN_QUEUE[kind](connection, UUID(subject))
         record(connection, None, "job.retried", account_id=account, subject=f"{kind} {subject}")
-    done(f"The {kind} is tried again.")
+    done(f"The {kind} will be retried.")

@@ -30,7 +30,7 @@ LIST = text(
     """
 )
 
-SCOPES_HELP = "May be repeated; `all` for all. Default: sms:send and those to read."
+SCOPES_HELP = "May be repeated; `all`: every scope. Default: sms:send and the read scopes."
 
 
 @click.group()
@@ -58,14 +58,14 @@ def create(
     as_json: bool,
 ) -> None:
     """Create a key. Its secret is shown once."""
-    found = installation()
+    target = installation()
     expires_at = datetime.now(UTC) + timedelta(days=days) if days else None
-    with engine_of(found) as engine, engine.begin() as connection:
+    with engine_of(target) as engine, engine.begin() as connection:
         owner = accounts.find_account(connection, account)
-        made = accounts.create_key(
+        new_key = accounts.create_key(
             connection,
             owner,
-            found.settings.secret_key,
+            target.settings.secret_key,
             test,
             SCOPES if "all" in scopes else scopes or DEFAULT_SCOPES,
             expires_at,
@@ -74,9 +74,9 @@ def create(
             requests_per_second=rate,
         )
     if as_json:
-        show_json(made._asdict())
+        show_json(new_key._asdict())
         return
-    show_one(made._asdict(), as_json)
+    show_one(new_key._asdict(), as_json)
     messages().print("[yellow]Keep the secret now: it is stored as a hash and cannot be shown again.[/yellow]")
 
 
@@ -103,10 +103,10 @@ def list_keys(account: str, as_json: bool) -> None:
 @json_option
 def rotate(account: str, api_key: str, overlap: int, as_json: bool) -> None:
     """Issue a new secret for a key. It is shown once."""
-    found = installation()
-    with engine_of(found) as engine, engine.begin() as connection:
+    target = installation()
+    with engine_of(target) as engine, engine.begin() as connection:
         owner = accounts.find_account(connection, account)
-        secret, pepper = make_key().api_secret, found.settings.secret_key
+        secret, pepper = make_key().api_secret, target.settings.secret_key
         until = rotate_key(connection, owner, api_key, secret, pepper, overlap)
     show_one({"api_key": api_key, "api_secret": secret, "old_secret_expires_at": until}, as_json)
 

@@ -27,7 +27,7 @@ class NumberOrNone(click.ParamType[Any]):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
-        """`none` is None."""
+        """Convert to int, or to None for `none`."""
         if value == "none":
             return None
         try:
@@ -37,7 +37,7 @@ class NumberOrNone(click.ParamType[Any]):
 
 
 NUMBER = NumberOrNone()
-RECIPIENT_HELP = "Of {}, to one phone within an hour; 0 is any number, `none` as RECIPIENT_LIMITS says."
+RECIPIENT_HELP = "Messages of category {} to one phone per hour; 0: no limit, `none`: use RECIPIENT_LIMITS."
 
 
 @click.group()
@@ -51,11 +51,11 @@ def limit() -> None:
 def show(account: str, as_json: bool) -> None:
     """Show an account's limits and spending."""
     with database() as connection:
-        made = _shown(connection, accounts.find_account(connection, account))
-    show_one(made, as_json)
+        limits = _shown(connection, accounts.find_account(connection, account))
+    show_one(limits, as_json)
 
 
-# Otherwise `-5` would be an unknown option, and not a number that is refused.
+# Without this `-5` would be an unknown option rather than a refused number.
 @limit.command("set", context_settings={"ignore_unknown_options": True})
 @click.argument("account")
 @click.option("--requests-per-second", type=NUMBER, help="For all keys together, or `none`.")
@@ -81,29 +81,29 @@ def set_limit(
     if not given:
         raise click.UsageError("Name at least one limit.")
     with database() as connection:
-        found = accounts.find_account(connection, account)
-        set_limits(connection, found, reason=reason, **given)
-        made = _shown(connection, found)
-    show_one(made, as_json)
+        account_id = accounts.find_account(connection, account)
+        set_limits(connection, account_id, reason=reason, **given)
+        limits = _shown(connection, account_id)
+    show_one(limits, as_json)
     done("The API follows within two seconds.")
 
 
 @limit.command()
 @click.argument("account", required=False)
-@click.option("--limit", "most", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @json_option
-def findings(account: str | None, most: int, as_json: bool) -> None:
+def findings(account: str | None, limit: int, as_json: bool) -> None:
     """List findings of the pumping guard, newest first."""
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
-        rows = connection.execute(FINDINGS, {"account": owner, "limit": most}).mappings().all()
+        rows = connection.execute(FINDINGS, {"account": owner, "limit": limit}).mappings().all()
     show_rows(rows, as_json, "Unusual traffic", "Nothing was found.")
 
 
-def _items(written: str) -> list[str]:
-    return [word.strip() for word in written.split(",") if word.strip()]
+def _items(comma_separated: str) -> list[str]:
+    return [item.strip() for item in comma_separated.split(",") if item.strip()]
 
 
 def _shown(connection: Connection, account_id: int) -> dict[str, Any]:
-    spent = {f"spent_of_{period}": each.credits for period, each in standings(connection, account_id).items()}
+    spent = {f"spent_of_{period}": standing.credits for period, standing in standings(connection, account_id).items()}
     return asdict(limits_of(connection, account_id)) | spent

@@ -55,36 +55,38 @@ def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) 
     Reads everything accepted in these days: a few seconds per million recipients.
     """
     if not is_phone(phone):
-        meant = suggest(phone)
-        raise Refused(f"{phone!r} is not a phone: give digits only." + (f" Did you mean {meant}?" if meant else ""))
+        suggestion = suggest(phone)
+        raise Refused(
+            f"{phone!r} is not a phone: give digits only." + (f" Did you mean {suggestion}?" if suggestion else "")
+        )
     since = first_id_at(datetime.now(UTC) - timedelta(days=days))
     with database() as connection:
         connection.execute(text("SET LOCAL statement_timeout = '10min'"))
         owner = accounts.find_account(connection, account) if account else None
-        asked = {"phone": phone, "since": since, "account": owner, "limit": limit}
-        found = connection.execute(FIND, asked).all()
-        ids = [message_id(row.batch_id, row.number) for row in found]
+        parameters = {"phone": phone, "since": since, "account": owner, "limit": limit}
+        recipients = connection.execute(FIND, parameters).all()
+        ids = [message_id(row.batch_id, row.number) for row in recipients]
         rows = {row.id: row for row in connection.execute(ROWS, {"ids": ids})}
-    nothing = f"No message to it was accepted in the last {days} days. --days looks further back."
-    shown = [_shown(row, rows.get(each)) for row, each in zip(found, ids, strict=True)]
-    show_rows(shown, as_json, "Messages", nothing)
+    empty = f"No message to it was accepted in the last {days} days. --days looks further back."
+    shown = [_shown(recipient, rows.get(each)) for recipient, each in zip(recipients, ids, strict=True)]
+    show_rows(shown, as_json, "Messages", empty)
 
 
-def _shown(found: Row[Any], row: Row[Any] | None) -> dict[str, Any]:
-    """A message as the operator sees it; one without a row is where its batch is."""
-    status = row.status if row is not None else found.state if found.state in ENDED else found.send_state
+def _shown(recipient: Row[Any], row: Row[Any] | None) -> dict[str, Any]:
+    """A message as shown to the operator. Without a row of its own it has the status of its batch or send."""
+    status = row.status if row is not None else recipient.state if recipient.state in ENDED else recipient.send_state
     error = error_of(row.status, row.error, row.carrier) if row is not None else None
     return {
-        "message_id": message_id(found.batch_id, found.number),
-        "account": found.account,
-        "send_id": found.send_id,
-        "sender_id": found.sender_id,
+        "message_id": message_id(recipient.batch_id, recipient.number),
+        "account": recipient.account,
+        "send_id": recipient.send_id,
+        "sender_id": recipient.sender_id,
         "status": status,
         "error": error and error["code"],
         "carrier": row and row.carrier,
         "carrier_code": error and error["carrier_code"],
         "reference": row and row.reference,
-        "accepted": found.created_at,
+        "accepted": recipient.created_at,
         "submitted": row.submitted_at if row is not None and row.attempts else None,
         "finished": row and row.finished_at,
     }

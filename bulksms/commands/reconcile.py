@@ -27,39 +27,43 @@ def reconcile(report: TextIO, carrier: str, within: int, applies: bool, as_json:
     Only phone and status are required. A doubt is resolved when exactly one row fits it and that row fits no other.
     """
     with database() as connection:
-        found = match(connection, carrier, report, timedelta(seconds=within))
-        settled = resolve(connection, found.resolutions) if applies and found.resolutions else 0
+        result = match(connection, carrier, report, timedelta(seconds=within))
+        settled = resolve(connection, result.resolutions) if applies and result.resolutions else 0
         if settled:
-            record(connection, None, "doubt.resolved", subject=carrier, after={**found.statuses(), "messages": settled})
+            record(
+                connection, None, "doubt.resolved", subject=carrier, after={**result.statuses(), "messages": settled}
+            )
     if as_json:
         show_json(
             {
-                "matched": dict(found.statuses()),
+                "matched": dict(result.statuses()),
                 "settled": settled,
-                "known": found.known,
-                "elsewhere": found.elsewhere,
-                "ambiguous": found.ambiguous,
-                "bad": found.bad,
-                "left_in_doubt": found.left,
+                "known": result.known,
+                "elsewhere": result.elsewhere,
+                "ambiguous": result.ambiguous,
+                "bad": result.bad,
+                "left_in_doubt": result.left,
             }
         )
         return
-    _explain(found)
+    _explain(result)
     if applies:
-        done(f"{counted(settled, 'message')} settled; {found.left:,} left in doubt.")
+        done(f"{counted(settled, 'message')} settled; {result.left:,} left in doubt.")
     else:
-        done(f"{counted(len(found.resolutions), 'message')} would be settled; nothing was changed. Add --apply.")
+        done(f"{counted(len(result.resolutions), 'message')} would be settled; nothing was changed. Add --apply.")
 
 
-def _explain(found: Matched) -> None:
-    say = messages().print
-    for status, count in sorted(found.statuses().items()):
-        say(f"  {count:,} {status}")
-    say(f"  {found.known:,} rows of messages that are not in doubt, {found.elsewhere:,} that fit none of ours")
-    for line in found.ambiguous[:MAX_SHOWN]:
-        say(f"[yellow]![/yellow] line {line}: several rows or several doubts fit; settle it by `bulksms doubt resolve`")
-    for line, why in list(found.bad.items())[:MAX_SHOWN]:
-        say(f"[yellow]![/yellow] line {line}: {why}")
-    more = max(0, len(found.ambiguous) - MAX_SHOWN) + max(0, len(found.bad) - MAX_SHOWN)
+def _explain(result: Matched) -> None:
+    show = messages().print
+    for status, count in sorted(result.statuses().items()):
+        show(f"  {count:,} {status}")
+    show(f"  {result.known:,} rows of messages that are not in doubt, {result.elsewhere:,} that fit no message")
+    for line in result.ambiguous[:MAX_SHOWN]:
+        show(
+            f"[yellow]![/yellow] line {line}: several rows or several doubts fit; settle it by `bulksms doubt resolve`"
+        )
+    for line, why in list(result.bad.items())[:MAX_SHOWN]:
+        show(f"[yellow]![/yellow] line {line}: {why}")
+    more = max(0, len(result.ambiguous) - MAX_SHOWN) + max(0, len(result.bad) - MAX_SHOWN)
     if more:
-        say(f"... and {more:,} more lines, see --json")
+        show(f"... and {more:,} more lines, see --json")

@@ -60,13 +60,13 @@ def quiet_hours(account: str, category: str, begins: str, ends: str | None) -> N
 def cap(account: str, category: str, most: int, hours: int) -> None:
     """Limit messages of a category to MOST per phone in HOURS; 0: no limit."""
     with database() as connection:
-        found = accounts.find_account(connection, account)
-        category_rules.set_cap(connection, found, category, (most, hours) if most else None)
+        account_id = accounts.find_account(connection, account)
+        category_rules.set_cap(connection, account_id, category, (most, hours) if most else None)
     done(f"New {category} sends of {account} have {'this cap' if most else 'no cap'}.")
 
 
-def _minute(written: str) -> int:
-    found = CLOCK.fullmatch(written)
-    if found is None:
-        raise Refused(f"{written!r} is no time of day. Give two, such as 21:00 08:00, or `none`.")
-    return int(found[1]) * 60 + int(found[2])
+def _minute(time: str) -> int:
+    match = CLOCK.fullmatch(time)
+    if match is None:
+        raise Refused(f"{time!r} is not a time of day. Give two, such as 21:00 08:00, or `none`.")
+    return int(match[1]) * 60 + int(match[2])

@@ -78,15 +78,15 @@ def show(send_id: UUID, as_json: bool) -> None:
 def watch(send_id: UUID) -> None:
     """Follow a send's progress until it completes."""
     with database() as connection:
-        _row(connection, send_id)  # an unknown one is refused before a bar is drawn
+        _row(connection, send_id)  # refuse an unknown id before drawing a progress bar
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), MofNCompleteColumn()
     with engine_of(installation()) as engine, Progress(*columns, TimeRemainingColumn(), console=console()) as progress:
         task = progress.add_task("", total=None)
         while True:
             with reading(engine) as connection:
                 row = _row(connection, send_id)
-            known = row["accepted"] - row["waiting"]
-            progress.update(task, description=describe(row), total=row["accepted"], completed=known)
+            finished = row["accepted"] - row["waiting"]
+            progress.update(task, description=describe(row), total=row["accepted"], completed=finished)
             if row["completed_at"] is not None:
                 return
             time.sleep(POLL_SECONDS)
@@ -100,7 +100,7 @@ def cancel(send_id: UUID) -> None:
         _row(connection, send_id)
         control.cancel(connection, send_id)
         record(connection, None, "send.canceled", subject=send_id)
-    done("The send is canceled; what was with the carrier stays sent.")
+    done("The send is canceled; messages that the carrier already has stay sent.")
 
 
 @send.command()
@@ -110,7 +110,7 @@ def hold(send_id: UUID, reason: str) -> None:
     """Hold a send until it is released; its owner cannot resume it."""
     with database() as connection:
         holding.hold(connection, send_id, reason)
-    done(f"The send is held. Let it go on with: bulksms send release {send_id}")
+    done(f"The send is held. To release it: bulksms send release {send_id}")
 
 
 @send.command()
@@ -119,11 +119,11 @@ def release(send_id: UUID) -> None:
     """Release a held send."""
     with database() as connection:
         holding.release(connection, send_id)
-    done("The send goes on.")
+    done("The send is released.")
 
 
 def describe(row: RowMapping | dict[str, Any]) -> str:
-    """A send's state and its results so far, in a few words."""
+    """Describe a send's state and results so far in one line."""
     results = [f"{row[status]:,} {status.replace('_', ' ')}" for status in STORED if row[status]]
     return f"{row['state']}: " + (", ".join(results) or "nothing sent yet")
 

@@ -33,7 +33,7 @@ def request(account: str, sender_id: str) -> None:
     with database() as connection:
         new = senders.request_sender(connection, accounts.find_account(connection, account), sender_id)
     done(
-        f"{sender_id} waits for: {hint('sender', 'approve', account, sender_id)}" if new else "It was asked for before."
+        f"{sender_id} waits for: {hint('sender', 'approve', account, sender_id)}" if new else "It was requested before."
     )
 
 
@@ -46,9 +46,9 @@ def list_senders(account: str | None, state: str | None, as_json: bool) -> None:
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
         rows = connection.execute(LIST, {"account": owner, "state": state}).mappings().all()
-        found = {(name.account_id, name.sender_id): others for name, others in likenesses(connection).items()}
-    shown = [{**row, "looks_like": _describe(found.get((row["account"], row["sender_id"]), []))} for row in rows]
-    show_rows(shown, as_json, "Sender IDs", "None. Ask for one: bulksms sender request ACCOUNT SENDER_ID")
+        similar = {(name.account_id, name.sender_id): others for name, others in likenesses(connection).items()}
+    shown = [{**row, "looks_like": _describe(similar.get((row["account"], row["sender_id"]), []))} for row in rows]
+    show_rows(shown, as_json, "Sender IDs", "None. Request one: bulksms sender request ACCOUNT SENDER_ID")
 
 
 @sender.command()

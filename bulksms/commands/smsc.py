@@ -17,10 +17,11 @@ from bulksms.smsc.settings import AnswerIds, SmscSettings
 
 EPILOG = """
 Phones that begin with 99901 to 99910 behave as with the built-in simulated carrier: undelivered, rejected, throttled
-once, slow, taken without an answer, no answer, receipt before the answer, receipt twice, no receipt, failing. At 99911
-the connection breaks, after 99912 comes garbage.
+once, slow, accepted without a response, no response, receipt before the response, receipt twice, no receipt, failing.
+At 99911 the connection breaks; 99912 is followed by an invalid PDU.
 
-With --stats-port, GET / tells the counts, and POST /inbound lets a phone write: {"phone", "recipient", "message"}.
+With --stats-port, GET / returns the counters, and POST /inbound with {"phone", "recipient", "message"} delivers an
+inbound message.
 """
 
 
@@ -33,24 +34,24 @@ With --stats-port, GET / tells the counts, and POST /inbound lets a phone write:
 @click.option("--receipt-delay", type=click.FloatRange(0), default=1.0, show_default=True, help="Seconds.")
 @click.option("--receipt-window", type=click.IntRange(1), default=1000, show_default=True, help="Unanswered receipts.")
 @click.option("--rate", type=click.FloatRange(0), default=0.0, help="Submits per second; more are throttled.")
-@click.option("--round-trip", type=click.FloatRange(0), default=0.0, help="Seconds until an answer.")
-@click.option("--slow-time", type=click.FloatRange(0), default=1.0, help="Seconds until 99904… is answered.")
-@click.option("--lose", type=click.FloatRange(0, 1), default=0.0, help="Share of submits taken without an answer.")
-@click.option("--drop-after", type=click.IntRange(0), default=0, help="Submits after which the connection breaks.")
-@click.option("--garbage-after", type=click.IntRange(0), default=0, help="Submits after which garbage is sent.")
+@click.option("--round-trip", type=click.FloatRange(0), default=0.0, help="Delay of every response, in seconds.")
+@click.option("--slow-time", type=click.FloatRange(0), default=1.0, help="Delay of the response to 99904…, in seconds.")
+@click.option("--lose", type=click.FloatRange(0, 1), default=0.0, help="Share of submits accepted without a response.")
+@click.option("--drop-after", type=click.IntRange(0), default=0, help="Break the connection at every Nth submit.")
+@click.option("--garbage-after", type=click.IntRange(0), default=0, help="Send an invalid PDU after every Nth submit.")
 @click.option(
-    "--answer-ids", type=click.Choice(get_args(AnswerIds)), default="same", help="How answers write their ids."
+    "--answer-ids", type=click.Choice(get_args(AnswerIds)), default="same", help="Format of message ids in responses."
 )
 @click.option("--seed", type=int, default=0, help="Seed of the random numbers.")
 @click.option("--journal", type=click.Path(dir_okay=False, path_type=Path), help="Write a line for each submit.")
-@click.option("--message-id-tag", type=str, help="Vendor's parameter to write into the journal, such as 0x1400.")
-@click.option("--stats-port", type=click.IntRange(1, 65535), help="HTTP: counts, and POST /inbound.")
+@click.option("--message-id-tag", type=str, help="Vendor-specific parameter to add to the journal, such as 0x1400.")
+@click.option("--stats-port", type=click.IntRange(1, 65535), help="HTTP port for the counters and POST /inbound.")
 def smsc(journal: Path | None, message_id_tag: str | None, stats_port: int | None, **options: Any) -> None:
-    """Run a simulated SMSC (SMPP 3.4), to try the SMPP driver without a carrier. Ctrl-C ends it, with the counts."""
+    """Run a simulated SMSC (SMPP 3.4) to try SMPP without a carrier. Ctrl-C stops it and prints its counters."""
     try:
         tag = int(message_id_tag, 0) if message_id_tag else None
     except ValueError:
-        raise click.BadParameter("write a number such as 0x1400", param_hint="--message-id-tag") from None
+        raise click.BadParameter("Give a number such as 0x1400.", param_hint="--message-id-tag") from None
     settings = SmscSettings(**options)
     with contextlib.ExitStack() as stack:
         watch = Journal(stack.enter_context(journal.open("a", buffering=65536)), tag) if journal else None
@@ -69,7 +70,7 @@ async def _serve(settings: SmscSettings, watch: Journal | None, stats_port: int 
         server.loop.add_signal_handler(number, stop.set)
     await server.start()
     stats = await serve_http(server, stats_port) if stats_port else None
-    messages().print(f"A simulated SMSC listens on {settings.host}:{server.port}. Ctrl-C ends it.")
+    messages().print(f"A simulated SMSC listens on {settings.host}:{server.port}. Ctrl-C stops it.")
     flush = asyncio.create_task(_flush(watch)) if watch is not None else None
     await stop.wait()
     if flush is not None:
@@ -81,7 +82,7 @@ async def _serve(settings: SmscSettings, watch: Journal | None, stats_port: int 
 
 
 async def _flush(journal: Journal) -> None:
-    """Bring the journal to its file often, so that it can be read while it is written."""
+    """Flush the journal often, so that it can be read while the SMSC runs."""
     while True:
         await asyncio.sleep(0.2)
         journal.flush()

@@ -28,7 +28,7 @@ def keys(as_json: bool) -> None:
             {"id": row.id, "encrypts": row.id == texts.current, "since": row.created_at}
             for row in connection.execute(KEYS)
         ]
-    show_rows(rows, as_json, "Keys of texts", "There are none: texts are kept as they are.")
+    show_rows(rows, as_json, "Keys of texts", "There are none: texts are stored in plain text.")
 
 
 @text.command()
@@ -40,13 +40,13 @@ def rewrite() -> None:
     with engine_of(installation()) as engine:
         try:
             with console().status("Rewriting ..."):
-                made = rewrite_all(engine)
+                result = rewrite_all(engine)
         except (TextKeyMissing, TextUnreadable) as problem:
             raise Refused(str(problem)) from problem
         with engine.begin() as connection:
-            record(connection, None, "texts.rewritten", after={**made.texts, "keys": made.keys})
-    total = counted(sum(made.texts.values()), "text")
-    if made.left:
-        raise Refused(f"{total} rewritten; others are being worked on: run it again. All keys are still needed.")
-    needed = f"the key {made.keys[0]!r} is" if made.keys else "no key is"
+            record(connection, None, "texts.rewritten", after={**result.texts, "keys": result.keys})
+    total = counted(sum(result.texts.values()), "text")
+    if result.left:
+        raise Refused(f"{total} rewritten; others were in use: run it again. All keys are still needed.")
+    needed = f"the key {result.keys[0]!r} is" if result.keys else "no key is"
     done(f"{total} rewritten. From now on {needed} needed.")

@@ -1,4 +1,4 @@
-"""Who runs Postgres: it refuses root, so root has it run as nobody."""
+"""The user that runs Postgres. Postgres refuses root, so root runs it as nobody."""
 
 import os
 import pwd
@@ -14,14 +14,14 @@ NOBODY = 65534
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The beginning of a command, and the user and group for the process (None: those of this process)."""
+    """A command prefix, and the user and group of the process (None: those of this process)."""
 
     prefix: tuple[str, ...] = ()
     user: int | None = None
     group: int | None = None
 
     def own(self, folder: Path) -> None:
-        """Give the folder and all below it to the account's user."""
+        """Change the owner of the folder and everything in it to the account's user."""
         if self.user is None or self.group is None:
             return
         for path in _walk(folder):
@@ -31,8 +31,8 @@ class Account:
 def unprivileged(data_dir: Path) -> Account:
     """An account that Postgres accepts and that can use the data folder.
 
-    As root a user namespace is best: in it root's files belong to nobody, so neither the ownership of files nor the
-    folders above them have to be opened. Some containers forbid it; a real change of user is left then.
+    For root a user namespace is best: root's files belong to nobody in it, so no ownership or permission has to change.
+    Containers that forbid it need a real change of user.
     """
     if os.geteuid() != 0:
         return Account()

@@ -1,4 +1,4 @@
-"""What `bulksms up` prints once everything runs."""
+"""The text that `bulksms up` prints when everything runs."""
 
 import json
 import shlex
@@ -8,19 +8,19 @@ from pathlib import Path
 GET_TOKEN = (
     'TOKEN=$(curl -s -X POST $URL/auth/token -H "X-API-Key: $KEY" -H "X-API-Secret: $SECRET" | cut -d \'"\' -f 4)'
 )
-"""A shell command that puts an access token into TOKEN."""
+"""Shell command that sets TOKEN to an access token."""
 POST = """curl -s $URL/sms/send -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json'"""
 SHOW = 'curl -s $URL/messages -H "Authorization: Bearer $TOKEN"; echo'
 
 
 PHONE = "254711000000"
-"""Of the first message to the simulated carrier."""
+"""Recipient of the first message to the simulated carrier."""
 
 
 def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "") -> str:
-    """Where the service is, and commands that send a first message when pasted into a shell.
+    """The service's address, and shell commands that send a first message.
 
-    With `carriers_file` messages reach phones, and so the phone is left for the reader to fill in.
+    With `carriers_file` messages reach real phones, so the reader has to fill in the phone.
     """
     base = demo["base_url"].rstrip("/")
     if carriers_file:
@@ -45,12 +45,12 @@ Ctrl-C stops everything; the data stays.
 
 
 def variables(base: str, demo: Mapping[str, str]) -> str:
-    """The address and the key, for a shell."""
+    """Shell assignments of the address and the key."""
     values = {"URL": f"{base}/api/v1", "KEY": demo["api_key"], "SECRET": demo["api_secret"]}
     return "; ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
 
 
 def send_command(sender: str, phone: str = PHONE) -> str:
-    """A shell command that sends one message with TOKEN."""
+    """Shell command that sends one message with TOKEN."""
     body = json.dumps({"sender_id": sender, "phone": phone, "message": "Hello"})
     return f"{POST} -d {shlex.quote(body)}; echo"

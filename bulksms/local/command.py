@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bulksms.local.process import Process, leash
+from bulksms.local.process import Process, parent_death_signal
 
 
 class Command(Process):
-    """Run a command; `is_ready` says when it does its work (at once, unless told otherwise)."""
+    """Run a command. `is_ready` checks whether it is ready; by default it is ready at once."""
 
     def __init__(
         self,
@@ -25,7 +25,7 @@ class Command(Process):
         self._is_ready = is_ready
 
     def launch(self) -> None:
-        self._spawn([*leash(self.stop_signal), *self._command], self._env, self._cwd)
+        self._spawn([*parent_death_signal(self.stop_signal), *self._command], self._env, self._cwd)
 
     def ready(self) -> bool:
         return self.exit_code() is None and self._is_ready()

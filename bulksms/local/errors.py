@@ -1,5 +1,5 @@
-"""What the local service raises."""
+"""Errors of the local service."""
 
 
 class LocalError(RuntimeError):
-    """Something could not be started or kept running. The message says what, and what to do about it."""
+    """A process could not be started or kept running. The message says which, and what to do."""

@@ -9,11 +9,11 @@ from pathlib import Path
 from bulksms.local.errors import LocalError
 
 LOG_LIMIT = 20 * 1024 * 1024
-"""Bytes beyond which a log is put aside at the next start of its process."""
+"""Size in bytes above which a log is rotated at the next start of its process."""
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all."""
+    """Write a file that only its owner can read, atomically."""
     staged = path.with_name(path.name + ".new")
     staged.unlink(missing_ok=True)
     descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -25,14 +25,14 @@ def write_private(path: Path, text: str) -> None:
 
 
 def secret(path: Path) -> str:
-    """The secret kept in the file, 64 hexadecimal digits, made at the first call."""
+    """The secret in the file, 64 hexadecimal digits; generated at the first call."""
     if not path.exists():
         write_private(path, secrets.token_hex(32) + "\n")
     return path.read_text().strip()
 
 
 def open_log(path: Path) -> tuple[int, int]:
-    """A descriptor that appends to the log, and the log's size in bytes; a large log becomes `<name>.1` first."""
+    """Open a log for appending. Returns its descriptor and size in bytes. A large log is moved to `<name>.1`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size > LOG_LIMIT:
         path.replace(path.with_name(path.name + ".1"))
@@ -41,7 +41,7 @@ def open_log(path: Path) -> tuple[int, int]:
 
 
 def tail(path: Path, since: int = 0, lines: int = 15) -> str:
-    """The last lines of a log, of what was written beyond `since` bytes."""
+    """The last lines of a log, without its first `since` bytes."""
     try:
         with path.open("rb") as file:
             end = file.seek(0, os.SEEK_END)
@@ -53,9 +53,9 @@ def tail(path: Path, since: int = 0, lines: int = 15) -> str:
 
 
 class Lock:
-    """A lock file, held by this process and by every process that was given its descriptor.
+    """A lock file, held by this process and by every child that inherits its descriptor.
 
-    The kernel lets go of it when the last of them has ended, so no kill leaves it behind.
+    The kernel releases it when the last holder has ended, so a killed process leaves no stale lock.
     """
 
     def __init__(self, path: Path) -> None:
@@ -64,19 +64,19 @@ class Lock:
 
     @property
     def descriptor(self) -> int:
-        """For `pass_fds` of a child that must count as a holder for as long as it lives."""
+        """Descriptor for `pass_fds` of a child that is to hold the lock as long as it lives."""
         assert self._descriptor is not None
         return self._descriptor
 
-    def acquire(self, busy: str, patience: float = 0.0) -> None:
-        """Take the lock.
+    def acquire(self, busy: str, timeout: float = 0.0) -> None:
+        """Acquire the lock.
 
-        Raises LocalError with the text of `busy` ({pid} in it is the holder) when another run has it. What a dead
-        run left behind is given `patience` seconds to end.
+        Raises LocalError with the text `busy`, in which {pid} is the holder, if a live process holds it. Children that
+        outlived a dead holder have `timeout` seconds to end.
         """
         self.release()
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -92,7 +92,7 @@ class Lock:
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Let go of it; children that were given the descriptor still hold it until they end."""
+        """Release the lock; children that inherited the descriptor hold it until they end."""
         if self._descriptor is None:
             return
         os.ftruncate(self._descriptor, 0)

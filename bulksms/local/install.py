@@ -1,6 +1,6 @@
-"""Installs a lock file's packages with pip and says how far it is: `python bulksms/local/install.py FILE`.
+"""Installs a lock file's packages with pip and reports progress: `python bulksms/local/install.py FILE`.
 
-It is run as a script, before anything is installed, and so uses the standard library alone.
+Runs as a script before anything is installed, so it uses only the standard library.
 """
 
 import re
@@ -11,54 +11,54 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-NEWS_SECONDS = 5.0
-"""Between two lines about how far it is."""
+REPORT_SECONDS = 5.0
+"""Interval between progress lines."""
 REQUIREMENT = re.compile(r"^[A-Za-z0-9][\w.-]*==", re.MULTILINE)
 FETCHED = re.compile(r"^(?:Collecting|Processing|Requirement already satisfied:|Ignoring) ")
 
 
 class Progress:
-    """Counts what pip says that it does, and tells a person."""
+    """Counts pip's steps and prints the progress to standard error."""
 
     def __init__(self, packages: int) -> None:
         self._packages = packages
         self._fetched = 0
-        self._began = time.monotonic()
-        self._over = threading.Event()
+        self._started_at = time.monotonic()
+        self._finished = threading.Event()
 
     def follow(self, lines: Iterable[str]) -> list[str]:
-        """Read what pip says, to its end. Returns all of it."""
-        threading.Thread(target=self._tell, daemon=True).start()
+        """Read pip's output to its end and return it."""
+        threading.Thread(target=self._report, daemon=True).start()
         output = []
         for line in lines:
             output.append(line)
             self._fetched += bool(FETCHED.match(line))
-        self._over.set()
+        self._finished.set()
         return output
 
     def now(self) -> str:
-        """How far it is."""
-        seconds = time.monotonic() - self._began
+        """The progress in one line."""
+        seconds = time.monotonic() - self._started_at
         if self._fetched < self._packages:
             return f"  {self._fetched} of {self._packages} packages fetched ({seconds:.0f} s)"
         return f"  installing {self._packages} packages ({seconds:.0f} s)"
 
-    def _tell(self) -> None:
-        while not self._over.wait(NEWS_SECONDS):
+    def _report(self) -> None:
+        while not self._finished.wait(REPORT_SECONDS):
             print(self.now(), file=sys.stderr, flush=True)
 
 
 def install(lock: Path) -> int:
-    """Install what the file names. Returns pip's exit code; what pip said is printed where it failed."""
+    """Install the packages of the lock file. Returns pip's exit code; prints pip's output if it failed."""
     packages = len(REQUIREMENT.findall(lock.read_text()))
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--progress-bar", "off"]
     command = [*pip, "--require-hashes", "--no-deps", "--requirement", str(lock)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as ran:
-        assert ran.stdout is not None
-        output = Progress(packages).follow(ran.stdout)
-    if ran.returncode:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        output = Progress(packages).follow(process.stdout)
+    if process.returncode:
         print("".join(output), end="", file=sys.stderr)
-    return ran.returncode
+    return process.returncode
 
 
 if __name__ == "__main__":

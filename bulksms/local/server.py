@@ -1,4 +1,4 @@
-"""A child process that listens on a port of its own."""
+"""A child process that listens on a TCP port."""
 
 from bulksms.local.errors import LocalError
 from bulksms.local.ports import free_port
@@ -8,7 +8,7 @@ ATTEMPTS = 3
 
 
 class Server(Process):
-    """A server on the loopback address. A subclass gives its URL and what it logs when its port is taken."""
+    """A server on the loopback address. A subclass defines its URL, and what it logs if its port is in use."""
 
     port_taken: str
     start_seconds = 60.0
@@ -22,14 +22,14 @@ class Server(Process):
 
     @property
     def url(self) -> str:
-        """Address and password in one. Not for logs."""
+        """URL with the password. Not for logs."""
         raise NotImplementedError
 
     def start(self, port: int | None = None) -> str:
-        """Start it and wait until it takes connections. Returns its URL.
+        """Start it and wait until it accepts connections. Returns its URL.
 
-        Without `port` it listens where it listened before in the life of this object, at first at a free port.
-        Raises LocalError, with nothing left running.
+        Without `port` it uses the port of its previous start, or a free one at first. Raises LocalError, with nothing
+        left running.
         """
         if self.exit_code() is None:
             raise LocalError(f"{self.name} already runs (pid {self.pid}).")

@@ -1,4 +1,4 @@
-"""The service's own processes: their command lines, and how to see that they do their work."""
+"""The service's processes: their command lines and readiness checks."""
 
 import http.client
 import os
@@ -17,28 +17,30 @@ QUEUE = "sends"
 
 
 def migrate(env: Mapping[str, str], logs: Path, home: Path) -> Command:
-    """Brings the tables up to date and ends."""
+    """Migrates the database and ends."""
     return Command("migrate", [_script("bulksms"), "migrate"], env, logs / "migrate.log", home)
 
 
 def api(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
     """The HTTP API, ready when /readyz says so."""
     command = [sys.executable, "-m", "api.server", "--port", str(port), "--processes", str(API_PROCESSES)]
-    return Command("api", command, env, logs / "api.log", home, lambda: _answers(port))
+    return Command("api", command, env, logs / "api.log", home, lambda: _is_ready(port))
 
 
 def smsc(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
-    """A simulated SMSC, ready when it takes connections."""
+    """A simulated SMSC, ready when it accepts connections."""
     command = [_script("bulksms"), "smsc", "--port", str(port)]
     return Command("smsc", command, env, logs / "smsc.log", home, lambda: not is_free(port))
 
 
 def worker(number: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
-    """Worker process `number` (from 1), ready when as many connections wait for tasks as workers were started."""
+    """Worker process `number` (from 1), ready when that many connections wait for tasks."""
     name = f"worker-{number}"
     command = [_script("celery"), "-A", "worker.app", "worker", "-n", f"{name}@%h", "--pool", "threads"]
     command += ["--without-gossip", "--without-mingle", "--loglevel", "INFO", "-Q", QUEUE]
-    return Command(name, command, env, logs / f"{name}.log", home, lambda: _waiting(env["BROKER_URL"]) >= number)
+    return Command(
+        name, command, env, logs / f"{name}.log", home, lambda: _waiting_connections(env["BROKER_URL"]) >= number
+    )
 
 
 def webhooks(env: Mapping[str, str], logs: Path, home: Path) -> Command:
@@ -50,8 +52,8 @@ def _script(name: str) -> str:
     return str(Path(sys.executable).parent / name)
 
 
-def _answers(port: int) -> bool:
-    # Not urllib: it would ask a proxy that is set in the environment.
+def _is_ready(port: int) -> bool:
+    # Not urllib: it would use a proxy from the environment.
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=2)
     try:
         connection.request("GET", "/readyz")
@@ -62,8 +64,8 @@ def _answers(port: int) -> bool:
         connection.close()
 
 
-def _waiting(broker_url: str) -> int:
-    """Connections to the broker whose last command waits for a task."""
+def _waiting_connections(broker_url: str) -> int:
+    """Number of connections to the broker that are blocked waiting for a task."""
     try:
         with Redis.from_url(broker_url, socket_connect_timeout=1, socket_timeout=2) as client:
             return sum(peer["cmd"] == "brpop" for peer in client.client_list())
@@ -72,5 +74,5 @@ def _waiting(broker_url: str) -> int:
 
 
 def environment(values: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment with the service's values, for its children."""
+    """The environment for child processes: this process's, plus the service's settings."""
     return {**os.environ, **values, "PYTHONUNBUFFERED": "1"}

@@ -1,4 +1,4 @@
-"""Keeps named child processes running in the foreground until it is told to stop."""
+"""Keeps child processes running in the foreground until SIGINT or SIGTERM."""
 
 import signal
 import sys
@@ -12,21 +12,21 @@ from typing import Self
 from bulksms.local.errors import LocalError
 from bulksms.local.process import Process, describe
 
-FIRST_DELAY, LONGEST_DELAY = 0.5, 10.0
-"""Seconds before a child is started again: doubled from the first to the longest while it keeps ending."""
+MIN_DELAY, MAX_DELAY = 0.5, 10.0
+"""Seconds before a child is restarted; doubled each time that it ends."""
 STEADY_SECONDS = 30.0
-"""A child that ran this long has recovered: its next delay is the first again."""
+"""A child that has run this long has recovered: its delay is reset."""
 STOP_SECONDS = 30.0
 POLL_SECONDS = 0.1
-NEWS_SECONDS = 5.0
+REPORT_SECONDS = 5.0
 
 
 class Stopped(Exception):
-    """SIGINT or SIGTERM came while something was being started."""
+    """SIGINT or SIGTERM was received during a start."""
 
 
 def to_stderr(line: str) -> None:
-    """One line for the person at the terminal."""
+    """Print a line to standard error."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -34,23 +34,23 @@ def to_stderr(line: str) -> None:
 class _Child:
     process: Process
     started: float = field(default_factory=time.monotonic)
-    delay: float = FIRST_DELAY
+    delay: float = MIN_DELAY
     due: float | None = None
-    """When it is to be started again; None while it runs."""
+    """Time of its restart; None while it runs."""
 
 
 class Supervisor:
-    """Start children in order, start again those that end, stop all in reverse order.
+    """Starts children in order, restarts those that end, and stops all in reverse order.
 
     >>> with Supervisor() as supervisor:
     ...     supervisor.start(api)
     ...     supervisor.run()
 
-    Use it in the main thread: signals arrive there, and children are leashed to the thread that started them.
+    Use it in the main thread: signals arrive there, and children are signalled when the thread that started them ends.
     """
 
-    def __init__(self, say: Callable[[str], None] = to_stderr) -> None:
-        self._report = say
+    def __init__(self, report: Callable[[str], None] = to_stderr) -> None:
+        self._report = report
         self._children: list[_Child] = []
         self._stopping = False
 
@@ -69,7 +69,7 @@ class Supervisor:
     def start(self, process: Process, timeout: float = 60.0) -> None:
         """Start a child, wait until it is ready, and watch it from then on.
 
-        Raises LocalError when it ends early or is not ready after `timeout` seconds, Stopped on a signal.
+        Raises LocalError if it ends or is not ready after `timeout` seconds, Stopped on a signal.
         """
         began = time.monotonic()
         self._children.append(_Child(process))
@@ -80,7 +80,7 @@ class Supervisor:
     def finish(self, process: Process, timeout: float = 600.0) -> None:
         """Run a process to its end.
 
-        Raises LocalError when it fails or takes more than `timeout` seconds, Stopped on a signal.
+        Raises LocalError if it fails or takes more than `timeout` seconds, Stopped on a signal.
         """
         began = time.monotonic()
         progress = self._progress(process.name)
@@ -104,14 +104,14 @@ class Supervisor:
             time.sleep(POLL_SECONDS)
 
     def stop(self) -> None:
-        """Stop all children, the last one first; those that are named alike but for a number together."""
+        """Stop all children, last one first; children whose names differ only in a number stop together."""
         last_first = [child.process for child in reversed(self._children)]
-        for _, alike in groupby(last_first, key=lambda process: process.name.rstrip("-0123456789")):
-            together = list(alike)
-            for process in together:
+        for _, siblings in groupby(last_first, key=lambda process: process.name.rstrip("-0123456789")):
+            group = list(siblings)
+            for process in group:
                 process.ask_to_stop()
             deadline = time.monotonic() + STOP_SECONDS
-            for process in together:
+            for process in group:
                 if not process.wait_stopped(max(0.1, deadline - time.monotonic())):
                     self._report(f"{process.name} had not ended after {STOP_SECONDS:.0f} s and was killed")
         self._children.clear()
@@ -121,26 +121,26 @@ class Supervisor:
         code = child.process.exit_code()
         if code is None:
             if now - child.started > STEADY_SECONDS:
-                child.delay = FIRST_DELAY
+                child.delay = MIN_DELAY
         elif child.due is None:
-            self._postpone(child, describe(code))
+            self._schedule_restart(child, describe(code))
         elif now >= child.due:
-            self._start_again(child)
+            self._restart(child)
 
-    def _start_again(self, child: _Child) -> None:
+    def _restart(self, child: _Child) -> None:
         child.process.sweep()
         try:
             child.process.launch()
         except (LocalError, OSError) as error:
-            self._postpone(child, f"could not be started: {error}")
+            self._schedule_restart(child, f"could not be started: {error}")
         else:
             child.started, child.due = time.monotonic(), None
 
-    def _postpone(self, child: _Child, why: str) -> None:
+    def _schedule_restart(self, child: _Child, why: str) -> None:
         process = child.process
-        self._report(f"{process.name} {why}; starting it again in {child.delay:.1f} s (its log: {process.log_file})")
+        self._report(f"{process.name} {why}; restarting it in {child.delay:.1f} s (log: {process.log_file})")
         child.due = time.monotonic() + child.delay
-        child.delay = min(child.delay * 2, LONGEST_DELAY)
+        child.delay = min(child.delay * 2, MAX_DELAY)
 
     def _progress(self, name: str) -> Callable[[], None]:
         began = reported = time.monotonic()
@@ -149,12 +149,12 @@ class Supervisor:
             nonlocal reported
             if self._stopping:
                 raise Stopped
-            if time.monotonic() - reported > NEWS_SECONDS:
+            if time.monotonic() - reported > REPORT_SECONDS:
                 reported = time.monotonic()
                 self._report(f"  {name:<10} not ready yet ({reported - began:.0f} s)")
 
         return check
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        # Only a mark: the loops look at it. Raising here could tear a start or a stop in two.
+        # Only set a flag that the loops check: raising here could interrupt a start or a stop halfway.
         self._stopping = True

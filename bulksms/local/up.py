@@ -25,12 +25,12 @@ window = 400
 
 
 def up(home: Path, port: int, workers: int, carrier: str = "simulator") -> int:
-    """Run Postgres, Redis, the API and `workers` worker processes until Ctrl-C; data stays in `home`/var.
+    """Run Postgres, Redis, the API and `workers` worker processes until Ctrl-C. Data is kept in `home`/var.
 
-    Messages go to the simulated carrier in the workers, with `carrier` "smpp" to a simulated SMSC over a socket, and
-    where CARRIERS_FILE is set to the carriers that it names.
+    Messages go to the simulated carrier in the workers; with `carrier` "smpp" to a simulated SMSC; and if CARRIERS_FILE
+    is set, to the carriers in it.
 
-    Returns an exit code: 0 after Ctrl-C or SIGTERM, 1 when something could not be started, which is said on stderr.
+    Returns an exit code: 0 after Ctrl-C or SIGTERM, 1 if a process could not be started (reported on standard error).
     """
     home = home.absolute()
     var = home / "var"
@@ -101,11 +101,13 @@ def _values(postgres: Postgres, redis: RedisServer, secret_key: str, port: int) 
 
 
 def _require_free(port: int) -> None:
-    # Looked at before anything is started: API processes share their port, so a second service there would not fail
-    # but take a part of the first one's requests.
+    # API processes share their port (SO_REUSEPORT): a second service on it would not fail to start, but take some of
+    # the first one's requests.
     if not is_free(port):
-        raise LocalError(f"Port {port} is taken on {LOOPBACK}. Take another one: make run PORT={_other(port)}")
+        raise LocalError(
+            f"Port {port} is in use on {LOOPBACK}. Use another one: make run PORT={_free_alternative(port)}"
+        )
 
 
-def _other(port: int) -> int:
+def _free_alternative(port: int) -> int:
     return next((other for other in range(8080, 8180) if other != port and is_free(other)), 8080)

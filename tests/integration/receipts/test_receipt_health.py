@@ -55,7 +55,7 @@ def test_ids_that_are_written_in_another_way_are_told_with_the_setting(
             keep(connection, CARRIER, [said])
     [(name, detail, remedy)] = found(service)
     assert name == "receipt ids of smsc"
-    assert detail.startswith("5 of 5 that found no message")
+    assert detail.startswith("5 of 5 unmatched receipts match")
     assert setting in remedy
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE message SET reference = NULL WHERE carrier = :carrier"), {"carrier": CARRIER})

@@ -202,7 +202,7 @@ def test_the_command_line(service: Service) -> None:
     assert run("quiet-hours", account, "marketing", "21:00", "08:00").exit_code == 0
     assert run("cap", account, "marketing", 3, 168).exit_code == 0
     assert '"quiet_from": "21:00"' in run("list", account, "--json").stdout
-    assert "no time of day" in run("quiet-hours", account, "marketing", "9pm", "8am").stderr
+    assert "not a time of day" in run("quiet-hours", account, "marketing", "9pm", "8am").stderr
     assert "different times" in run("quiet-hours", account, "marketing", "9:00", "9:00").stderr
     assert run("cap", account, "authentication", 3).exit_code == 2
     assert run("quiet-hours", account, "marketing", "none").exit_code == 0

@@ -124,7 +124,7 @@ def test_a_change_of_nothing_is_refused(run: Run, worker: WorkerProcess, options
 
 def test_check_says_what_a_file_comes_to(run: Run, file: Path) -> None:
     said = run("check", file).stdout
-    assert "carrier one: 100 segments a second, window 400, authentication has 20% for certain" in said
+    assert "carrier one: 100 segments a second, window 400, 20% reserved for authentication" in said
     assert "route urgent: prefixes 254 and categories authentication -> one, then two" in said
     assert "route route 2: every message -> the cheapest of two" in said
     assert "limit sender ACME: 10 segments a second" in said
@@ -148,7 +148,7 @@ def test_one_message_goes_through_exactly_that_carrier(run: Run, worker: WorkerP
 
 
 def test_a_phone_that_is_none_is_refused(run: Run, worker: WorkerProcess) -> None:
-    assert "It is not accepted" in run("test", "two", "0711", code=1).output
+    assert "The message was not accepted" in run("test", "two", "0711", code=1).output
 
 
 REPORTED = """
@@ -171,7 +171,7 @@ REPORTED = """
         ),
         ("down", "connecting: the carrier did not answer the bind", 100, ("wrong", "not bound", "It can be reached")),
         ("down", "suspended: ESME_RINVPASWD", 100, ("wrong", "ESME_RINVPASWD", "correct its credentials")),
-        ("open", "system_error", 100, ("wrong", "its breaker is open since", "bulksms carriers pause one")),
+        ("open", "system_error", 100, ("wrong", "its circuit breaker is open since", "bulksms carriers pause one")),
         ("probing", "no_answer", 100, ("wrong", "no_answer", "ask the carrier")),
     ],
 )

@@ -239,7 +239,7 @@ def test_importing_contacts_with_bad_rows(run: Run, engine: Engine, tmp_path: Pa
     rows += [f"E;{number}" for number in range(30)]
     errors = tmp_path / "errors.csv"
     result, group = import_file(run, tmp_path, "\r\n".join(rows).encode(), "--errors", errors)
-    assert "3 contacts added; 1 row skipped, the phone was there already; 30 rows without a phone." in result.stderr
+    assert "3 contacts added; 1 row skipped, the phone was already there; 30 rows without a phone." in result.stderr
     assert "line 9: '0': The phone starts with 0" in result.stderr
     assert result.stderr.count("line ") == 20 and "and 10 more" in result.stderr
     assert scalar(engine, "SELECT array_agg(phone ORDER BY position) FROM contact WHERE group_id = :id", id=group) == [
@@ -528,7 +528,7 @@ def test_the_doctor_when_the_database_is_away_or_empty(run: Run, env: dict[str, 
     result = run("doctor", code=1, DATABASE_URL=away)
     assert "Start Postgres; check DATABASE_URL" in result.stdout
     assert "secret" not in result.output
-    assert "`bulksms doctor` says more" in run("account", "list", code=1, DATABASE_URL=away).stderr
+    assert "Run `bulksms doctor`." in run("account", "list", code=1, DATABASE_URL=away).stderr
     empty = env["DATABASE_URL"].rpartition("/")[0] + "/postgres"
     assert "bulksms migrate" in run("doctor", code=1, DATABASE_URL=empty).stdout
     assert "bulksms migrate" in run("account", "list", code=1, DATABASE_URL=empty).stderr

@@ -104,7 +104,7 @@ def test_a_child_that_dies_is_started_again(start: Start, tmp_path: Path) -> Non
     assert eventually(lambda: len(pids(log)) == 2)
     supervisor.terminate()
     _, said = supervisor.communicate(timeout=20)
-    assert f"child was ended by SIGKILL; starting it again in 0.5 s (its log: {log})" in said
+    assert f"child was ended by SIGKILL; restarting it in 0.5 s (log: {log})" in said
 
 
 def test_a_child_that_keeps_dying_is_started_less_and_less_often(start: Start, tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_a_child_that_keeps_dying_is_started_less_and_less_often(start: Start, t
     assert eventually(lambda: len(pids(tmp_path / "child.log")) == 3)
     supervisor.terminate()
     _, said = supervisor.communicate(timeout=20)
-    assert "ended with exit code 3; starting it again in 0.5 s" in said
-    assert "ended with exit code 3; starting it again in 1.0 s" in said
+    assert "ended with exit code 3; restarting it in 0.5 s" in said
+    assert "ended with exit code 3; restarting it in 1.0 s" in said
 
 
 def test_children_are_stopped_in_reverse_order(start: Start, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_child_that_is_never_ready_is_shown_with_its_log(tmp_path: Path) -> No
     child = Command("lonely", [sys.executable, "-c", code], os.environ, log, tmp_path, is_ready=lambda: False)
     with (
         pytest.raises(LocalError, match=r"lonely was not ready after 1 s.\n.*lonely.log:\nwaiting for a friend"),
-        Supervisor(say=lambda _: None) as supervisor,
+        Supervisor(report=lambda _: None) as supervisor,
     ):
         supervisor.start(child, timeout=1)
     assert gone(child.pid)
@@ -170,7 +170,7 @@ def test_a_child_that_fails_at_once_is_shown_with_its_log(tmp_path: Path) -> Non
     )
     with (
         pytest.raises(LocalError, match=r"broken ended with exit code 1 before it was ready.\n.*\nno such table"),
-        Supervisor(say=lambda _: None) as supervisor,
+        Supervisor(report=lambda _: None) as supervisor,
     ):
         supervisor.start(child)
 

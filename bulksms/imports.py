@@ -14,7 +14,7 @@ from bulksms.commands.common import messages
 from shared.accounts.administration import Refused
 from shared.contacts.csv import ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import put_contacts
-from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, pieces_of_text
+from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, text_chunks
 from shared.db.connection import reading, transaction
 from shared.sms.numbering import Numbering, numbering_of
 
@@ -57,7 +57,7 @@ def import_contacts(
             error_writer.writerow(["line", "value", "detail"])
         reader = ContactReader(_numbering(engine, group_id))
         try:
-            for chunk, last in _with_last(pieces_of_text(iter(lambda: stream.read(BLOCK), b""), encoding)):
+            for chunk, last in _with_last(text_chunks(iter(lambda: stream.read(BLOCK), b""), encoding)):
                 for rejected in _import_chunk(engine, group_id, reader, chunk, last, report):
                     if len(report.first_bad) < MAX_SHOWN:
                         report.first_bad.append(rejected)

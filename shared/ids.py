@@ -1,9 +1,8 @@
 """Identifiers: UUID version 7 (RFC 9562 §5.7), ordered by time.
 
-A message has no identifier of its own to store. The last 16 bits of a batch's id are zero, and the id of the
-message at `index` (1 to 65,535) of that batch is the batch's id with the index there. So every message can be
-named before any row of it exists, its batch is found by clearing 16 bits, and a table keyed by it is ordered by
-time.
+A message id is derived, not stored. The last 16 bits of a batch id are zero, and the id of the message at `index` (1 to
+65,535) of the batch has the index in them. So a message has an id before it has a row, clearing 16 bits gives the id of
+its batch, and a table keyed by message id is ordered by time.
 
 >>> batch = new_batch_id()
 >>> batch_of(message_id(batch, 7)) == batch, index_of(message_id(batch, 7))
@@ -22,17 +21,17 @@ from uuid import UUID
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _INDEX_BITS = 0xFFFF
 
-_AT_ONCE = 256
+_CHUNK = 256
 _random: deque[int] = deque()
 os.register_at_fork(after_in_child=_random.clear)
 
 
 def random_bits() -> int:
-    """64 random bits from the system, fetched in bulk: each fetch would release the interpreter lock."""
+    """64 random bits from the system, fetched in chunks because each fetch releases the GIL."""
     try:
         return _random.popleft()
     except IndexError:
-        fetched = struct.unpack(f"{_AT_ONCE}Q", os.urandom(8 * _AT_ONCE))
+        fetched = struct.unpack(f"{_CHUNK}Q", os.urandom(8 * _CHUNK))
         _random.extend(fetched[1:])
         return int(fetched[0])
 
@@ -48,9 +47,9 @@ def new_batch_id() -> UUID:
 
 
 def _version_7(nanoseconds: int) -> int:
-    milliseconds, rest = divmod(nanoseconds, 1_000_000)
-    below = rest * 4096 // 1_000_000  # 12 bits of sub-millisecond time, RFC 9562 §6.2 method 3
-    return milliseconds << 80 | 7 << 76 | below << 64 | 2 << 62 | random_bits() >> 2
+    milliseconds, remainder = divmod(nanoseconds, 1_000_000)
+    fraction = remainder * 4096 // 1_000_000  # 12 bits of sub-millisecond time, RFC 9562 §6.2 method 3
+    return milliseconds << 80 | 7 << 76 | fraction << 64 | 2 << 62 | random_bits() >> 2
 
 
 def message_id(batch_id: UUID, index: int) -> UUID:
@@ -64,32 +63,32 @@ def batch_of(message: UUID) -> UUID:
 
 
 def index_of(message: UUID) -> int:
-    """The index of a message in its batch, from 1; 0 for the id of a batch."""
+    """The index of a message in its batch, from 1; 0 for the id of the batch itself."""
     return message.int & _INDEX_BITS
 
 
 def prefix_of(batch_id: UUID | str) -> str:
-    """The text of the batch's id without its last 4 digits: `prefix + f"{index:04x}"` is the message's id."""
+    """The batch id as text without its last 4 digits: `prefix + f"{index:04x}"` is a message id."""
     return str(batch_id)[:-4]
 
 
 def short_prefix_of(batch_id: UUID) -> str:
-    """The same without hyphens, which Postgres accepts too. Takes a third of the time."""
+    """`prefix_of` without hyphens: Postgres accepts it too, and it takes a third of the time."""
     return batch_id.hex[:-4]
 
 
 def time_of(identifier: UUID) -> datetime:
-    """When the id was created, in UTC, to the millisecond."""
+    """The time in an id, UTC, to the millisecond."""
     return datetime.fromtimestamp((identifier.int >> 80) / 1000, UTC)
 
 
 def first_id_at(at: datetime) -> UUID:
-    """The smallest id of that time, to compare ids with a time range. Times before 1970 count as 1970."""
+    """The smallest id of that time, for comparing ids with a time range. Times before 1970 count as 1970."""
     return UUID(int=(max(at, EPOCH) - EPOCH) // timedelta(milliseconds=1) << 80)
 
 
 class MessageIds(Sequence[UUID]):
-    """The ids of the messages at `indexes` of a batch, created on demand."""
+    """The ids of the messages at `indexes` of a batch, created on access."""
 
     def __init__(self, batch_id: UUID, indexes: Sequence[int]) -> None:
         self.batch_id = batch_id

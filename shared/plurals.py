@@ -1,6 +1,6 @@
-"""Numbers with their nouns in singular or plural."""
+"""Numbers with nouns in English."""
 
 
-def counted(number: int, thing: str) -> str:
+def counted(number: int, noun: str) -> str:
     """`1 credit`, `2,000 credits`."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,4 +1,4 @@
-"""Prepares a process to start: waits for the database, and checks its schema and keys."""
+"""Startup checks of a process: waits for its database and verifies that schema and keys match."""
 
 import logging
 import time
@@ -13,9 +13,9 @@ log = logging.getLogger(__name__)
 
 
 def wait_for_database(engine: Engine, seconds: float = 60.0) -> None:
-    """Wait until the database is available, has the schema of this release, and our keys match its texts.
+    """Wait until the database answers, has the schema of this release, and its texts can be decrypted with our keys.
 
-    Keeps waiting if the database becomes unavailable again. Raises WrongSchema or WrongTextKeys.
+    Keeps waiting if the database goes away again. Raises WrongSchema or WrongTextKeys.
     """
     deadline = time.monotonic() + seconds
     while True:
@@ -26,5 +26,5 @@ def wait_for_database(engine: Engine, seconds: float = 60.0) -> None:
         except Exception as error:
             if not is_outage(error) or time.monotonic() > deadline:
                 raise
-            log.info("waiting for the database, which went away: %s", type(error).__name__)
+            log.info("lost the database during startup, waiting for it: %s", type(error).__name__)
             time.sleep(1)

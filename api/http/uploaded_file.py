@@ -10,7 +10,7 @@ from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDeco
 
 from api.http.problems import Problem, invalid
 from api.http.request import current_request
-from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, pieces_of_text
+from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, text_chunks
 
 BLOCK = 64 * 1024
 FORM = "multipart/form-data"
@@ -49,9 +49,9 @@ def open_file(limit: int) -> UploadedFile:
 
 
 def chunks_of_file(file: UploadedFile) -> Iterator[str]:
-    """The file's text, in the chunks of `pieces_of_text`. Raises Problem if the file is not lines of text."""
+    """The file's text, in the chunks of `text_chunks`. Raises Problem if the file is not lines of text."""
     try:
-        yield from pieces_of_text(file.blocks, file.encoding)
+        yield from text_chunks(file.blocks, file.encoding)
     except NotText:
         detail = "This is a binary file (xlsx, pdf, zip …), not CSV. Save it as CSV in UTF-8."
         raise Problem("unsupported_media_type", detail) from None

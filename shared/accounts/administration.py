@@ -1,7 +1,7 @@
-"""Administers accounts: opening, top-ups, suspension, API keys.
+"""Administration of accounts: create, top up, suspend and freeze them, and create API keys.
 
-Every function works in the connection's transaction. It raises Refused, without effect, if the change is not possible.
-Changes are logged (shared/accounts/audit_log.py) as made `by` somebody; by default, the operator.
+Every function works in the connection's transaction, and raises Refused, without a change, for what is not possible.
+Changes are recorded in the audit log (shared/accounts/audit_log.py) with the actor `by`, by default the operator.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 TOP_UPS = UUID("6f0c5a52-3d0f-5a58-9a0e-2f6f6f7b1c11")
-"""Namespace of top-up ids (UUID version 5 of account and key)."""
+"""Namespace of the ids of top-ups (UUID version 5 of account and key)."""
 MAX_RETENTION_DAYS = 3650
 MAX_CREDITS = 10**12
-"""Maximum credits of one top-up; more is a typing mistake."""
+"""Maximum of one top-up; more would be a typing mistake."""
 
 CREATE = text(
     """
@@ -79,11 +79,11 @@ HAS_KEY = text("SELECT EXISTS (SELECT FROM api_key WHERE id = :id)")
 
 
 class Refused(Exception):
-    """The change is not possible. The message says why and what to do instead."""
+    """The request cannot be carried out. The message says why, and what to do instead."""
 
 
 class TopUp(NamedTuple):
-    """The result of a top-up: the available credits, and whether the same top-up had been made before."""
+    """Result of a top-up: the available credits, and whether it repeats an earlier one."""
 
     balance: int
     repeated: bool
@@ -98,10 +98,10 @@ def create_account(
     authentication: bool = False,
     by: By | None = None,
 ) -> int:
-    """Open an account without credits. Returns its id.
+    """Create an account without credits. Returns its id.
 
-    `weight` is its share of the carrier: with 2, it sends twice as fast as an account with 1. With `authentication`,
-    its sends may have that category.
+    `weight` is its relative share of the carriers' rates: with 2, its sends are twice as fast as with 1.
+    `authentication` allows sends in that category.
     """
     check_name(name)
     if weight < 1 or low_balance_threshold < 0:
@@ -122,7 +122,7 @@ def create_account(
 
 
 def check_name(name: str) -> None:
-    """Raise Refused if this cannot be the name of a live account."""
+    """Raise Refused for an invalid name of a live account."""
     if not name.strip() or name.strip() != name or name.isdigit():
         raise Refused(f"{name!r} is not a valid account name. Use more than digits, and no spaces at the ends.")
     if name.endswith(NAME_SUFFIX):
@@ -130,17 +130,17 @@ def check_name(name: str) -> None:
 
 
 def find_account(connection: Connection, account: str) -> int:
-    """The id of the account with this id or name."""
-    found = connection.execute(FIND, {"account": account}).scalar()
-    if found is None:
+    """The id of the account with this id or name. Raises Refused if there is none."""
+    account_id = connection.execute(FIND, {"account": account}).scalar()
+    if account_id is None:
         raise Refused(f"There is no account {account!r}. `bulksms account list` shows them all.")
-    return int(found)
+    return int(account_id)
 
 
 def top_up(
     connection: Connection, account_id: int, credits: int, reason: str, key: str, *, by: By | None = None
 ) -> TopUp:
-    """Add credits, once for each `key`: repeating a top-up changes nothing.
+    """Add credits, once per `key` of the account: repeating the same top-up changes nothing.
 
     Raises Refused if the key was used for another amount.
     """
@@ -154,7 +154,7 @@ def top_up(
     subject = uuid5(TOP_UPS, f"{account_id}:{key}")
     before = connection.execute(TOPPED_UP, {"subject": subject}).scalar()
     if before is None:
-        left = post(connection, [Entry(account_id, "topup", credits, "topup", subject, reason=reason)])
+        balances = post(connection, [Entry(account_id, "topup", credits, "topup", subject, reason=reason)])
         record(
             connection,
             by,
@@ -162,10 +162,10 @@ def top_up(
             account_id=account_id,
             subject=subject,
             before={"available": available},
-            after={"available": left[account_id]},
+            after={"available": balances[account_id]},
             reason=reason,
         )
-        return TopUp(left[account_id], repeated=False)
+        return TopUp(balances[account_id], repeated=False)
     if before != credits:
         raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for a new top-up.")
     return TopUp(int(available), repeated=True)
@@ -174,19 +174,19 @@ def top_up(
 def suspend_account(
     connection: Connection, account_id: int, reason: str | None = None, *, by: By | None = None
 ) -> None:
-    """Suspend the account: it accepts nothing new, and its tokens cannot read."""
+    """Suspend the account: it accepts no new sends, and its tokens stop working."""
     _set_state(connection, account_id, "suspended", reason, by)
 
 
 def activate_account(
     connection: Connection, account_id: int, reason: str | None = None, *, by: By | None = None
 ) -> None:
-    """Let a suspended or frozen account send again."""
+    """Reactivate a suspended or frozen account."""
     _set_state(connection, account_id, "active", reason, by)
 
 
 def set_country(connection: Connection, account_id: int, country: str | None, *, by: By | None = None) -> None:
-    """Set the country whose national numbers the account's contact lists may have, by its two letters, or None."""
+    """Set the country (ISO 3166-1 alpha-2) whose number format the account's contact lists use; None: no country."""
     if country is not None and not is_country(country):
         raise Refused(
             f"{country!r} is not a country with phone numbers. Use the two letters of ISO 3166-1, such as KE."
@@ -197,7 +197,7 @@ def set_country(connection: Connection, account_id: int, country: str | None, *,
 
 
 def set_retention(connection: Connection, account_id: int, days: int | None, *, by: By | None = None) -> None:
-    """Delete the account's texts and phones so many days after a send is over; None: the installation's setting."""
+    """Set after how many days texts and phones of completed sends are erased; None: the installation's setting."""
     if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
         raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
     if not connection.execute(SET_RETENTION, {"account": account_id, "days": days}).rowcount:
@@ -206,7 +206,7 @@ def set_retention(connection: Connection, account_id: int, days: int | None, *, 
 
 
 def allow_authentication(connection: Connection, account_id: int, allowed: bool, *, by: By | None = None) -> None:
-    """Set whether sends of the account and its sandbox may have the category `authentication`."""
+    """Allow or forbid the category `authentication` for sends of the account and its sandbox."""
     values = {"account": account_id, "allowed": allowed}
     if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
         raise _unknown(account_id)
@@ -214,7 +214,7 @@ def allow_authentication(connection: Connection, account_id: int, allowed: bool,
 
 
 def freeze_accounts(connection: Connection, accounts: Iterable[int]) -> list[int]:
-    """Freeze the accounts, whose books do not balance. Returns those that were not frozen before."""
+    """Freeze accounts whose credits do not add up. Returns those that were not frozen before."""
     frozen = sorted(connection.execute(FREEZE, {"accounts": sorted(accounts)}).scalars())
     for account in frozen:
         record(connection, WORKER, "account.frozen", account_id=account, after={"state": "frozen"})
@@ -234,10 +234,10 @@ def create_key(
     requests_per_second: int | None = None,
     by: By | None = None,
 ) -> NewKey:
-    """Create an API key. Its secret is only in the return value; `pepper` is the installation's SECRET_KEY.
+    """Create an API key. Its secret is returned here and stored nowhere; `pepper` is the installation's SECRET_KEY.
 
-    A `test` key belongs to the account's sandbox, which is created if necessary; every key of a sandbox is a test key.
-    `allowed_ips` are the only networks (`192.0.2.0/24`) from which the key may be used; None allows all.
+    A `test` key belongs to the account's sandbox, which is created if needed; every key of a sandbox is a test key.
+    `allowed_ips` are the only networks (`192.0.2.0/24`) that may use the key; None: no restriction.
     """
     try:
         allowed = [str(network) for network in networks(allowed_ips)] or None
@@ -251,7 +251,7 @@ def create_key(
     owner = ensure_sandbox(connection, account_id, by=by) if test else account_id
     test = test or is_sandbox(connection, owner)
     key = make_key(test)
-    shown = {
+    properties = {
         "test": test,
         "scopes": sorted(scopes),
         "expires_at": expires_at,
@@ -260,14 +260,14 @@ def create_key(
         "requests_per_second": requests_per_second,
     }
     secret_hash = hash_secret(key.api_secret, pepper)
-    connection.execute(ADD_KEY, {**shown, "id": key.api_key, "account": owner, "secret_hash": secret_hash})
-    after = {name: value for name, value in shown.items() if value is not None}
+    connection.execute(ADD_KEY, {**properties, "id": key.api_key, "account": owner, "secret_hash": secret_hash})
+    after = {name: value for name, value in properties.items() if value is not None}
     record(connection, by, "key.created", account_id=owner, subject=key.api_key, after=after)
     return key
 
 
 def revoke_key(connection: Connection, key_id: str, *, by: By | None = None) -> None:
-    """Revoke a key and, within seconds, all of its tokens. Idempotent."""
+    """Revoke a key and, within seconds, its tokens. Revoking it again changes nothing."""
     account = connection.execute(REVOKE_KEY, {"id": key_id}).scalar()
     if account is not None:
         record(connection, by, "key.revoked", account_id=account, subject=key_id)

@@ -1,7 +1,7 @@
-"""Lets accounts list, create, rotate and revoke their own API keys.
+"""API keys as an account manages them itself: list, create, rotate and revoke.
 
-A key can create or change only keys with no more rights than its own; `exceeds` compares them. An account sees the keys
-of its sandbox too; a test key sees only these.
+A key may only create and manage keys without more privileges than its own; `exceeds` compares them. An account also
+manages the keys of its sandbox; a test key sees only those.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from shared.accounts.sandbox import WITH_SANDBOX
 from shared.api_key import hash_secret, networks
 
 MAX_KEYS = 100
-"""Maximum active keys of an account, and of a sandbox."""
+"""Maximum number of keys that are not revoked, per account and per sandbox."""
 MAX_OVERLAP_SECONDS = 7 * 86_400
-"""Maximum seconds for which the previous secret works after a rotation."""
+"""Maximum seconds for which the old secret works after a rotation."""
 
 COLUMNS = """id, name, test, scopes, allowed_ips, requests_per_second, created_at, expires_at, revoked_at, last_used_at,
              CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS old_secret_expires_at"""
@@ -63,29 +63,30 @@ class ApiKey(NamedTuple):
 
 
 def find_key(connection: Connection, account_id: int, key_id: str) -> ApiKey | None:
-    """One key of the account or its sandbox."""
+    """A key of the account or its sandbox."""
     row = connection.execute(FIND, {"account": account_id, "id": key_id}).one_or_none()
     return None if row is None else ApiKey(*row)
 
 
 def list_keys(connection: Connection, account_id: int, after: str, limit: int) -> list[ApiKey]:
-    """Active keys of the account and its sandbox, by id."""
+    """Keys of the account and its sandbox that are not revoked, in the order of their ids."""
     values = {"account": account_id, "after": after, "limit": limit}
     return [ApiKey(*row) for row in connection.execute(LIST, values)]
 
 
 def count_keys(connection: Connection, key_id: str) -> int:
-    """Active keys of the account or sandbox that has this key."""
+    """The number of keys that are not revoked, of the account or sandbox that has this key."""
     return int(connection.execute(COUNT, {"key": key_id}).scalar_one())
 
 
 def exceeds(holder: ApiKey, other: ApiKey) -> str | None:
-    """The first right that `other` has and `holder` lacks: a scope's name, `test`, `allowed_ips`, `expires_at` or
-    `requests_per_second`. None if there is none.
+    """The first privilege that `other` has and `holder` does not; None if there is none.
+
+    The name of a scope, or `test`, `allowed_ips`, `expires_at` or `requests_per_second`.
     """
-    more = sorted(set(other.scopes) - set(holder.scopes))
-    if more:
-        return more[0]
+    extra_scopes = sorted(set(other.scopes) - set(holder.scopes))
+    if extra_scopes:
+        return extra_scopes[0]
     if holder.test and not other.test:
         return "test"
     if holder.allowed_ips and not _within(other.allowed_ips, holder.allowed_ips):
@@ -107,10 +108,10 @@ def rotate_key(
     *,
     by: By | None = None,
 ) -> datetime:
-    """Give a live key a new secret. Returns when the previous one expires, with all of its tokens: after `overlap`
-    seconds.
+    """Give a key a new secret. Returns the time at which the old one expires, `overlap` seconds from now.
 
-    A secret that still worked from an earlier rotation expires at once. Raises Refused if there is no such key.
+    Tokens issued for the old secret expire with it. A secret left from an earlier rotation expires at once. Raises
+    Refused for an unknown or revoked key.
     """
     values = {
         "account": account_id,
@@ -126,7 +127,8 @@ def rotate_key(
 
 
 def _within(inner: Sequence[str] | None, outer: Sequence[str]) -> bool:
-    around: tuple[Any, ...] = networks(outer)
+    outer_networks: tuple[Any, ...] = networks(outer)
     return bool(inner) and all(
-        any(each.version == one.version and each.subnet_of(one) for one in around) for each in networks(inner)
+        any(each.version == other.version and each.subnet_of(other) for other in outer_networks)
+        for each in networks(inner)
     )

@@ -1,4 +1,4 @@
-"""The log of all changes of rights and money: who changed what, the values before and after, and from where.
+"""The audit log of changes to rights and money: who changed what, from where, with the values before and after.
 
 Entries are written in the transaction of the change, and are append-only like the ledger.
 """
@@ -21,7 +21,7 @@ RECORD = text(
 
 
 class By(NamedTuple):
-    """Who makes a change: `key smsk_live_…`, `operator alice` or `worker`, and by which request, if any."""
+    """The actor of a change: `key smsk_live_…`, `operator alice` or `worker`; and its API request, if any."""
 
     who: str
     request_id: str | None = None
@@ -32,10 +32,10 @@ WORKER = By("worker")
 
 
 def operator() -> By:
-    """The operator who runs this process, by the system's user name."""
+    """The operating system user of this process as the actor."""
     try:
         return By(f"operator {getpass.getuser()}")
-    except (OSError, KeyError):  # a container's user needs no name
+    except (OSError, KeyError):  # in a container the user may have no name
         return By(f"operator {os.getuid()}")
 
 
@@ -50,10 +50,10 @@ def record(
     after: Mapping[str, Any] | None = None,
     reason: str | None = None,
 ) -> None:
-    """Log a change, in the connection's transaction.
+    """Record a change in the connection's transaction.
 
-    `what` names the type of object and the change, such as `key.created`; `subject` is the object's id. `before` and
-    `after` are the changed values, never a secret, a phone or a message's text. Without `by` it is the operator.
+    `what` is the kind of change, such as `key.created`, and `subject` the id of the changed object. `before` and
+    `after` are the changed values, never a secret, a phone or the text of a message. Default of `by`: the operator.
     """
     by = by or operator()
     connection.execute(

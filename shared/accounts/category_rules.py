@@ -1,7 +1,6 @@
-"""Default rules of an account's sends, set by an operator for each category: quiet hours, and a cap of messages per
-phone.
+"""An account's default rules by category: quiet hours, and frequency caps per phone.
 
-Authentication has none, because somebody waits for its messages. Sends keep the rules with which they were accepted.
+The category authentication has none: somebody is waiting for these messages. A change does not affect accepted sends.
 """
 
 from typing import Any
@@ -39,7 +38,7 @@ def list_rules(connection: Connection, account_id: int) -> list[Row[Any]]:
 def set_quiet_hours(
     connection: Connection, account_id: int, category: str, hours: tuple[int, int] | None, *, by: By | None = None
 ) -> None:
-    """Send nothing of the category between these minutes of the recipient's day; None: no quiet hours."""
+    """Set the quiet hours of a category: from and until these minutes of the recipient's day; None removes them."""
     _check(category)
     if hours is not None and not (hours[0] != hours[1] and all(0 <= minute < 1440 for minute in hours)):
         raise Refused("Quiet hours begin and end at different times of the day.")
@@ -49,7 +48,7 @@ def set_quiet_hours(
 def set_cap(
     connection: Connection, account_id: int, category: str, cap: tuple[int, int] | None, *, by: By | None = None
 ) -> None:
-    """Send at most so many messages of the category to a phone in so many hours; None: no cap."""
+    """Set the frequency cap of a category: (messages, hours) per phone; None removes it."""
     _check(category)
     if cap is not None and not (0 < cap[0] <= MAX_CAP and 0 < cap[1] <= MAX_HOURS):
         raise Refused(f"A cap is 1 to {MAX_CAP:,} messages in 1 to {MAX_HOURS} hours.")

@@ -1,6 +1,6 @@
-"""Limits of an account, set by an operator: requests, credits per day and month, destinations; and its pumping guard.
+"""The limits of an account: requests, spending per day and month, destinations, recipients; and its pumping guard.
 
-An account without a row has only the installation's limits.
+An account without a row has only the limits of the installation.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,13 +16,13 @@ from shared.accounts.sandbox import find_sandbox
 from shared.ledger.spend_limits import count_spending
 
 Guarding = Literal["off", "watch", "block"]
-"""What to do about traffic that looks like pumping: nothing, report it, or report and refuse it."""
+"""Reaction to suspected pumping: none, record it, or record and refuse it."""
 
 MAX_DESTINATIONS = 1000
 RECIPIENTS = ("recipient_authentication", "recipient_transactional", "recipient_marketing")
-"""Columns by lane."""
+"""Names of the recipient limits, by lane."""
 IN_OWN_TABLE = ("requests_per_second", "destinations", "pumping", *RECIPIENTS)
-"""Limits that can be changed without locking out sends, as these do not depend on the account's row."""
+"""Columns of account_limit; the spend limits are in the account's row, which a send locks."""
 
 COLUMNS = """l.requests_per_second, a.spend_day, a.spend_month, l.destinations, l.pumping, l.recipient_authentication,
              l.recipient_transactional, l.recipient_marketing"""
@@ -46,24 +46,24 @@ SET_SPENDING = text("UPDATE account SET spend_day = :spend_day, spend_month = :s
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """An account's limits; None means no limit."""
+    """An account's limits; None: no limit of its own."""
 
     requests_per_second: int | None = None
     spend_day: int | None = None
     """Credits that its sends may reserve per UTC day."""
     spend_month: int | None = None
     destinations: tuple[str, ...] | None = None
-    """The only prefixes that phones may begin with."""
+    """The only prefixes that a phone may have."""
     pumping: Guarding = "off"
     recipient_authentication: int | None = None
-    """Messages of the category to a phone per hour; 0 is unlimited, None the installation's setting."""
+    """Messages of the category to one phone per hour; 0: unlimited, None: the installation's limit."""
     recipient_transactional: int | None = None
     recipient_marketing: int | None = None
 
-    def recipients(self, lane: int, of_installation: Sequence[int]) -> int:
-        """Messages of a lane to a phone per hour; 0 is unlimited."""
+    def recipients(self, lane: int, defaults: Sequence[int]) -> int:
+        """Messages of a lane to one phone per hour; 0: unlimited. `defaults` are the installation's limits by lane."""
         own = (self.recipient_authentication, self.recipient_transactional, self.recipient_marketing)[lane]
-        return of_installation[lane] if own is None else own
+        return defaults[lane] if own is None else own
 
     def allows(self, phone: str) -> bool:
         """Whether the account may send to the phone."""
@@ -87,16 +87,16 @@ def limits_of(connection: Connection, account_id: int) -> Limits:
 def set_limits(
     connection: Connection, account_id: int, *, reason: str | None = None, by: By | None = None, **changes: Any
 ) -> Limits:
-    """Change the named limits of the account and its sandbox; None removes a limit. Returns all limits of the account.
+    """Change the given limits of the account and its sandbox; None removes one. Returns the account's new limits.
 
-    The sandbox has no pumping guard: nobody profits from play credits.
+    The setting of the pumping guard is not copied to the sandbox, where pumping earns nothing.
     """
     connection.execute(LOCK, {"account": account_id})
     after = _change(connection, account_id, changes, reason, by)
     sandbox = find_sandbox(connection, account_id)
     if sandbox is not None:
-        of_sandbox = {name: value for name, value in changes.items() if name != "pumping"}
-        _change(connection, sandbox, of_sandbox, reason, by)
+        sandbox_changes = {name: value for name, value in changes.items() if name != "pumping"}
+        _change(connection, sandbox, sandbox_changes, reason, by)
     return after
 
 
@@ -113,7 +113,7 @@ def _change(
         value = getattr(after, name)
         if value is not None and not 0 <= value < 2**31:
             raise Refused(f"Messages to a phone within an hour are 1 to 2,147,483,647, 0 or none; {value:,} was given.")
-    values = {"account": account_id, **_shown(after)}
+    values = {"account": account_id, **_as_dict(after)}
     connection.execute(SET, {name: values[name] for name in ("account", *IN_OWN_TABLE)})
     if (before.spend_day, before.spend_month) != (after.spend_day, after.spend_month):
         connection.execute(SET_SPENDING, {name: values[name] for name in ("account", "spend_day", "spend_month")})
@@ -134,15 +134,15 @@ def _change(
 
 
 def destinations(countries: Iterable[str]) -> tuple[str, ...]:
-    """Prefixes of phones, from prefixes and two-letter country codes (ISO 3166-1).
+    """Convert prefixes and countries (ISO 3166-1 alpha-2) to prefixes, without redundant ones.
 
-    Raises Refused for a country that shares its calling code: its numbers have longer prefixes.
+    Refuses a country that shares its country code: only longer prefixes identify its numbers.
     """
-    found = {_prefix(word) for word in countries}
-    if not 0 < len(found) <= MAX_DESTINATIONS:
+    prefixes = {_prefix(word) for word in countries}
+    if not 0 < len(prefixes) <= MAX_DESTINATIONS:
         raise Refused(f"Name 1 to {MAX_DESTINATIONS:,} destinations, or `all`.")
     return tuple(
-        sorted(prefix for prefix in found if not any(prefix[:size] in found for size in range(1, len(prefix))))
+        sorted(prefix for prefix in prefixes if not any(prefix[:size] in prefixes for size in range(1, len(prefix))))
     )
 
 
@@ -165,6 +165,6 @@ def _limits(row: Any) -> Limits:
     return Limits(requests, day, month, None if prefixes is None else tuple(prefixes), pumping, *recipients)
 
 
-def _shown(limits: Limits) -> dict[str, Any]:
-    made = {each.name: getattr(limits, each.name) for each in fields(Limits)}
-    return {**made, "destinations": None if limits.destinations is None else list(limits.destinations)}
+def _as_dict(limits: Limits) -> dict[str, Any]:
+    values = {each.name: getattr(limits, each.name) for each in fields(Limits)}
+    return {**values, "destinations": None if limits.destinations is None else list(limits.destinations)}

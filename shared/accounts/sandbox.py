@@ -1,8 +1,8 @@
-"""Sandboxes, where test keys work, with play credits and a simulated carrier.
+"""Sandboxes, in which an account's test keys work, with play credits and a simulated carrier.
 
-A sandbox is an account whose `sandbox_of` names the live account. Test keys belong to it, so they see, change and spend
-only what is the sandbox's. What an operator sets for the live account (its state, country, retention, limits, rules,
-approved sender IDs) applies to its sandbox too.
+A sandbox is a separate account whose `account.sandbox_of` is the live one. Test keys belong to it, so they see, change
+and spend only what belongs to the sandbox. Settings by the operator for the live account (state, country, retention,
+limits, rules, approved sender IDs) also apply to its sandbox.
 """
 
 from typing import Final
@@ -15,14 +15,16 @@ from shared.ledger.ledger import Entry, post
 
 PLAY_CREDITS = 1_000_000
 NAME_SUFFIX = " (sandbox)"
-"""Suffix of a sandbox's name; live accounts may not have it."""
+"""Suffix of a sandbox's name after the name of its account; not allowed for new live accounts."""
 
 WITH_SANDBOX: Final = "(SELECT f.id FROM account f WHERE f.id = :account OR f.sandbox_of = :account)"
-"""SQL: the account and its sandbox; for a sandbox, only itself."""
+"""SQL: the ids of the account and its sandbox; for a sandbox, only its own."""
 SIMULATED: Final = """(s.test OR EXISTS (SELECT FROM account sa WHERE sa.id = s.account_id
                                                               AND sa.sandbox_of IS NOT NULL))"""
-"""SQL: whether a send `s` must go to the simulated carrier. The account is checked too, so that no mistake in the
-send's row lets a sandbox send through a live carrier."""
+"""SQL: whether a send `s` may only use the simulated carrier.
+
+The account is checked besides the send's own flag, so that no mistake in that flag lets a sandbox use a live carrier.
+"""
 
 FIND = text("SELECT id FROM account WHERE sandbox_of = :account FOR NO KEY UPDATE")
 IS_SANDBOX = text("SELECT sandbox_of IS NOT NULL FROM account WHERE id = :account")
@@ -73,22 +75,22 @@ def is_sandbox(connection: Connection, account_id: int) -> bool:
 
 
 def find_sandbox(connection: Connection, account_id: int) -> int | None:
-    """The account's sandbox, whose row is locked, or None."""
-    found = connection.execute(FIND, {"account": account_id}).scalar()
-    return None if found is None else int(found)
+    """The account's sandbox, with its row locked; None if it has none."""
+    sandbox = connection.execute(FIND, {"account": account_id}).scalar()
+    return None if sandbox is None else int(sandbox)
 
 
 def ensure_sandbox(connection: Connection, account_id: int, *, by: By | None = None) -> int:
-    """The account's sandbox, created if necessary; for a sandbox, itself. The account's row must be locked."""
+    """The account's sandbox, created if it has none; a sandbox returns itself. The account's row must be locked."""
     if is_sandbox(connection, account_id):
         return account_id
-    found = find_sandbox(connection, account_id)
-    if found is not None:
-        return found
+    existing = find_sandbox(connection, account_id)
+    if existing is not None:
+        return existing
     sandbox = int(connection.execute(CREATE, {"account": account_id, "suffix": NAME_SUFFIX}).scalar_one())
-    both = {"account": account_id, "sandbox": sandbox}
-    connection.execute(COPY_LIMITS, both)
-    connection.execute(COPY_RULES, both)
+    ids = {"account": account_id, "sandbox": sandbox}
+    connection.execute(COPY_LIMITS, ids)
+    connection.execute(COPY_RULES, ids)
     for sender, authentication in connection.execute(APPROVED, {"account": account_id}).all():
         approve_in_sandbox(connection, sandbox, sender, authentication)
     record(connection, by, "sandbox.created", account_id=account_id, subject=sandbox)
@@ -97,13 +99,13 @@ def ensure_sandbox(connection: Connection, account_id: int, *, by: By | None = N
 
 
 def approve_in_sandbox(connection: Connection, sandbox: int, sender: str, authentication: bool = False) -> None:
-    """Let the sandbox use a sender ID that its account was given."""
+    """Approve a sender ID of the account in its sandbox too, unless it is there already."""
     values = {"id": new_id(), "sandbox": sandbox, "sender": sender, "authentication": authentication}
     connection.execute(APPROVE, values)
 
 
 def refill(connection: Connection, sandbox: int) -> int:
-    """Refill the play credits. Returns how many were added."""
+    """Refill the play credits. Returns the number of credits added."""
     missing = PLAY_CREDITS - int(connection.execute(AVAILABLE, {"sandbox": sandbox}).scalar_one())
     if missing <= 0:
         return 0

@@ -1,7 +1,7 @@
-"""Changes of an account's settings after its creation, and reversals of mistaken top-ups.
+"""Changes of an account's settings, and the reversal of a mistaken top-up.
 
-As in shared/accounts/administration.py, everything works in the connection's transaction, is logged, and raises
-Refused.
+As in shared/accounts/administration.py, everything works in the connection's transaction, is recorded in the audit log,
+and raises Refused.
 """
 
 from typing import Any, NamedTuple
@@ -42,7 +42,7 @@ TOP_UP = text(
 
 
 class Reversal(NamedTuple):
-    """The result of a reversal: the available credits, and whether the same reversal had been made before."""
+    """A reversal's outcome: the credits available now, and whether the same one had been made before."""
 
     balance: int
     repeated: bool
@@ -51,9 +51,9 @@ class Reversal(NamedTuple):
 def change_account(
     connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None = None, *, by: By | None = None
 ) -> dict[str, Any]:
-    """Change the named settings: name, country, low_balance_threshold, weight, retention_days. Returns all of them.
+    """Change settings: name, country, low_balance_threshold, weight, retention_days. Returns all of them.
 
-    The country, the threshold and the days apply to the sandbox too.
+    Country, threshold and retention also apply to the sandbox.
     """
     row = connection.execute(ROW, {"account": account_id}).mappings().one_or_none()
     if row is None:
@@ -68,50 +68,50 @@ def change_account(
     connection.execute(CHANGE, {"account": account_id, **after})
     changed = {name for name, value in after.items() if value != before[name]}
     if changed:
-        was, now = ({name: values[name] for name in changed} for values in (before, after))
-        record(connection, by, "account.changed", account_id=account_id, before=was, after=now, reason=reason)
+        old, new = ({name: values[name] for name in changed} for values in (before, after))
+        record(connection, by, "account.changed", account_id=account_id, before=old, after=new, reason=reason)
     return after
 
 
 def reverse_top_up(
     connection: Connection, account_id: int, top_up: str, credits: int, reason: str, *, by: By | None = None
 ) -> Reversal:
-    """Take back the credits of a top-up, given by its id or key. Idempotent.
+    """Reverse credits of a top-up, given by its id or key. Once only: repeating the same reversal changes nothing.
 
-    Only available credits can be taken back, not reserved or spent ones.
+    Only available credits can be reversed, not reserved or spent ones.
     """
     row = connection.execute(ROW, {"account": account_id}).one_or_none()
     if row is None:
         raise Refused(f"There is no account {account_id}. `bulksms account list` shows them all.")
     subjects = [uuid5(TOP_UPS, f"{account_id}:{top_up}"), *_as_id(top_up)]
-    found = connection.execute(TOP_UP, {"account": account_id, "subjects": subjects}).one_or_none()
-    if found is None:
+    original = connection.execute(TOP_UP, {"account": account_id, "subjects": subjects}).one_or_none()
+    if original is None:
         raise Refused(
             f"The account has no top-up with the key or id {top_up!r}. `bulksms account topups ACCOUNT` shows them."
         )
-    if found.reversed is not None:
-        if found.reversed == credits:
+    if original.reversed is not None:
+        if original.reversed == credits:
             return Reversal(int(row.available), repeated=True)
-        raise Refused(f"{found.reversed:,} credits of this top-up were reversed before; a top-up is reversed once.")
-    if not 0 < credits <= found.amount:
-        raise Refused(f"Of this top-up 1 to {found.amount:,} credits can be reversed; {credits:,} were given.")
+        raise Refused(f"{original.reversed:,} credits of this top-up were reversed before; a top-up is reversed once.")
+    if not 0 < credits <= original.amount:
+        raise Refused(f"Of this top-up 1 to {original.amount:,} credits can be reversed; {credits:,} were given.")
     if credits > row.available:
         raise Refused(
             f"Only {row.available:,} credits are available; what is reserved or spent cannot be taken back. Reverse at"
             " most so many, or cancel sends first."
         )
-    left = post(connection, [Entry(account_id, "reversal", credits, "topup", found.subject, reason=reason)])
+    balances = post(connection, [Entry(account_id, "reversal", credits, "topup", original.subject, reason=reason)])
     record(
         connection,
         by,
         "account.top_up_reversed",
         account_id=account_id,
-        subject=found.subject,
+        subject=original.subject,
         before={"available": row.available},
-        after={"available": left[account_id]},
+        after={"available": balances[account_id]},
         reason=reason,
     )
-    return Reversal(left[account_id], repeated=False)
+    return Reversal(balances[account_id], repeated=False)
 
 
 def _check(values: dict[str, Any]) -> None:
@@ -125,7 +125,7 @@ def _check(values: dict[str, Any]) -> None:
 
 
 def _rename(connection: Connection, account_id: int, name: str) -> None:
-    """The account and its sandbox."""
+    """Rename the account and its sandbox."""
     check_name(name)
     sandbox = connection.execute(SANDBOX, {"account": account_id}).one_or_none()
     names = {account_id: name} | ({} if sandbox is None else {sandbox.id: f"{name}{NAME_SUFFIX}"})
@@ -135,8 +135,8 @@ def _rename(connection: Connection, account_id: int, name: str) -> None:
         connection.execute(RENAME, {"account": account, "name": new})
 
 
-def _as_id(text_of_id: str) -> list[UUID]:
+def _as_id(value: str) -> list[UUID]:
     try:
-        return [UUID(text_of_id)]
+        return [UUID(value)]
     except ValueError:
         return []

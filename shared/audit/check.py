@@ -1,7 +1,7 @@
-"""Proves the promises: checks every rule of `shared.audit.rules` against one snapshot of the database.
+"""Checks every rule of `shared.audit.rules` against one snapshot of the database.
 
-The snapshot is a REPEATABLE READ transaction without writes or locks, so an audit may run at any time beside a working
-system; every change of state is one commit, so the rules hold at every moment.
+The snapshot is a read-only REPEATABLE READ transaction without locks, so an audit can run on a live system at any time.
+Every change of state is one commit, so the rules hold at every moment.
 """
 
 from collections.abc import Callable
@@ -16,21 +16,21 @@ from shared.ids import first_id_at
 __all__ = ["RULES", "Breach", "Rule", "audit", "rules_of"]
 
 MAX_BREACHES = 100
-"""Maximum breaches shown per rule."""
-LONGEST = "1h"
+"""Maximum number of breaches reported per rule."""
+STATEMENT_TIMEOUT = "1h"
 DAY = timedelta(days=1)
 DOUBT_GRACE = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A breach of a rule: its subject, and the numbers that disagree."""
+    """A violation of a rule: its subject, and the numbers that disagree."""
 
     rule: str
     subject: str
     detail: str
     account_id: int | None = None
-    """The account to freeze until somebody has looked at it; None if no account's money is affected."""
+    """The account to freeze until the breach is investigated; None if no account's money is affected."""
 
 
 def rules_of(full: bool) -> list[Rule]:
@@ -45,9 +45,9 @@ def audit(
     on_rule: Callable[[Rule, list[Breach]], None] = lambda rule, breaches: None,
     span: timedelta = DAY,
 ) -> list[Breach]:
-    """Check every rule and return the breaches; an empty list is a clean audit.
+    """Check every rule and return the breaches; none is a clean audit.
 
-    Without `full`, only sends that are open or ended within the last `span` are checked, and references, groups and
+    Without `full`, only sends that are open or completed within the last `span` are checked, and references, groups and
     keys of that time. `doubt_grace` is the setting of the same name, in seconds. `on_rule` is called after each rule,
     to show progress.
     """
@@ -56,11 +56,11 @@ def audit(
         engine.connect().execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True) as connection,
         connection.begin(),
     ):
-        connection.execute(text(f"SET LOCAL statement_timeout = '{LONGEST}'"))
+        connection.execute(text(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'"))
         for rule in rules_of(full):
-            found = check(connection, rule, full, doubt_grace, span)
-            on_rule(rule, found)
-            breaches += found
+            rule_breaches = check(connection, rule, full, doubt_grace, span)
+            on_rule(rule, rule_breaches)
+            breaches += rule_breaches
     return breaches
 
 

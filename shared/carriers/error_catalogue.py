@@ -1,6 +1,4 @@
-"""The catalogue of reasons why messages do not arrive. All carriers' codes are mapped to it
-(shared/carriers/error_codes.py).
-"""
+"""The error codes of messages, to which shared/carriers/error_codes.py maps the codes of all carriers."""
 
 from typing import Final, NamedTuple
 
@@ -161,4 +159,4 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         "Send again.",
     ),
 }
-"""All codes, in the order of the list."""
+"""Every code, in the order in which they are listed."""

@@ -1,8 +1,8 @@
-"""Maps the codes of carriers, and our own, to codes of the catalogue.
+"""Maps the error codes of carriers, and our own, to the codes of the catalogue.
 
-A message stores the carrier's original code, which is mapped when it is read: a mapping added later applies to older
-messages too. Codes of a single carrier are mapped by its setting `error_codes` when they are received, and stored as
-`code=carrier_code`.
+A message stores the carrier's code as received; its catalogue code is derived when it is read, so a mapping added later
+also applies to older messages. Codes specific to one carrier are mapped by its setting `error_codes` when received, and
+stored as `code=carrier_code`.
 """
 
 import re
@@ -16,10 +16,10 @@ from shared.lifecycle import MessageStatus
 __all__ = ["WITH_ERROR", "carrier_code_of", "code_of", "error_of", "unknown_codes", "with_code"]
 
 SEPARATOR: Final = "="
-"""Separates a code of the catalogue from the carrier's code. Codes are stored with letters, digits and `_.:-` only."""
+"""Separates the catalogue code and the carrier's code; stored codes contain only letters, digits and `_.:-`."""
 WITHOUT_CARRIER: Final = frozenset({"suppressed", "frequency_capped", "expired", "canceled"})
-"""Codes of messages without a carrier's involvement."""
-SAID_BY_US: Final = WITHOUT_CARRIER | {
+"""Codes of messages that no carrier was involved in."""
+OWN_CODES: Final = WITHOUT_CARRIER | {
     "no_answer",
     "worker_stopped",
     "not_sent",
@@ -28,7 +28,7 @@ SAID_BY_US: Final = WITHOUT_CARRIER | {
     "invalid_sender",
     "unreadable_answer",
 }
-"""Stored codes that no carrier gave."""
+"""Codes that this service stores itself, without one from the carrier."""
 
 _SMPP: Final[dict[str, tuple[Status, ...]]] = {
     "invalid_recipient": (Status.ESME_RINVDSTADR, Status.ESME_RINVDSTTON, Status.ESME_RINVDSTNPI),
@@ -51,9 +51,9 @@ _SMPP: Final[dict[str, tuple[Status, ...]]] = {
     ),
     "rejected_by_carrier": (Status.ESME_RX_P_APPN, Status.ESME_RX_R_APPN),
 }
-"""SMPP 3.4 §5.1.3; all other statuses are a `protocol_error`."""
+"""SMPP 3.4 §5.1.3; every other status is a `protocol_error`."""
 
-_ANSWERS: Final[dict[str, str]] = {
+_RESPONSES: Final[dict[str, str]] = {
     **{status.name: "protocol_error" for status in Status if status is not Status.ESME_ROK},
     **{status.name: code for code, statuses in _SMPP.items() for status in statuses},
     "invalid_destination": "invalid_recipient",
@@ -69,7 +69,7 @@ _ANSWERS: Final[dict[str, str]] = {
     "http_408": "no_answer",
     "http_429": "throttled",
 }
-"""Responses to a submit: of SMPP, of the simulated carrier, of our drivers, and HTTP statuses (RFC 9110 §15)."""
+"""Responses to a submit: SMPP statuses, codes of the simulator and of our drivers, HTTP statuses (RFC 9110 §15)."""
 _HTTP: Final = re.compile(r"http_([345])[0-9]{2}", re.ASCII)
 _HTTP_CLASSES: Final = {"3": "carrier_unavailable", "4": "rejected_by_carrier", "5": "no_answer"}
 
@@ -85,7 +85,7 @@ _RECEIPTS: Final[dict[str, str]] = {
     "undeliverable": "undelivered",
     "unknown": "unknown_outcome",
 }
-"""Words in receipts, in lower case: message_state (SMPP 3.4 §5.2.28, appendix B), and those of HTTP carriers."""
+"""Statuses in receipts, in lower case: message_state (SMPP 3.4 §5.2.28, appendix B), and those of HTTP carriers."""
 
 _WITHOUT_CODE: Final = {
     MessageStatus.IN_DOUBT: "no_answer",
@@ -95,15 +95,15 @@ _WITHOUT_CODE: Final = {
     MessageStatus.EXPIRED: "expired",
     MessageStatus.UNDELIVERED: "undelivered",
 }
-"""Codes by status, for messages without a stored code. Other statuses have no error."""
+"""The code of a message without a stored one, by status. Messages with other statuses have no error."""
 WITH_ERROR: Final = frozenset(_WITHOUT_CODE)
-"""The statuses of messages with an error."""
+"""Statuses of messages with an error."""
 
 
 def with_code(carrier_code: str, error_codes: Mapping[str, str]) -> str:
-    """The stored form of a carrier's code, with its code of the catalogue if the carrier's `error_codes` map it.
+    """A carrier's code as stored: prefixed with a catalogue code if the carrier's `error_codes` map it.
 
-    For a receipt's `UNDELIV:042`, the whole is looked up, then `042`, then `UNDELIV`.
+    A receipt's `UNDELIV:042` is looked up as a whole, then as `042`, then as `UNDELIV`.
     """
     word, _, number = carrier_code.partition(":")
     for name in (carrier_code, number, word):
@@ -117,35 +117,35 @@ def unknown_codes(error_codes: Mapping[str, str]) -> list[str]:
     return sorted(set(error_codes.values()) - set(CATALOGUE))
 
 
-def code_of(status: MessageStatus | str, kept: str | None) -> str | None:
-    """The catalogue's code of a message with this status and stored code, or None."""
-    without = _WITHOUT_CODE.get(MessageStatus(status))
-    if without is None or kept is None:
-        return without
-    declared, separator, _ = kept.partition(SEPARATOR)
+def code_of(status: MessageStatus | str, stored: str | None) -> str | None:
+    """The catalogue code of a message with this status and stored error; None if it has no error."""
+    default = _WITHOUT_CODE.get(MessageStatus(status))
+    if default is None or stored is None:
+        return default
+    declared, separator, _ = stored.partition(SEPARATOR)
     if separator and declared in CATALOGUE:
         return declared
-    word = kept.partition(":")[0]
+    word = stored.partition(":")[0]
     if status == MessageStatus.UNDELIVERED:
-        known = _RECEIPTS.get(word.lower()) or (word if word in CATALOGUE else None)
+        mapped = _RECEIPTS.get(word.lower()) or (word if word in CATALOGUE else None)
     else:
-        known = _ANSWERS.get(word) or (word if word in CATALOGUE else None)
-    http = _HTTP.fullmatch(kept)
-    return known or (_HTTP_CLASSES[http[1]] if http else "carrier_error")
+        mapped = _RESPONSES.get(word) or (word if word in CATALOGUE else None)
+    http = _HTTP.fullmatch(stored)
+    return mapped or (_HTTP_CLASSES[http[1]] if http else "carrier_error")
 
 
-def carrier_code_of(status: MessageStatus | str, kept: str | None) -> str | None:
-    """The carrier's original code, or None."""
-    ours = SAID_BY_US if status != MessageStatus.UNDELIVERED else {"partly_sent"}
-    if kept is None or kept in ours:
+def carrier_code_of(status: MessageStatus | str, stored: str | None) -> str | None:
+    """The carrier's code as received; None if it gave none."""
+    own_codes = OWN_CODES if status != MessageStatus.UNDELIVERED else {"partly_sent"}
+    if stored is None or stored in own_codes:
         return None
-    declared, separator, carrier_code = kept.partition(SEPARATOR)
-    return carrier_code if separator and declared in CATALOGUE else kept
+    declared, separator, carrier_code = stored.partition(SEPARATOR)
+    return carrier_code if separator and declared in CATALOGUE else stored
 
 
-def error_of(status: MessageStatus | str, kept: str | None, carrier: str | None) -> dict[str, Any] | None:
-    """A message's error in the API: code, permanent, carrier, carrier_code and text; None without one."""
-    code = code_of(status, kept)
+def error_of(status: MessageStatus | str, stored: str | None, carrier: str | None) -> dict[str, Any] | None:
+    """A message's error as returned by the API: code, permanent, carrier, carrier_code and text; None without one."""
+    code = code_of(status, stored)
     if code is None:
         return None
     entry = CATALOGUE[code]
@@ -153,6 +153,6 @@ def error_of(status: MessageStatus | str, kept: str | None, carrier: str | None)
         "code": code,
         "permanent": entry.permanent,
         "carrier": None if code in WITHOUT_CARRIER else carrier,
-        "carrier_code": carrier_code_of(status, kept),
+        "carrier_code": carrier_code_of(status, stored),
         "text": entry.meaning,
     }

@@ -1,4 +1,4 @@
-"""Delivery receipts, and the storage of those that have not found a message yet."""
+"""Delivery receipts, and the storage of receipts that are not matched with a message yet."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from shared.lifecycle import MessageStatus
 
 
 class Receipt(NamedTuple):
-    """A carrier's report about a message that it accepted earlier."""
+    """A carrier's delivery receipt for a message that it accepted earlier."""
 
     reference: str
     status: MessageStatus
@@ -20,8 +20,7 @@ class Receipt(NamedTuple):
     phone: str | None = None
     sender_id: str | None = None
     precision: int | None = None
-    """Precision of `done_at` in seconds: 60, 1, or 0 for fractions. None: it is our time, as the carrier reported none.
-    """
+    """Precision of `done_at` in seconds: 60, 1, or 0 if finer. None: the carrier gave no time, `done_at` is ours."""
     received_at: datetime | None = None
     """Time of arrival; None: now."""
 
@@ -37,17 +36,17 @@ KEEP = text(
 
 
 def by_destination(phone: str) -> str:
-    """The reference of a message that its carrier accepted without an id: receipts are matched by phone."""
+    """The reference of a message accepted without an id. Its receipt is matched by the phone."""
     return f"to:{phone}"
 
 
-def told_by_carrier(reference: str | None) -> str | None:
-    """The carrier's id of a message, or None."""
+def carrier_reference(reference: str | None) -> str | None:
+    """The carrier's id of a message; None if it gave none."""
     return None if reference is not None and reference.startswith("to:") else reference
 
 
 def keep(connection: Connection, carrier: str, receipts: Sequence[Receipt]) -> None:
-    """Store receipts that workers try to match every second."""
+    """Store receipts until a worker matches them; workers check every second."""
     if receipts:
         connection.execute(KEEP, {"carrier": carrier, **columns(receipts)})
 

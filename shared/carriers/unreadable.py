@@ -1,4 +1,4 @@
-"""What carriers delivered and nobody could read: kept as it came, for an operator to look at."""
+"""Stores receipts that could not be parsed, as received, for the operator."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,9 +6,9 @@ from typing import NamedTuple
 from sqlalchemy import Connection, text
 
 MAX_STORED = 200
-"""Of each carrier; the newest."""
-LONGEST = 4_096
-"""Octets of one that are kept."""
+"""Receipts kept per carrier; the newest."""
+MAX_OCTETS = 4_096
+"""Octets kept of each."""
 
 KEEP = text(
     """
@@ -26,21 +26,21 @@ DROP_OLDEST = text(
 
 
 class Unreadable(NamedTuple):
-    """One delivery as it came, without its header."""
+    """A receipt that could not be parsed: its body as received."""
 
     octets: bytes
     reason: str
-    """`no_id_or_state`, `malformed`, `unknown_status` or `not_marked`: it reads like a receipt and is not marked so."""
+    """`no_id_or_state`, `malformed`, `unknown_status` or `not_marked` (looks like one, but esm_class differs)."""
 
     def __repr__(self) -> str:
-        """Why, and not what it says."""
+        """Omit the contents."""
         return f"Unreadable({len(self.octets)} octets, {self.reason})"
 
 
-def keep_unreadable(connection: Connection, carrier: str, found: Sequence[Unreadable]) -> None:
-    """Keep the last of them."""
-    if found:
-        last = found[-MAX_STORED:]
-        values = {"reason": [each.reason for each in last], "octets": [each.octets[:LONGEST] for each in last]}
+def keep_unreadable(connection: Connection, carrier: str, receipts: Sequence[Unreadable]) -> None:
+    """Store receipts, and delete the carrier's oldest beyond the limit."""
+    if receipts:
+        last = receipts[-MAX_STORED:]
+        values = {"reason": [each.reason for each in last], "octets": [each.octets[:MAX_OCTETS] for each in last]}
         connection.execute(KEEP, {"carrier": carrier, **values})
         connection.execute(DROP_OLDEST, {"carrier": carrier, "most": MAX_STORED})

@@ -1,8 +1,8 @@
-"""Reads contacts from CSV files chunk by chunk, so that only a few lines are in memory, whatever the file's size.
+"""Parses contacts from CSV chunk by chunk, buffering at most one incomplete row.
 
-The first row is a header if no cell looks like a number. Phones are in a column named `phone`, in one with a name that
-address books use, or in the only column; `tags` has tags separated by semicolons; every other named column is a field.
-Without a header, phones are in the first column that looks like numbers, and the others are ignored.
+The first row is a header if none of its cells looks like a number. Phones are in the column `phone`, or one with a name
+that address books use, or the only column. `tags` has tags separated by semicolons; every other named column is a
+field. Without a header, the first column that looks like numbers has the phones, and the others are ignored.
 """
 
 import csv
@@ -16,13 +16,13 @@ from shared.sms.numbering import Numbering
 
 __all__ = ["Checkpoint", "ContactReader", "NoContacts", "RejectedRow"]
 
-MAX_RECORD_BYTES: Final = 8_192
-"""Maximum characters of a row; an open quote that leads further is a mistake and not a quote."""
+MAX_RECORD_CHARACTERS: Final = 8_192
+"""Maximum size of a row in characters; a quote that makes it longer is a mistake."""
 MAX_RECORD_LINES: Final = 50
 QUOTED: Final = 40
-"""Characters of a bad value that are shown."""
-LOST: Final = "\ufffd"
-"""What programs write for characters that they cannot decode."""
+"""Characters of a rejected value in errors."""
+REPLACEMENT: Final = "\ufffd"
+"""The replacement character, which programs write for characters that they could not decode."""
 PHONE_COLUMNS: Final = (
     "phone", "phone_number", "phonenumber", "phones", "mobile", "mobile_number", "msisdn", "number", "telephone", "tel",
     "cell", "recipient", "phone_no", "mobile_no", "mobile_phone", "cell_phone", "cellphone", "contact_number",
@@ -34,11 +34,11 @@ _BETWEEN_TAGS = re.compile(r"[;|]")
 
 
 class NoContacts(Exception):
-    """The file as a whole cannot be read. The message says why."""
+    """The file as a whole is not usable. The message says why."""
 
 
 class RejectedRow(NamedTuple):
-    """A row that is no contact."""
+    """A row that is not a valid contact."""
 
     line: int
     value: str
@@ -48,72 +48,72 @@ class RejectedRow(NamedTuple):
 
 @dataclass(slots=True)
 class Checkpoint:
-    """How far a file has been read, and its format: all that is needed to continue."""
+    """The state of a reader between chunks: position, buffered text and columns."""
 
     line: int = 0
-    """Number of lines before the rest."""
+    """Number of lines read before `rest`."""
     rest: str = ""
-    """The beginning of a row that is not complete yet."""
+    """The beginning of an incomplete row."""
     delimiter: str | None = None
-    """None until the first row was read."""
+    """None before the first row."""
     phone: int = 0
     fields: dict[str, int] = field(default_factory=dict)
-    """Column of each field."""
+    """Column index by field name."""
     tags: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """A dictionary for JSON; `Checkpoint(**values)` restores the checkpoint."""
+        """The checkpoint for JSON; restore it with `Checkpoint(**values)`."""
         return asdict(self)
 
 
 class ContactReader:
-    """Reads contacts from chunks of text, beginning at a checkpoint."""
+    """Reads contacts from chunks of text, starting at a checkpoint."""
 
     def __init__(self, numbering: Numbering, checkpoint: Checkpoint | None = None) -> None:
         self._numbering = numbering
         self.checkpoint = checkpoint or Checkpoint()
 
     def read(self, chunk: str, last: bool) -> tuple[list[Contact], list[RejectedRow]]:
-        """The contacts and the bad rows of the next chunk. Raises NoContacts if the header makes no sense.
+        """Parse the next chunk into contacts and rejected rows. Raises NoContacts for an unusable header.
 
-        A chunk ends with a line, unless it is the `last`. A row may continue in the next chunk.
+        A chunk ends at a line end unless it is the `last`; a row may continue in the next chunk.
         """
         contacts: list[Contact] = []
-        bad: list[RejectedRow] = []
+        rejected: list[RejectedRow] = []
         for line, record in self._records(chunk, last):
             if record is None:
-                bad.append(RejectedRow(line, "", "invalid", "The row has a quote that does not end."))
+                rejected.append(RejectedRow(line, "", "invalid", "The row has a quote that does not end."))
             elif record.strip():
-                found = self._contact(line, record)
-                if isinstance(found, Contact):
-                    contacts.append(found)
-                elif found is not None:
-                    bad.append(found)
-        return contacts, bad
+                result = self._contact(line, record)
+                if isinstance(result, Contact):
+                    contacts.append(result)
+                elif result is not None:
+                    rejected.append(result)
+        return contacts, rejected
 
     def _records(self, chunk: str, last: bool) -> list[tuple[int, str | None]]:
-        """The rows that end in the chunk, with the number of their first line; None for a row without an end."""
+        """The rows that end in the chunk, with the number of their first line; None for an unterminated row."""
         checkpoint = self.checkpoint
         lines = (checkpoint.rest + chunk).split("\n")
         if not lines[-1]:
             lines.pop()
-        found: list[tuple[int, str | None]] = []
+        records: list[tuple[int, str | None]] = []
         at = 0
         checkpoint.rest = ""
         while at < len(lines):
             end = _end_of_record(lines, at)
-            if end is None and not last and _short(lines[at:]):
+            if end is None and not last and _within_limits(lines[at:]):
                 checkpoint.rest = "\n".join(lines[at:]) + "\n"
                 break
-            found.append((checkpoint.line + at + 1, None if end is None else "\n".join(lines[at:end])))
+            records.append((checkpoint.line + at + 1, None if end is None else "\n".join(lines[at:end])))
             at = at + 1 if end is None else end
         checkpoint.line += at
-        return found
+        return records
 
     def _contact(self, line: int, record: str) -> Contact | RejectedRow | None:
-        """The contact of a row; None for the header and for empty rows."""
+        """Parse a row; None for the header and for an empty row."""
         checkpoint = self.checkpoint
-        if checkpoint.delimiter is None and self._begin(record):
+        if checkpoint.delimiter is None and self._read_header(record):
             return None
         try:
             cells = _cells(record, checkpoint.delimiter or ",")
@@ -130,14 +130,14 @@ class ContactReader:
         problem = next(filter(None, [*map(value_problem, fields.values()), *map(tag_problem, tags)]), None)
         if problem is None and len(tags) > MAX_TAGS:
             problem = f"A contact has at most {MAX_TAGS} tags."
-        if LOST in record:
+        if REPLACEMENT in record:
             problem = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
         if problem is not None:
             return RejectedRow(line, written[:QUOTED], "invalid", problem)
         return Contact(int(phone), fields if checkpoint.fields else None, tags if checkpoint.tags is not None else None)
 
-    def _begin(self, record: str) -> bool:
-        """Detect the file's format from its first row. Returns whether that is a header."""
+    def _read_header(self, record: str) -> bool:
+        """Detect delimiter and columns from the first row. Returns whether it is a header."""
         checkpoint = self.checkpoint
         delimiter = max(",;\t|", key=record.count)
         try:
@@ -168,20 +168,20 @@ class ContactReader:
 
 
 def _end_of_record(lines: list[str], start: int) -> int | None:
-    """The line after which the row's quotes are closed; None if that is too far away, or they are not."""
+    """The index after the last line of the row that begins at `start`; None if its quotes are not closed in time."""
     open_quotes = size = 0
     for at in range(start, min(len(lines), start + MAX_RECORD_LINES)):
         open_quotes ^= lines[at].count('"') & 1
         size += len(lines[at])
-        if size > MAX_RECORD_BYTES and at > start:
+        if size > MAX_RECORD_CHARACTERS and at > start:
             return None
         if not open_quotes:
             return at + 1
     return None
 
 
-def _short(lines: list[str]) -> bool:
-    return len(lines) < MAX_RECORD_LINES and sum(map(len, lines)) <= MAX_RECORD_BYTES
+def _within_limits(lines: list[str]) -> bool:
+    return len(lines) < MAX_RECORD_LINES and sum(map(len, lines)) <= MAX_RECORD_CHARACTERS
 
 
 def _cells(record: str, delimiter: str) -> list[str]:

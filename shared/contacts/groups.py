@@ -1,8 +1,8 @@
 """Contact groups.
 
-A contact's position in its group is never reused, and a send to the group goes up to the last position at its
-acceptance: later contacts are not included. Group, contacts, count and last position change in one transaction, under
-the lock of the group's row.
+Positions in a group are never reused. A send to a group stores the last position when it is accepted, so contacts added
+later are not in it. Group, contacts, count and last position change in one transaction, under the lock of the group's
+row.
 """
 
 import json
@@ -18,12 +18,12 @@ from shared.ids import new_id
 from shared.sms.phones import invalid_detail, is_phone
 
 PAGE = 100_000
-"""Maximum contacts of one statement: a few seconds of work."""
+"""Contacts per statement, which takes at most a few seconds."""
 MAX_CONTACTS = 10_000_000
-"""Maximum contacts of one group."""
+"""Maximum size of a group."""
 
 MAX_GROUPS = 10_000
-"""Maximum groups of an account, without deleted ones."""
+"""Maximum number of groups of an account, without deleted ones."""
 
 GROUPS = text(
     """
@@ -55,8 +55,7 @@ LOCK_GROUP = text(
     """
 )
 NEW = "(SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phone = u.phone) IS NULL"
-"""Each phone is looked up separately: without statistics on the table, an anti-join would compare each with all
-contacts."""
+"""A lookup per phone: without statistics an anti-join would compare each phone with all contacts."""
 ADD = text(
     f"""
     INSERT INTO contact (group_id, position, phone)
@@ -105,11 +104,11 @@ REMOVED = text(
 
 
 class UnknownGroup(Refused):
-    """There is no such group, or it was deleted."""
+    """The group does not exist or was deleted."""
 
 
 class NameTaken(Refused):
-    """The account already has a group with this name."""
+    """The account already has a group of this name."""
 
 
 class TooManyGroups(Refused):
@@ -117,11 +116,11 @@ class TooManyGroups(Refused):
 
 
 class GroupFull(Refused):
-    """The group would have more contacts than a group may have."""
+    """The group would exceed its maximum size."""
 
 
 class Contact(NamedTuple):
-    """A contact to add or update. Fields and tags replace the stored ones; None leaves these unchanged."""
+    """A contact to store. Fields and tags replace existing ones; None leaves them unchanged."""
 
     phone: int
     fields: Mapping[str, str] | None = None
@@ -129,7 +128,7 @@ class Contact(NamedTuple):
 
 
 class Put(NamedTuple):
-    """How many contacts were added and changed; the others were already in the group."""
+    """Result of `put_contacts`; contacts not counted were in the group unchanged."""
 
     added: int
     changed: int
@@ -137,7 +136,7 @@ class Put(NamedTuple):
 
 
 def create_group(connection: Connection, account_id: int, name: str) -> UUID:
-    """Create an empty group. Raises an error if the name exists, or the account has the maximum number of groups."""
+    """Create an empty group. Raises NameTaken or TooManyGroups."""
     if not name.strip():
         raise Refused("A group needs a name.")
     if connection.execute(GROUPS, {"account": account_id, "most": MAX_GROUPS}).scalar_one() >= MAX_GROUPS:
@@ -149,7 +148,7 @@ def create_group(connection: Connection, account_id: int, name: str) -> UUID:
 
 
 def rename_group(connection: Connection, group_id: UUID, name: str) -> None:
-    """Rename the group. Raises an error if the name exists; the transaction cannot be continued then."""
+    """Rename a group. Raises NameTaken, which leaves the transaction aborted."""
     try:
         if not connection.execute(RENAME_GROUP, {"group": group_id, "name": name}).rowcount:
             raise _unknown(group_id)
@@ -158,15 +157,15 @@ def rename_group(connection: Connection, group_id: UUID, name: str) -> None:
 
 
 def delete_group(connection: Connection, group_id: UUID) -> None:
-    """Delete the group. Sends that were accepted before continue; the name can be used again."""
+    """Delete a group and free its name. Accepted sends to it continue."""
     if not connection.execute(DELETE_GROUP, {"group": group_id}).rowcount:
         raise _unknown(group_id)
 
 
 def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Contact]) -> Put:
-    """Add contacts that are not in the group yet, in order, and update the others. Phones must be unique.
+    """Add new contacts in their order, and update existing ones. Phones must be unique.
 
-    Raises an error if there is no such group, or if it would become too large.
+    Raises UnknownGroup or GroupFull.
     """
     group = _lock(connection, group_id)
     added = changed = 0
@@ -183,13 +182,13 @@ def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Cont
 
 
 def add_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
-    """Add phones that are not in the group yet, in order. Returns how many were added."""
+    """Add phones that are not in the group yet, in their order. Returns the number added."""
     numbers = dict.fromkeys(_number(phone) for phone in phones)
     return put_contacts(connection, group_id, [Contact(number) for number in numbers]).added
 
 
 def remove_contacts(connection: Connection, group_id: UUID, phones: Iterable[str | int]) -> int:
-    """Remove the phones from the group. Returns how many were removed."""
+    """Remove phones from the group. Returns the number removed."""
     _lock(connection, group_id)
     removed = connection.execute(
         REMOVE, {"group": group_id, "phones": sorted({_number(phone) for phone in phones})}
@@ -207,7 +206,7 @@ def _lock(connection: Connection, group_id: UUID) -> Row[Any]:
 
 
 def _columns(contacts: Sequence[Contact]) -> dict[str, list[Any]]:
-    """The contacts as columns; `fields` and `tags` only if any contact has some."""
+    """The contacts as columns; `fields` and `tags` only if any contact has them."""
     columns: dict[str, list[Any]] = {"phones": [contact.phone for contact in contacts]}
     if any(contact.fields is not None or contact.tags is not None for contact in contacts):
         columns["fields"] = [_json(contact.fields) for contact in contacts]

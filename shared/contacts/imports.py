@@ -1,4 +1,4 @@
-"""Stores uploaded files of contacts until they are imported by `worker.jobs.import_contacts`."""
+"""The life cycle of contact imports, from the upload of a file to the end; `worker.jobs.import_contacts` reads it."""
 
 from typing import Final
 from uuid import UUID
@@ -11,9 +11,9 @@ from shared.ids import new_id
 __all__ = ["begin_import", "cancel_import", "drop_import", "drop_old", "keep_piece", "queue_import", "retry_import"]
 
 UPLOAD_HOURS: Final = 2
-"""An upload that is not complete by then was broken off."""
+"""An upload that is incomplete after this time is abandoned."""
 KEPT_DAYS: Final = 30
-"""For how long errors of rows are stored, and the rest of a file whose import was set aside."""
+"""Retention of rejected rows, and of the files of failed imports."""
 
 BEGIN = text(
     """
@@ -43,7 +43,7 @@ RETRY = text(
 )
 DROP_PIECES = text("DELETE FROM import_piece WHERE import_id = :id")
 DROP = text("DELETE FROM contact_import WHERE id = :id AND state = 'receiving'")
-BROKEN_OFF = text(
+ABANDONED = text(
     f"""
     SELECT id FROM contact_import
      WHERE state = 'receiving' AND worked_at < now() - interval '{UPLOAD_HOURS} hours' LIMIT 100
@@ -55,7 +55,7 @@ DROP_SET_ASIDE = text(
      WHERE i.id = p.import_id AND i.state = 'failed' AND i.finished_at < now() - interval '{KEPT_DAYS} days'
     """
 )
-"""Imports that were set aside and never retried."""
+"""Deletes the files of failed imports that the operator has not retried."""
 DROP_ERRORS = text(
     f"""
     DELETE FROM import_error e USING contact_import i
@@ -65,31 +65,31 @@ DROP_ERRORS = text(
 
 
 def begin_import(engine: Engine, account_id: int, group_id: UUID, country: str | None) -> UUID:
-    """Begin an upload. Returns the import's id."""
-    made = new_id()
+    """Create an import whose file is being uploaded. Returns its id."""
+    import_id = new_id()
     with transaction(engine, durable=False) as connection:
-        connection.execute(BEGIN, {"id": made, "account": account_id, "group": group_id, "country": country})
-    return made
+        connection.execute(BEGIN, {"id": import_id, "account": account_id, "group": group_id, "country": country})
+    return import_id
 
 
 def keep_piece(engine: Engine, import_id: UUID, number: int, content: str) -> None:
-    """Store a chunk of the file. It is durable only when the import is queued."""
+    """Store a chunk of the file. It is durable once the import is queued."""
     with transaction(engine, durable=False) as connection:
         connection.execute(KEEP_PIECE, {"id": import_id, "number": number, "content": content})
 
 
 def queue_import(connection: Connection, import_id: UUID, pieces: int, size: int) -> None:
-    """Queue the import of a complete file of `size` bytes."""
+    """Queue an import whose file, of `size` bytes, is complete."""
     connection.execute(QUEUE, {"id": import_id, "pieces": pieces, "bytes": size})
 
 
 def retry_import(connection: Connection, import_id: UUID) -> bool:
-    """Retry an import that was set aside. False if there is none."""
+    """Resume an import that was set aside. Returns False if there is none."""
     return bool(connection.execute(RETRY, {"id": import_id}).rowcount)
 
 
 def cancel_import(connection: Connection, import_id: UUID) -> bool:
-    """Cancel an import after the current chunk; imported contacts stay. False if it had ended."""
+    """Stop an import after the current chunk; imported contacts stay. Returns False if it has ended."""
     if not connection.execute(CANCEL, {"id": import_id}).rowcount:
         return False
     connection.execute(DROP_PIECES, {"id": import_id})
@@ -97,17 +97,17 @@ def cancel_import(connection: Connection, import_id: UUID) -> bool:
 
 
 def drop_import(engine: Engine, import_id: UUID) -> None:
-    """Delete a file whose upload did not complete."""
+    """Delete an import whose upload did not complete."""
     with transaction(engine, durable=False) as connection:
         connection.execute(DROP_PIECES, {"id": import_id})
         connection.execute(DROP, {"id": import_id})
 
 
 def drop_old(engine: Engine) -> None:
-    """Delete uploads that were broken off, and old errors."""
+    """Delete abandoned uploads, and rejected rows and files past their retention."""
     with reading(engine) as connection:
-        broken_off = connection.execute(BROKEN_OFF).scalars().all()
-    for import_id in broken_off:
+        abandoned = connection.execute(ABANDONED).scalars().all()
+    for import_id in abandoned:
         drop_import(engine, import_id)
     with transaction(engine) as connection:
         connection.execute(DROP_SET_ASIDE)

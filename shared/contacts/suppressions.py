@@ -1,6 +1,6 @@
-"""The opt-out list: phones that an account must not send to, at all, in one category, or from one sender ID.
+"""The opt-out list: phones that an account must not send to, at all or in one category or from one sender ID.
 
-It is checked when a send is accepted, and again before its messages leave; suppressed messages are not charged.
+Checked when a send is accepted, and again before its messages are submitted. Suppressed messages are not charged.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from shared.outbox import EventType
 from shared.sms.phones import invalid_detail, is_phone
 
 PAGE = 100_000
-"""Maximum phones of one statement: a second of work."""
+"""Phones per statement, which takes at most a second."""
 
 SUPPRESS = text(
     """
@@ -31,8 +31,10 @@ CHANGED_SINCE = """
                AND o.xid >= CAST(CAST(pg_snapshot_xmin(CAST({snapshot} AS pg_snapshot)) AS text) AS bigint)
                AND NOT pg_visible_in_snapshot(CAST(CAST(o.xid AS text) AS xid8), CAST({snapshot} AS pg_snapshot)))
 """
-"""SQL: whether an account has opt-outs that a snapshot does not see. A counter would be a lock that opt-outs wait for,
-and a sequence is not in the order of commits."""
+"""SQL: whether opt-outs of an account were committed after a snapshot.
+
+Not a counter in a row, which would serialize opt-outs, and not a sequence, whose values are not in commit order.
+"""
 UNSUPPRESS = text(
     """
     DELETE FROM suppression
@@ -54,11 +56,11 @@ LISTED = text(
                       AND e.category IN ('', :category) AND e.sender_id IN ('', :sender_id))
     """
 )
-"""An erased phone's opt-out is stored under a negative number derived from the phone. Most accounts have none."""
+"""The opt-out of an erased phone is stored under a negative number derived from the phone; most accounts have none."""
 
 
 class Scope(NamedTuple):
-    """The scope of an opt-out: a category, a sender ID, or both; empty: everything."""
+    """The scope of an opt-out: a category, a sender ID, or both combined; empty: everything."""
 
     category: str = ""
     sender_id: str = ""
@@ -68,14 +70,17 @@ EVERYTHING = Scope()
 
 
 def suppress(connection: Connection, account_id: int, phone: str | int, reason: str, scope: Scope = EVERYTHING) -> bool:
-    """Add an opt-out. False if it existed."""
+    """Add a phone to the list. Returns False if it was there already with this scope."""
     return suppress_all(connection, account_id, [_number(phone)], reason, scope) == 1
 
 
 def suppress_all(
     connection: Connection, account_id: int, phones: Sequence[int], reason: str, scope: Scope = EVERYTHING
 ) -> int:
-    """Add opt-outs. Returns how many are new. They are locked in order, so callers do not deadlock."""
+    """Add phones to the list. Returns the number of new entries.
+
+    Phones are locked in sorted order, so that concurrent callers cannot deadlock.
+    """
     added = 0
     ordered = sorted(set(phones))
     for start in range(0, len(ordered), PAGE):
@@ -89,7 +94,7 @@ def suppress_all(
 def record_change(
     connection: Connection, account_id: int, added: int, phone: str | None, reason: str | None, scope: Scope | None
 ) -> None:
-    """Add the event of `added` phones that were suppressed together. Properties that differ among them are None."""
+    """Add an event for `added` phones suppressed together. Values that differ among them are None."""
     data = {
         "phone": phone,
         "added": added,
@@ -101,7 +106,10 @@ def record_change(
 
 
 def unsuppress(connection: Connection, account_id: int, phone: str | int, scope: Scope | None = None) -> int:
-    """Remove the phone's opt-outs in the scope, or all of them. Returns how many were removed."""
+    """Remove a phone from the list, with the scope or, without one, all scopes.
+
+    Returns the number of entries removed.
+    """
     values = {"account": account_id, "phone": _number(phone), "everywhere": scope is None}
     return connection.execute(UNSUPPRESS, {**values, **(scope or EVERYTHING)._asdict()}).rowcount
 

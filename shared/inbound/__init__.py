@@ -1,4 +1,4 @@
-"""Messages from phones: as they come from carriers, kept before the carrier is answered, and what a STOP does."""
+"""Inbound messages: stored before the carrier gets its response, and searched for STOP and START."""
 
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound

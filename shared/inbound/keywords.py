@@ -1,8 +1,7 @@
-"""Words by which a phone's owner opts out, and back in.
+"""Keywords by which recipients opt out and back in.
 
-A message is a STOP when it is one of these words and nothing else, whatever its case, accents, and the signs and
-spaces around it: "Stop!" is one, "don't stop" is none. So nobody is opted out by a sentence, and whoever writes a word
-as it is printed under a message is.
+A message is a keyword if it is one of these words and nothing else, regardless of case, accents, and punctuation or
+spaces around it: "Stop!" is one, "don't stop" is not. So a sentence never opts anybody out.
 """
 
 import re
@@ -11,7 +10,7 @@ from enum import StrEnum
 
 
 class Keyword(StrEnum):
-    """What a message of one word asks for."""
+    """The request in a keyword."""
 
     STOP = "stop"
     START = "start"
@@ -32,26 +31,26 @@ START_WORDS = """
     ANZA, ENDELEA, BASLA, BASLAT, MULAI, СТАРТ, ПОДПИСАТЬСЯ, ΕΝΑΡΞΗ, התחל, ابدأ, اشترك, ጀምር, शुरू, শুরু, เริ่ม
     开始, 開始, 订阅, 시작
 """
-LONGEST = 60
-"""Characters of a message that could still be such a word."""
+MAX_LENGTH = 60
+"""Longer messages, in characters, are never keywords."""
 
 _AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 _BETWEEN = re.compile(r"[\s\-_]+")
 
 
 def keyword_of(text: str) -> Keyword | None:
-    """What the message asks for, when it is one of the words and nothing else."""
-    return _WORDS.get(_plain(text)) if len(text) <= LONGEST else None
+    """The keyword that the message consists of; None for any other message."""
+    return _KEYWORDS.get(_normalize(text)) if len(text) <= MAX_LENGTH else None
 
 
-def _plain(text: str) -> str:
-    """The text without case, accents, and what stands around it."""
-    bare = "".join(mark for mark in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(mark))
-    return _BETWEEN.sub(" ", _AROUND.sub("", bare)).replace("ı", "i")
+def _normalize(text: str) -> str:
+    """Normalize: no case, accents, or surrounding punctuation."""
+    letters = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    return _BETWEEN.sub(" ", _AROUND.sub("", letters)).replace("ı", "i")
 
 
-def _listed(listed: str) -> list[str]:
-    return [_plain(word) for line in listed.strip().splitlines() for word in line.split(",")]
+def _words(word_list: str) -> list[str]:
+    return [_normalize(word) for line in word_list.strip().splitlines() for word in line.split(",")]
 
 
-_WORDS = dict.fromkeys(_listed(STOP_WORDS), Keyword.STOP) | dict.fromkeys(_listed(START_WORDS), Keyword.START)
+_KEYWORDS = dict.fromkeys(_words(STOP_WORDS), Keyword.STOP) | dict.fromkeys(_words(START_WORDS), Keyword.START)

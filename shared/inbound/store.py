@@ -1,8 +1,8 @@
-"""Stores messages from phones, in a transaction that is committed before the carrier is answered.
+"""Stores inbound messages, in the transaction whose commit the response to the carrier waits for.
 
-Parts of a long message are stored until the set is complete. They may arrive through several connections and processes,
-so adding a part takes the set's lock, and exactly one process sees it complete. A part that is repeated because our
-response was lost is recognised; one with another text begins the next message with the same reference.
+Parts of a long message are stored until the set is complete. They may arrive over several connections and processes, so
+adding a part takes a lock on its set, and exactly one process sees it complete. A repeated part, after our response was
+lost, is ignored; one with another text begins the next message under the same reference.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ from shared.outbox import EventType
 from shared.sms.phones import is_phone
 
 REPEATED = "10 minutes"
-"""For how long repeated parts of a complete message are recognised."""
+"""Time for which repeated parts of a complete message are recognised."""
 AWAITED = "1 day"
-"""For how long missing parts are awaited."""
+"""Time to wait for missing parts."""
 REASON = "stop"
-"""The source of opt-outs requested by phones; START removes only these."""
+"""Reason of suppressions that recipients requested; START removes only these."""
 
 OWNER = text(
     """
@@ -34,8 +34,7 @@ OWNER = text(
      WHERE lower(s.sender_id) = lower(:recipient) AND s.state IN ('approved', 'suspended') ORDER BY s.state LIMIT 1
     """
 )
-"""Not sandboxes: messages from phones are for live accounts. Suspended sender IDs count too, as people may want to opt
-out."""
+"""A live account, never a sandbox. A suspended sender ID still receives messages: they may be opt-outs."""
 
 KEEP = text(
     """
@@ -78,7 +77,7 @@ ADD_PART = text(
 )
 MARK_WHOLE = text(f"UPDATE inbound_part SET whole = true, received_at = clock_timestamp() WHERE {SET}")
 DROP_PARTS = text(f"DELETE FROM inbound_part WHERE {SET}")
-WAITED_FOR = text(
+OVERDUE = text(
     f"""
     SELECT DISTINCT carrier, phone, sender_id AS recipient, reference, total FROM inbound_part
      WHERE received_at < clock_timestamp() - interval '{AWAITED}' LIMIT 1000
@@ -88,7 +87,7 @@ DROP_WHOLE = text(f"DELETE FROM inbound_part WHERE whole AND received_at < clock
 
 
 class PartSet(NamedTuple):
-    """What is the same in all parts of a long message."""
+    """The values that all parts of a long message share, which identify the set."""
 
     carrier: str
     phone: str
@@ -98,49 +97,51 @@ class PartSet(NamedTuple):
 
 
 def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> None:
-    """Store the messages, and apply STOP and START. The carrier may be answered after the commit."""
+    """Store messages and apply STOP and START. Respond to the carrier only after the commit."""
     ordered = sorted(messages, key=lambda each: (each.phone, each.recipient, each.reference or 0, each.total))
-    for message in ordered:  # in one order in every transaction, as each holds locks of what it has kept
+    for message in ordered:  # sorted, because each takes locks until the commit: prevents deadlocks
         if message.reference is None or not 1 <= message.number <= message.total or message.total == 1:
             _keep(connection, carrier, message, 1, 0)
         else:
-            _add(connection, carrier, message, message.reference)
+            _add_part(connection, carrier, message, message.reference)
 
 
 def end_parts(engine: Engine) -> int:
-    """Store incomplete messages whose parts were awaited long enough. Returns how many."""
+    """Store messages whose missing parts have not arrived in time, without them. Returns their number."""
     with transaction(engine) as connection:
         connection.execute(DROP_WHOLE)
-        waited = [PartSet(*row) for row in connection.execute(WAITED_FOR)]
-        for each in sorted(waited):
+        overdue = [PartSet(*row) for row in connection.execute(OVERDUE)]
+        for each in sorted(overdue):
             connection.execute(LOCK_SET, each._asdict())
-            _end(connection, each, connection.execute(PARTS, each._asdict()).all())
-    return len(waited)
+            _finish_set(connection, each, connection.execute(PARTS, each._asdict()).all())
+    return len(overdue)
 
 
-def _add(connection: Connection, carrier: str, part: Inbound, reference: int) -> None:
-    """Store a part, and the message if it is complete."""
+def _add_part(connection: Connection, carrier: str, part: Inbound, reference: int) -> None:
+    """Store a part, and the message too if this was its last missing part."""
     key = PartSet(carrier, part.phone, part.recipient, reference, part.total)
     connection.execute(LOCK_SET, key._asdict())
-    kept = connection.execute(PARTS, key._asdict()).all()
+    stored = connection.execute(PARTS, key._asdict()).all()
     content = part.text.replace(MARK, "\ufffd")
-    same = next((row for row in kept if row.number == part.number), None)
-    if same is not None and not same.over and _opened(connection, key, same) == content:
+    existing = next((row for row in stored if row.number == part.number), None)
+    if existing is not None and not existing.over and _opened(connection, key, existing) == content:
         return
-    if same is not None or any(row.whole for row in kept):
-        _end(connection, key, kept)
-        kept = []
+    if existing is not None or any(row.whole for row in stored):
+        _finish_set(connection, key, stored)
+        stored = []
     octets = seal_part(texts_of(connection), key, part.number, content)
     connection.execute(ADD_PART, {**key._asdict(), "number": part.number, "text": octets})
-    if len(kept) + 1 == part.total:
-        _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in kept} | {part.number: content})
+    if len(stored) + 1 == part.total:
+        _keep_set(
+            connection, key, {row.number: _opened(connection, key, row) for row in stored} | {part.number: content}
+        )
         connection.execute(MARK_WHOLE, key._asdict())
 
 
-def _end(connection: Connection, key: PartSet, kept: Sequence[Any]) -> None:
-    """Stop waiting for parts; an incomplete message is stored as it is."""
-    if kept and not kept[0].whole:
-        _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in kept})
+def _finish_set(connection: Connection, key: PartSet, stored: Sequence[Any]) -> None:
+    """Stop waiting for parts: store an incomplete message as it is, and delete its parts."""
+    if stored and not stored[0].whole:
+        _keep_set(connection, key, {row.number: _opened(connection, key, row) for row in stored})
     connection.execute(DROP_PARTS, key._asdict())
 
 
@@ -149,13 +150,13 @@ def _opened(connection: Connection, key: PartSet, row: Any) -> str:
 
 
 def seal_part(texts: Texts, key: PartSet, number: int, content: str) -> bytes:
-    """A part's text in its stored form."""
+    """A part's text as stored in its row."""
     return texts.seal(content, _name(key, number)).encode("utf-16-be", "surrogatepass")
 
 
-def open_part(texts: Texts, key: PartSet, number: int, kept: bytes) -> str:
-    """A part's stored text. Raises TextKeyMissing or TextUnreadable."""
-    return texts.open(kept.decode("utf-16-be", "surrogatepass"), _name(key, number))
+def open_part(texts: Texts, key: PartSet, number: int, stored: bytes) -> str:
+    """The text stored in a part's row. Raises TextKeyMissing or TextUnreadable."""
+    return texts.open(stored.decode("utf-16-be", "surrogatepass"), _name(key, number))
 
 
 def _name(key: PartSet, number: int) -> str:
@@ -163,13 +164,13 @@ def _name(key: PartSet, number: int) -> str:
 
 
 def _keep_set(connection: Connection, key: PartSet, parts: dict[int, str]) -> None:
-    whole = "".join(parts[number] for number in sorted(parts))
-    message = Inbound(key.phone, key.recipient, whole)
+    content = "".join(parts[number] for number in sorted(parts))
+    message = Inbound(key.phone, key.recipient, content)
     _keep(connection, key.carrier, message, key.total, key.total - len(parts))
 
 
 def _keep(connection: Connection, carrier: str, message: Inbound, segments: int, missing: int) -> None:
-    """Store a message for the account whose sender ID is its recipient; for the operator if there is none."""
+    """Store a message for the account with its recipient as a sender ID, or else for the operator."""
     recipient = message.recipient.removeprefix("+")
     account = connection.execute(OWNER, {"recipient": recipient}).scalar()
     content = storable(message.text)
@@ -194,11 +195,11 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     data = {"phone": phone, "sender_id": recipient, "message": sealed, "keyword": keyword}
     events.add(connection, account, EventType.MESSAGE_RECEIVED, {"inbound_id": str(identity), **data})
     if keyword is not None and is_phone(phone):
-        _obey(connection, account, keyword, phone)
+        _apply_keyword(connection, account, keyword, phone)
 
 
-def _obey(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
-    """Apply the request of the phone's owner."""
+def _apply_keyword(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
+    """Apply an opt-out or opt-in."""
     if keyword is Keyword.START:
         connection.execute(OPT_IN, {"account": account, "phone": int(phone), "reason": REASON})
     elif suppress(connection, account, phone, REASON):
@@ -206,6 +207,6 @@ def _obey(connection: Connection, account: int, keyword: Keyword, phone: str) ->
 
 
 def storable(content: str) -> str:
-    """A text that Postgres can store: surrogate pairs are joined; lone surrogates, NULs and MARK are replaced."""
+    """The text in a form that can be stored: surrogate pairs joined; lone surrogates, NUL and MARK replaced."""
     joined = content.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
     return joined.replace("\0", "\ufffd").replace(MARK, "\ufffd")

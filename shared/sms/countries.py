@@ -1,19 +1,19 @@
-"""Which country a phone belongs to, by its first digits alone."""
+"""Finds the country of a phone by its first digits."""
 
 from functools import cache
 
 import phonenumbers
 
 PREFIX = 4
-"""Digits that decide: a country code has 3 at most, and +1 is divided by the 3 after it."""
+"""Significant digits: a country code has at most 3, and +1 is divided by the 3 digits after it."""
 
 
 @cache
 def country_of(phone: str) -> str | None:
-    """The country (ISO 3166-1, two letters) of a phone that begins with these digits, of which the first 4 decide.
+    """The country (ISO 3166-1 alpha-2) of a phone or prefix; only the first 4 digits count.
 
-    Countries that share a code: +1 is told apart by area code, +7 by the digit after it; the others count as the
-    largest of them (a phone on Jersey as GB). None: no country has such phones, as with satellites (+870).
+    For shared country codes, +1 is resolved by area code and +7 by the next digit; the others give the largest country
+    (GB for a phone on Jersey). None for numbers of no country, such as satellite phones (+870).
     """
     prefix = phone[:PREFIX]
     if prefix.startswith("1"):

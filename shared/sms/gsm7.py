@@ -1,7 +1,7 @@
 """The GSM 7-bit default alphabet and its extension table (3GPP TS 23.038 §6.2.1 and §6.2.1.1).
 
-A septet is held in a byte of its own here, unpacked: packing seven bits to the octet is the carrier's side of the wire.
-A character of the extension table costs two septets, the escape and its code. National language tables are not used.
+Septets are unpacked, one per byte; packing is left to the carrier. A character of the extension table takes two
+septets, the escape and its code. National language tables are not used.
 """
 
 import re
@@ -34,11 +34,11 @@ EXTENSION = {
     "€": 0x65,
 }
 
-# The escape itself is no character: a text that holds U+001B is not GSM-7.
+# The escape itself is not a character: a text that contains U+001B is not GSM-7.
 CHARACTERS = _DEFAULT.replace(chr(ESCAPE), "") + "".join(EXTENSION)
 """Every character of the alphabet and its extension."""
 
-# Possessive, so that a text which fails near its end is not tried again from every shorter length.
+# Possessive, to avoid backtracking when a text fails near its end.
 _ONLY_GSM7 = re.compile(f"[{re.escape(CHARACTERS)}]*+")
 _NOT_GSM7 = re.compile(f"[^{re.escape(CHARACTERS)}]")
 _EXTENDED = re.compile(f"[{re.escape(''.join(EXTENSION))}]")
@@ -58,40 +58,40 @@ def is_gsm7(text: str) -> bool:
 
 
 def outside_gsm7(text: str) -> list[tuple[int, str]]:
-    """The characters that are in neither table, each with its index in code points."""
-    return [(found.start(), found[0]) for found in _NOT_GSM7.finditer(text)]
+    """The characters that are in neither table, with their indexes in code points."""
+    return [(match.start(), match[0]) for match in _NOT_GSM7.finditer(text)]
 
 
 def septet_count(text: str) -> int:
-    """The length in septets of a text for which `is_gsm7` holds; the answer means nothing for any other."""
+    """The length of a GSM-7 text in septets. Undefined for other texts."""
     return len(text) + len(_EXTENDED.findall(text))
 
 
 def encode(text: str) -> bytes:
-    """The septets of the text, one to a byte, an extension character as the escape and its code.
+    """Encode a text as septets, one per byte; extension characters as the escape and their code.
 
     Raises UnicodeEncodeError (a ValueError) at the first character that is in neither table.
     """
-    stranger = _NOT_GSM7.search(text)
-    if stranger is not None:
-        raise UnicodeEncodeError("gsm7", text, stranger.start(), stranger.end(), "not in the GSM 7-bit alphabet")
+    match = _NOT_GSM7.search(text)
+    if match is not None:
+        raise UnicodeEncodeError("gsm7", text, match.start(), match.end(), "not in the GSM 7-bit alphabet")
     return text.translate(_TO_SEPTETS).encode("latin-1")
 
 
 def decode(septets: bytes) -> str:
-    """The text of unpacked septets, read as a handset must: it shows something for every code.
+    """Decode unpacked septets as a handset must: every code gives a character.
 
-    An escaped code that the extension table leaves empty is the default alphabet's character (3GPP TS 23.038 §6.2.1.1);
-    an escape after an escape, or with nothing after it, is a space.
+    An escaped code without an entry in the extension table is the default alphabet's character (3GPP TS 23.038
+    §6.2.1.1). An escape before another one, or at the end, is a space.
 
-    Raises UnicodeDecodeError (a ValueError) at the first byte above 0x7F, which is no septet.
+    Raises UnicodeDecodeError (a ValueError) at the first byte above 0x7F.
     """
     codes = septets.decode("ascii")
     if ESCAPE not in septets:
         return codes.translate(_FROM_DEFAULT)
 
-    # Codes and characters share one range of numbers, so what was escaped is translated apart from what was not:
-    # re.split with a group gives the two in turn.
+    # Codes and characters share a range of numbers, so escaped and unescaped codes are translated separately: re.split
+    # with a group alternates between the two.
     parts = _ESCAPED.split(codes)
     parts[0::2] = [plain.translate(_FROM_DEFAULT) for plain in parts[0::2]]
     parts[1::2] = [_FROM_EXTENSION.get(code) or code.translate(_FROM_DEFAULT) for code in parts[1::2]]

@@ -1,9 +1,8 @@
-"""Phone numbers as people write them, read for the country of an account: "0711 000000" in Kenya is 254711000000.
+"""Parses phone numbers as people write them in a country: "0711 000000" in Kenya is 254711000000.
 
-For lists of contacts only. A send takes nothing but international digits (`shared.sms.phones`), because there a
-mistake is a message to a stranger. The numbering plans are those of libphonenumber (the package `phonenumbers`),
-which takes some
-50 µs for a number; the usual forms of a country's mobile numbers are known by one pattern of the same plans.
+For contact lists only. Sends accept only international digits (`shared.sms.phones`), because a mistake there is a
+message to a stranger. The numbering plans are those of libphonenumber (package `phonenumbers`), which takes about 50 µs
+per number; a regex from the same plans handles the usual forms of a country's mobile numbers.
 """
 
 import re
@@ -20,18 +19,18 @@ _DIGITS = re.compile(r"\+?[0-9]{4,20}")
 
 
 def is_country(code: str) -> bool:
-    """Whether this is a country with a numbering plan, by its two letters of ISO 3166-1."""
+    """Whether this is the ISO 3166-1 alpha-2 code of a country with a numbering plan."""
     return code in phonenumbers.SUPPORTED_REGIONS
 
 
 class Numbering:
-    """Reads numbers for one country, or without one.
+    """Parses numbers for one country, or without a country.
 
     >>> Numbering("KE").read("0711 000000"), Numbering("KE").read("+44 20 7946 0958"), Numbering(None).read("0711")
     ('254711000000', '442079460958', None)
 
-    Digits alone are an international number where that is a valid one, and else a number inside the country.
-    Without a country only international numbers are read: digits, or digits with a plus sign, 00 or separators.
+    Bare digits are an international number if they are a valid one, otherwise a national number. Without a country only
+    international numbers are parsed: digits, possibly with a plus sign, 00 or separators.
     """
 
     def __init__(self, country: str | None) -> None:
@@ -40,21 +39,21 @@ class Numbering:
         self._usual = _usual_forms(country) if country else None
 
     def read(self, written: str) -> str | None:
-        """The international digits of a number; None where that is no number."""
+        """The international digits of a number; None if it is not a phone number."""
         if self._country is None:
             return written if is_phone(written) else suggest(written)
-        usual = self._usual.fullmatch(written) if self._usual else None
-        if usual is not None:
-            digits = f"{self._code}{usual['short'] or usual['long']}"
+        match = self._usual.fullmatch(written) if self._usual else None
+        if match is not None:
+            digits = f"{self._code}{match['short'] or match['long']}"
             return digits if is_phone(digits) else None
         return self._by_plan(written)
 
     def problem(self, written: str) -> dict[str, str]:
-        """What is wrong with what is no number, as `code` and `detail`."""
+        """The `code` and `detail` of a text that is not a phone number."""
         return {"code": invalid_code(written), "detail": self.detail(written)}
 
     def detail(self, written: str) -> str:
-        """A sentence for what is no number."""
+        """The error message for a text that is not a phone number."""
         if self._country is None or not written.strip() or invalid_code(written) != "invalid_phone":
             return invalid_detail(written)
         return f"This is not a phone number in {self._country}, nor an international one."
@@ -62,20 +61,20 @@ class Numbering:
     def _by_plan(self, written: str) -> str | None:
         if len(written) > LONGEST_WRITTEN:
             return None
-        bare = written.strip().translate(SEPARATORS)
-        if not _DIGITS.fullmatch(bare):
+        compact = written.strip().translate(SEPARATORS)
+        if not _DIGITS.fullmatch(compact):
             return None
-        if bare.startswith(("+", "00")):
-            number = _parse("+" + (bare[1:] if bare[0] == "+" else bare[2:]), None)
+        if compact.startswith(("+", "00")):
+            number = _parse("+" + (compact[1:] if compact[0] == "+" else compact[2:]), None)
             return _digits(number) if number is not None and phonenumbers.is_possible_number(number) else None
-        international = _parse("+" + bare, None)
+        international = _parse("+" + compact, None)
         if international is not None and phonenumbers.is_valid_number(international):
             return _digits(international)
-        national = _parse(bare, self._country)
+        national = _parse(compact, self._country)
         if national is None or not phonenumbers.is_valid_number(national):
             return None
-        # Where numbers may have any length (DE, AT), an international one of a range that is not known yet is nearly
-        # always a national one of somebody else, too: but not a mobile.
+        # Where numbers may have any length (DE, AT), an international number of a range not in the plans yet is nearly
+        # always somebody else's valid national number too, but not a mobile number.
         could_be_international = international is not None and _is_long_enough(international)
         if could_be_international and phonenumbers.number_type(national) not in MOBILE:
             return None
@@ -84,12 +83,12 @@ class Numbering:
 
 @lru_cache(maxsize=300)
 def numbering_of(country: str | None) -> Numbering:
-    """The numbering of a country, made once."""
+    """The numbering of a country, cached."""
     return Numbering(country)
 
 
 def _usual_forms(country: str) -> re.Pattern[str] | None:
-    """A country's mobile numbers with the country code, or with the prefix of calls inside the country."""
+    """A regex of a country's mobile numbers with the country code or with the national prefix."""
     plan = phonenumbers.PhoneMetadata.metadata_for_region(country)
     if plan is None or plan.mobile is None or not plan.mobile.national_number_pattern or not plan.national_prefix:
         return None

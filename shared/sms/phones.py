@@ -1,7 +1,7 @@
-"""Phone numbers as the service takes them: international, digits only, no plus sign ("491701234567").
+"""Phone numbers as the service accepts them: international, digits only, no plus sign ("491701234567").
 
-ITU-T E.164 allows 15 digits at most, and no country code starts with 0. The lower bound of 8 digits is ours: it keeps
-short codes and local numbers out. Nothing here corrects a number in silence; a caller is told what to send instead.
+ITU-T E.164 allows 15 digits at most, and no country code starts with 0. The minimum of 8 digits is our choice: it
+excludes short codes and local numbers. Nothing here corrects a number silently; errors say what to send instead.
 """
 
 import re
@@ -24,15 +24,15 @@ __all__ = [
 
 MIN_DIGITS = 8
 MAX_DIGITS = 15
-QUOTED_CHARACTERS = 32  # how much of a rejected value is shown back
+QUOTED_CHARACTERS = 32  # of a rejected value in an error
 
-# [0-9] and not \d, which takes the digits of every script; fullmatch and not $, which lets a last newline pass.
+# [0-9] rather than \d, which matches the digits of every script; fullmatch rather than $, which allows a final newline.
 _PHONE = re.compile(r"[1-9][0-9]{7,14}")
 _PHONE_LINES = re.compile(r"(?:[1-9][0-9]{7,14}+\n)*+")
 
-# What people and address books put between digits: spaces (also the unbreakable and narrow ones), hyphens and dashes,
-# slashes, parentheses; and the invisible direction marks that come along when a contact is copied. No dots: in
-# "254711009918.0", as a spreadsheet exports it, the last zero is no digit of the phone.
+# Characters that people and address books put between digits: spaces (including no-break and narrow ones), hyphens,
+# dashes, slashes, parentheses, and the invisible direction marks of copied contacts. No dots: the last zero of
+# "254711009918.0", as exported by a spreadsheet, is not a digit of the phone.
 SEPARATORS = str.maketrans(
     dict.fromkeys(
         " \t-()/\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013\u200b\u200e\u200f\u202a\u202c\u2066\u2069\ufeff"
@@ -40,7 +40,7 @@ SEPARATORS = str.maketrans(
 )
 _OF_SPREADSHEET = re.compile(r"\s*[0-9]+(?:[.,]0+|(?:[.,][0-9]+)?[eE]\+?[0-9]+)\s*")
 _TRUNK_ZERO = re.compile(r"\(\s*0\s*\)")
-LONGEST_WRITTEN = 64  # no written phone number is longer; spares the work on a text pasted by mistake
+LONGEST_WRITTEN = 64  # no written phone number is longer; avoids work on a text pasted by mistake
 
 _JSON_NAMES: dict[type, str] = {
     type(None): "null",
@@ -54,10 +54,10 @@ _JSON_NAMES: dict[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """The outcome of screening a list of recipients; indexes are positions in the list as it was given.
+    """The result of screening a list of recipients. Indexes are positions in the given list.
 
-    `accepted_index` holds the position of each accepted phone, and is None when nothing was rejected: the positions
-    are then 0, 1, 2 and so on. `rejected` is in the order of the list.
+    `accepted_index` has the position of each accepted phone, or is None if nothing was rejected (the positions are then
+    0, 1, 2 ...). `rejected` is in the order of the list.
     """
 
     accepted: list[str]
@@ -66,35 +66,38 @@ class Screened:
 
 
 def is_phone(text: str) -> bool:
-    """Whether the text is 8 to 15 ASCII digits that do not start with 0, and nothing else."""
+    """Whether the text is exactly 8 to 15 ASCII digits that do not start with 0."""
     return _PHONE.fullmatch(text) is not None
 
 
 def suggest(text: str) -> str | None:
-    """The digits to send, where a plus sign, a leading 00 or separators are all that is wrong; otherwise None.
+    """The digits to send if only a plus sign, a leading 00 or separators are wrong; otherwise None.
 
-    "+49 170 123-4567" gives "491701234567". "+49 (0)170 1234567" gives None: with the zero kept it would be somebody
-    else's number.
+    "+49 170 123-4567" gives "491701234567". "+49 (0)170 1234567" gives None: with the zero it would be somebody else's
+    number.
     """
     if len(text) > LONGEST_WRITTEN or _TRUNK_ZERO.search(text):
         return None
 
-    bare = text.strip().translate(SEPARATORS)
-    digits = bare[1:] if bare.startswith("+") else bare.removeprefix("00")
+    compact = text.strip().translate(SEPARATORS)
+    digits = compact[1:] if compact.startswith("+") else compact.removeprefix("00")
     return digits if is_phone(digits) else None
 
 
 def invalid_code(value: object) -> str:
-    """The code of a value that is not a phone: `invalid_phone`, or `spreadsheet_number` for one like 254711009918.0 or
-    2.54711E+11, of which digits may be lost."""
+    """The error code of a value that is not a phone.
+
+    `spreadsheet_number` for values like 254711009918.0 or 2.54711E+11, which may have lost digits; else
+    `invalid_phone`.
+    """
     return "spreadsheet_number" if isinstance(value, str) and _is_of_spreadsheet(value) else "invalid_phone"
 
 
 def invalid_detail(value: object) -> str:
-    """A sentence for a value that is not a phone: what is wrong with it, and what to send."""
+    """An error message for a value that is not a phone: what is wrong, and what to send."""
     if not isinstance(value, str):
-        found = _JSON_NAMES.get(type(value), "something else")
-        return f'A phone is a string of digits, not {found}; send a string such as "491701234567".'
+        type_name = _JSON_NAMES.get(type(value), "something else")
+        return f'A phone is a string of digits, not {type_name}; send a string such as "491701234567".'
     suggestion = suggest(value)
     if suggestion is not None:
         return _suggestion_detail(suggestion)
@@ -109,22 +112,20 @@ def invalid_detail(value: object) -> str:
     if value.startswith("0"):
         return "The phone starts with 0; start with the country code."
     if len(value) < MIN_DIGITS:
-        found = counted(len(value), "digit")
-        return f"The phone has {found} and needs at least {MIN_DIGITS}; include the country code."
+        digits = counted(len(value), "digit")
+        return f"The phone has {digits} and needs at least {MIN_DIGITS}; include the country code."
     return f"The phone has {len(value)} digits and may have at most {MAX_DIGITS}; send one number per entry."
 
 
 def screen(phones: list[object], allow_duplicates: bool) -> Screened:
-    """Tell the phones of a list from what cannot be sent to, in the list's order.
+    """Split a list into phones and rejected entries, both in the list's order.
 
-    Of equal phones the first is accepted and the others are rejected as duplicates, unless `allow_duplicates`. An
-    entry of `rejected` is one of
+    Repeated phones are rejected as duplicates of the first, unless `allow_duplicates`. Entries of `rejected`:
 
         {"index": 3, "phone": "+49 170 1234567", "code": "invalid_phone", "detail": "...", "suggestion": "491701234567"}
         {"index": 4, "phone": "491701234567", "code": "duplicate", "duplicate_of": 0}
 
-    where `phone` is the value as given, cut to 32 characters, or None when it was not a string, and `suggestion` is
-    there only when there is one.
+    `phone` is the given value, cut to 32 characters, or None if it was not a string. `suggestion` is optional.
     """
     if _all_phones(phones):
         valid = cast(list[str], phones)
@@ -134,9 +135,9 @@ def screen(phones: list[object], allow_duplicates: bool) -> Screened:
 
 
 def mask(phone: str) -> str:
-    """The phone as a log may show it: its first 3 and last 2 characters, stars between them.
+    """Mask a phone for logs: its first 3 and last 2 characters with asterisks between them.
 
-    What is shorter than a phone is hidden whole, as those five would give away most of it.
+    Anything shorter than a phone is masked completely, because five characters would be most of it.
     """
     if len(phone) < MIN_DIGITS:
         return "*" * len(phone)
@@ -144,19 +145,19 @@ def mask(phone: str) -> str:
 
 
 def _all_phones(phones: list[object]) -> bool:
-    """Whether every item is a phone, found in one pass over all of them: 100,000 take some milliseconds."""
+    """Whether every item is a phone, in one regex match over all of them: 100,000 take a few milliseconds."""
     if not phones:
         return True
     try:
         lines = "\n".join(cast(list[str], phones)) + "\n"
     except TypeError:
         return False
-    # One string with a newline inside would pass for two phones; the count gives it away.
+    # A string that contains a newline would pass for two phones, so compare the count.
     return lines.count("\n") == len(phones) and _PHONE_LINES.fullmatch(lines) is not None
 
 
 def _screen_each(phones: list[object], allow_duplicates: bool) -> Screened:
-    """Screen item by item a list of which something is to be rejected."""
+    """Screen item by item, for lists with something to reject."""
     accepted: list[str] = []
     accepted_index: list[int] = []
     rejected: list[dict[str, object]] = []

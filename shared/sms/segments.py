@@ -1,11 +1,11 @@
-"""How many SMS a text takes, where it is cut, and which texts can be sent at all.
+"""Counts and splits the segments of a text, validates texts, and transliterates them to GSM-7.
 
-One SMS carries 140 octets: 160 septets of GSM-7, or 70 UTF-16 code units when one character is outside GSM-7. The
-parts of a longer text each give 6 octets to the concatenation header, which leaves 153 septets or 67 code units, and
-an escaped GSM-7 character is not cut in two (3GPP TS 23.040 §9.2.3.24.1), nor here a surrogate pair. So a part can be
-one unit short, and a text can take a part more than its length divided by 153 or 67.
+A single SMS has 140 octets: 160 septets of GSM-7, or 70 UTF-16 code units if any character is outside GSM-7. The parts
+of a longer text lose 6 octets each to the concatenation header, which leaves 153 septets or 67 code units. Neither an
+escaped GSM-7 character (3GPP TS 23.040 §9.2.3.24.1) nor, here, a surrogate pair is cut in two, so a part can be one
+unit short, and a text can need one part more than its length divided by 153 or 67.
 
-Networks say UCS-2 and handsets read UTF-16; the name follows the networks.
+Networks call the encoding UCS-2 although handsets read UTF-16; the name follows the networks.
 """
 
 import re
@@ -37,7 +37,7 @@ UCS2_SINGLE, UCS2_PART = 70, 67  # UTF-16 code units
 
 @dataclass(frozen=True, slots=True)
 class Segmentation:
-    """What a text costs to send: `count` SMS, for `units` septets (gsm7) or UTF-16 code units (ucs2)."""
+    """The segments of a text: `count` SMS with `units` septets (gsm7) or UTF-16 code units (ucs2)."""
 
     encoding: Encoding
     count: int
@@ -46,7 +46,7 @@ class Segmentation:
 
 
 def segment(text: str) -> Segmentation:
-    """Count the SMS of a text. An empty text is one: it would be sent, and charged, as one.
+    """Count the segments of a text. An empty text has one: it would be sent and charged as one.
 
     Raises UnicodeEncodeError (a ValueError) for a lone surrogate, which `text_problem` reports.
     """
@@ -68,10 +68,10 @@ def segment(text: str) -> Segmentation:
 
 
 def split(text: str) -> list[str]:
-    """The parts of a text, one to an SMS, that give the text again when joined; as many as `segment` counts.
+    """Split a text into segments, as many as `segment` counts. Joined, they are the text.
 
-    A part may end between a letter and its combining accent, or inside an emoji of several code points: a handset
-    joins the parts before it shows them.
+    A part may end between a letter and its combining accent, or inside an emoji of several code points: handsets
+    join the parts before they show them.
 
     Raises UnicodeEncodeError (a ValueError) for a lone surrogate.
     """
@@ -99,7 +99,7 @@ def _cut_utf16(utf16: bytes) -> list[bytes]:
     start = 0
     while start < len(utf16):
         end = start + 2 * UCS2_PART
-        # The octet two before the end opens the part's last code unit: 0xD8 to 0xDB is the first half of a pair.
+        # 0xD8 to 0xDB in the high octet of the last code unit: it is the first half of a surrogate pair.
         if end < len(utf16) and 0xD8 <= utf16[end - 2] <= 0xDB:
             end -= 2
         parts.append(utf16[start:end])
@@ -107,7 +107,7 @@ def _cut_utf16(utf16: bytes) -> list[bytes]:
     return parts
 
 
-# Characters that are there and show nothing: soft hyphen, joiners, direction marks, byte order mark, variation
+# Characters that show nothing: soft hyphen, joiners, direction marks, byte order mark, variation
 # selectors, tags.
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
@@ -116,16 +116,16 @@ _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"  # Hangul fillers and the empt
 _CONTROLS = "\x00-\x1f\x7f-\x9f"
 
 _BLANK = re.compile(rf"[\s{_CONTROLS}{_INVISIBLE}{_BLANK_LETTERS}]*+")
-_REFUSED = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def text_problem(text: str) -> tuple[str, str] | None:
-    """Why a text cannot be sent, as a code and a sentence with the remedy; None when it can.
+    """Why a text cannot be sent, as a code and a message with the remedy; None if it can.
 
-    message_empty       nothing in it would show: spaces, controls, invisible characters
+    message_empty       nothing visible: only spaces, controls, invisible characters
     message_too_long    more than 1,600 Unicode code points
     invalid_characters  a control character other than tab, line feed, form feed and carriage return, or a lone
-                        surrogate (half of a character, which no encoding of Unicode can carry)
+                        surrogate (half of a character, which no Unicode encoding allows)
     """
     if _BLANK.fullmatch(text):
         return "message_empty", "The text has no visible character; write a message."
@@ -134,11 +134,11 @@ def text_problem(text: str) -> tuple[str, str] | None:
             "message_too_long",
             f"The text has {len(text):,} characters; shorten it to {MAX_CHARACTERS:,} or send it as several messages.",
         )
-    refused = _REFUSED.search(text)
-    if refused is not None:
-        code = ord(refused[0])
+    match = _FORBIDDEN.search(text)
+    if match is not None:
+        code = ord(match[0])
         kind = "half of a surrogate pair" if code >= 0xD800 else "a control character"
-        return "invalid_characters", f"Character {refused.start() + 1} (U+{code:04X}) is {kind}; remove it."
+        return "invalid_characters", f"Character {match.start() + 1} (U+{code:04X}) is {kind}; remove it."
     return None
 
 
@@ -159,13 +159,14 @@ _REPLACEMENTS = {
     "x": "\u00d7",
 }
 
-# Letters that Unicode does not take apart into a base and an accent.
+# Letters that Unicode does not decompose into a base letter and an accent.
 _LETTERS = {
     "Đ": "D", "đ": "d", "Ð": "D", "ð": "d", "Ħ": "H", "ħ": "h", "\u0131": "i", "Ł": "L", "ł": "l", "Ŋ": "N", "ŋ": "n",
     "Œ": "OE", "œ": "oe", "Ŧ": "T", "ŧ": "t", "Þ": "Th", "þ": "th", "ẞ": "SS",
 }  # fmt: skip
 
-# The default alphabet has only the Greek capitals that no Latin one looks like; it was made for these to be written so.
+# The default alphabet has only those Greek capitals that look like no Latin letter; the others are to be written in
+# Latin.
 _GREEK_CAPITALS = dict(
     zip(
         "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7",
@@ -181,28 +182,28 @@ _PLAIN = str.maketrans(
 )
 _DROPPED = re.compile(f"[{_INVISIBLE}]")
 
-# Where the form is part of the meaning: compatibility tags of the Unicode Character Database (UAX #44 §5.7.3), and the
-# combining class of strokes drawn through a character, which negate it. Every higher class is an accent.
+# Forms that are part of the meaning: compatibility tags of the Unicode Character Database (UAX #44 §5.7.3), and the
+# combining class of strokes through a character, which negate it. Every higher class is an accent.
 _MEANINGFUL_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>")
 _OVERLAY = 1
 
 
 def transliterate(text: str) -> str:
-    """The text in GSM-7 characters, where that can be had without changing what it says; otherwise the text itself.
+    """Rewrite a text in GSM-7 characters if that does not change its meaning; otherwise return it unchanged.
 
-    It is all or nothing, as one character left over makes the whole text UCS-2 again:
+    All or nothing, because a single other character makes the whole text UCS-2:
 
     - typographic quotes, dashes, bullets and spaces become the plain ones, an ellipsis three dots, a tab a space;
-    - an accent that GSM-7 lacks goes and its letter stays ("ç" is "c", "ő" is "o"); "é" and the like are kept;
-    - ligatures, full-width and similar forms become what they stand for ("ﬁ" is "fi", "™" is "TM");
-    - Greek capitals become the Latin ones of the same shape;
-    - what shows nothing (zero-width and direction marks, soft hyphens) goes.
+    - accents that GSM-7 lacks are removed ("ç" becomes "c", "ő" "o"); "é" and the like are kept;
+    - ligatures, full-width and similar forms become plain letters ("ﬁ" becomes "fi", "™" "TM");
+    - Greek capitals become Latin ones of the same shape;
+    - invisible characters (zero-width and direction marks, soft hyphens) are removed.
 
-    Superscripts, fractions and struck-out signs stay as they are, as 10² is not 102, 1½ is not 11/2 and ≠ is not =. So
-    do the degree sign, other currencies' signs, emoji and the letters of other scripts.
+    Superscripts, fractions and struck-out signs are not rewritten, because 10² is not 102, 1½ is not 11/2 and ≠ is not
+    =. Neither are the degree sign, other currency signs, emoji and letters of other scripts.
 
-    The text itself is also returned where the plain form would take more SMS, being longer, or could not be sent
-    (`text_problem`). So what comes back can be sent whenever the text can, and never costs more.
+    The text is also returned unchanged if the rewritten one would need more segments or could not be sent
+    (`text_problem`). So the result can be sent whenever the text can, and never costs more.
     """
     if gsm7.is_gsm7(text) or text_problem(text) is not None:
         return text
@@ -217,9 +218,9 @@ def transliterate(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def replacement_of(character: str) -> str | None:
-    """What `transliterate` writes for one character outside GSM-7: empty where it goes, None where nothing will do.
+    """The replacement of a character outside GSM-7 by `transliterate`: empty if it is removed, None if there is none.
 
-    An accent that stands by itself goes here; `transliterate` puts it on its letter where GSM-7 has the two together.
+    A combining accent alone is removed here; `transliterate` first composes it with its letter, which GSM-7 may have.
     """
     if _DROPPED.match(character) or unicodedata.combining(character) > _OVERLAY:
         return ""
@@ -230,8 +231,8 @@ def replacement_of(character: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _plain_form(character: str) -> str:
-    """One character without its accents and typography, which may be none, or several characters."""
+    """A character without accents and typography; the result may be empty or several characters."""
     if unicodedata.decomposition(character).startswith(_MEANINGFUL_FORMS):
         return character
-    apart = unicodedata.normalize("NFKD", character)
-    return "".join(c for c in apart if unicodedata.combining(c) <= _OVERLAY).translate(_PLAIN)
+    decomposed = unicodedata.normalize("NFKD", character)
+    return "".join(c for c in decomposed if unicodedata.combining(c) <= _OVERLAY).translate(_PLAIN)

@@ -13,7 +13,7 @@ from bulksms.smsc.garbage import Garbage
 from bulksms.smsc.records import Records
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.http import callbacks, paths
-from shared.carriers.http.signatures import Call, proven
+from shared.carriers.http.signatures import Call, is_authentic
 from shared.carriers.smpp.numbers import Command
 from shared.carriers.smpp.pdu import Malformed, read_bind, read_message
 from shared.inbound import keyword_of
@@ -149,7 +149,7 @@ def called(data: bytes, mutator: Mutator) -> None:
         for kind in ("application/json", "application/x-www-form-urlencoded", ""):
             try:
                 query = callbacks.fields_of(data[:300].decode("latin-1"))
-                assert not proven(carrier, Call("receipts", headers, query, query, data))
+                assert not is_authentic(carrier, Call("receipts", headers, query, query, data))
                 document = callbacks.document_of(kind, query, data)
                 callbacks.receipts_in(carrier, document, NOW)
                 for message in callbacks.inbound_in(carrier, document):

@@ -39,7 +39,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from shared.carriers.http import HttpConfig, HttpConfigError
-from shared.carriers.http.file import OF_EVERY_KIND
+from shared.carriers.http.file import COMMON_SETTINGS
 from shared.environment import Environment, SettingsError, reason
 from worker.carrier_config.positions import Locations
 from worker.carrier_config.routing import RouteError, read_limits, read_prices, read_routes
@@ -176,7 +176,7 @@ def _carrier(
             f"a-z, 0-9, - and _. {BUILT_IN} is reserved for the built-in carrier."
         )
     kind = table.pop("kind", None) or table.pop("driver", None)
-    for key in OF_EVERY_KIND - {"kind", "driver"}:
+    for key in COMMON_SETTINGS - {"kind", "driver"}:
         table.pop(key, None)
     if not isinstance(kind, str) or kind not in KINDS:
         raise CarriersError(f"{locations.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")

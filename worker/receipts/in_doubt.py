@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, text
 
-from shared.carriers.receipts import told_by_carrier
+from shared.carriers.receipts import carrier_reference
 from shared.db.connection import transaction
 from shared.ids import batch_of, index_of
 from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
@@ -36,7 +36,7 @@ class Resolution(NamedTuple):
     @property
     def evidence(self) -> str | None:
         """The carrier's evidence: its message id, or its error code."""
-        return None if self.by == "validity" else told_by_carrier(self.reference) or self.error
+        return None if self.by == "validity" else carrier_reference(self.reference) or self.error
 
 
 RESOLVE = text(

@@ -15,7 +15,7 @@ from api.services import Services
 from shared.carriers.http import callbacks
 from shared.carriers.http.config import HttpConfig
 from shared.carriers.http.file import http_carriers
-from shared.carriers.http.signatures import Call, proven
+from shared.carriers.http.signatures import Call, is_authentic
 from shared.carriers.receipts import keep
 from shared.carriers.unreadable import keep_unreadable
 from shared.db.connection import transaction
@@ -69,7 +69,9 @@ def _read_callback(carriers: dict[str, HttpConfig], name: str, kind: str) -> tup
     except callbacks.Unreadable as error:
         raise Problem("bad_request", f"The callback cannot be read: {error}.") from None
     headers = {key.lower(): value for key, value in request.headers.items()}
-    if not proven(config, Call(kind, headers, query, form, body, request.query_string.decode("utf-8", "replace"))):
+    if not is_authentic(
+        config, Call(kind, headers, query, form, body, request.query_string.decode("utf-8", "replace"))
+    ):
         raise Problem("invalid_credentials", "The signature of this callback is wrong.")
     try:
         return config, callbacks.document_of(request.mimetype, query, body)

@@ -8,7 +8,7 @@ from api.schemas.entries import Entries, RejectedEntryResponse
 from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, REJECTED_PHONE
 from api.schemas.fields import doc
 from api.schemas.paging import Paging
-from shared.contacts.fields import LONGEST_TAG
+from shared.contacts.fields import MAX_TAG_LENGTH
 
 REJECTIONS = ["invalid_phone", "duplicate", "unknown_field", "wrong_type", "invalid", "too_long"]
 """Reasons why an entry is rejected."""
@@ -60,7 +60,7 @@ class ContactPaging(Paging):
 
     phone = fields.Phone(metadata=doc("Only the contact with this phone.", PHONE))
     tag = fields.String(
-        validate=validate.Length(1, LONGEST_TAG, error="A tag has {min} to {max} characters."),
+        validate=validate.Length(1, MAX_TAG_LENGTH, error="A tag has {min} to {max} characters."),
         metadata=doc("Only contacts with this tag.", "vip"),
     )
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
 
-from shared.carriers.receipts import told_by_carrier
+from shared.carriers.receipts import carrier_reference
 from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import LANES, STORED, BatchState, MessageStatus
 from shared.privacy.erasures import ERASED
@@ -170,7 +170,7 @@ def _of_row(batch: Row[Any], row: Row[Any]) -> dict[str, Any]:
         "precision": row.carrier_at_precision,
         "carrier": row.carrier,
         "route": row.route,
-        "carrier_reference": told_by_carrier(row.reference),
+        "carrier_reference": carrier_reference(row.reference),
         "attempts": row.attempts,
     }
 

@@ -1,4 +1,4 @@
-"""Nothing is left behind: overdue work is done within a minute."""
+"""Rules about progress: nothing is left unattended for more than a minute."""
 
 from typing import Final
 
@@ -27,7 +27,7 @@ QUEUE_MOVES = f"""
 """
 
 RULES: Final = (
-    Rule("leases", "What a worker left behind is recovered within a minute.", LEASES),
-    Rule("doubts_end", "No doubt outlives its end by more than a minute.", DOUBTS_END),
+    Rule("leases", "The batches of a dead worker are recovered within a minute.", LEASES),
+    Rule("doubts_end", "No doubt outlives its expiry by more than a minute.", DOUBTS_END),
     Rule("queue_moves", "Nothing that may be sent waits a minute while no worker sends.", QUEUE_MOVES, full_only=True),
 )

@@ -1,4 +1,4 @@
-"""Messages, groups and keys are unique where they must be."""
+"""Rules about messages, contact groups and idempotency keys."""
 
 from typing import Final
 
@@ -69,13 +69,13 @@ IDEMPOTENCY = """
 """
 
 RULES: Final = (
-    Rule("carrier_reference", "A message with the carrier has the carrier's reference.", CARRIER_REFERENCE),
+    Rule("carrier_reference", "A message accepted by a carrier has the carrier's reference.", CARRIER_REFERENCE),
     Rule(
         "reference_once",
-        "No carrier gives two messages to a phone one reference in 72 hours.",
+        "No carrier gives two messages to a phone the same reference within 72 hours.",
         REFERENCE_ONCE,
     ),
-    Rule("doubts", "The messages in doubt are those listed as such, and no others.", DOUBTS),
-    Rule("groups", "A group's count is the count of its contacts, and no position is beyond its last.", GROUPS),
+    Rule("doubts", "The messages in doubt are exactly those in the list of doubts.", DOUBTS),
+    Rule("groups", "A group's counters match its contacts.", GROUPS),
     Rule("idempotency", "A key names one send of its account, and no send has two keys.", IDEMPOTENCY),
 )

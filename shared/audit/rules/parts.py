@@ -1,12 +1,12 @@
-"""Common parts of the rules.
+"""The class and the SQL fragments that the audit's rules share.
 
-Every statement returns `subject`, `detail` and `account_id`. `:full` says whether all sends are checked, or only those
-that are open or ended within the last `:span`; `:since` is the smallest id of that range. Times are compared with
+Every statement returns `subject`, `detail` and `account_id`. `:full` says whether to check all sends or only those that
+are open or completed within the last `:span`; `:since` is the smallest id of that range. Times are compared with
 `now()`, the time of the snapshot.
 
-A message has a row, and counts at its send, as soon as its result is known. Its credits are settled later, when its
-batch's intent is closed: until then the rows of an open intent are still reserved. A message that was in doubt is
-settled on its own, with the message as the ledger's subject.
+A message has a row, and is counted at its send, as soon as its result is known. Its credits are settled later, when the
+intent of its batch is closed: messages in an open intent are still reserved. A message that was in doubt is settled
+separately, with the message as the ledger's subject.
 """
 
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from shared.sends.placeholder_batches import PRICE
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One invariant."""
+    """An invariant of the database."""
 
     name: str
     guarantee: str
-    """What a clean result proves, in one line."""
+    """What holds if there is no breach, in one sentence."""
     sql: str
     freezes: bool = False
-    """Whether a breach freezes the account."""
+    """Whether a breach freezes its account."""
     full_only: bool = False
 
 
@@ -44,8 +44,11 @@ PIECES: Final = f"""{SCOPE}, piece AS (
                b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS remainder
           FROM batch b JOIN scope s ON s.id = b.send_id
     )"""
-"""The batches of the checked sends; the ids of their messages go up to `last_id`. The rows of `forgotten` ones are
-deleted; their totals remain in counters and ledger, which other rules compare."""
+"""The batches of the sends in scope; their message ids go up to `last_id`.
+
+The rows of `forgotten` sends are deleted; their results remain in the counters and in the ledger, which other rules
+check.
+"""
 
 ROWS: Final = f"""{PIECES}, found AS (
         SELECT p.id AS batch_id, m.id, m.status, m.price,
@@ -56,7 +59,7 @@ ROWS: Final = f"""{PIECES}, found AS (
           JOIN message m ON m.id > p.id AND m.id <= p.last_id
          CROSS JOIN LATERAL (SELECT ('x' || right(m.id::text, 4))::bit(16)::int AS index) AS i
     )"""
-"""Their message rows: `open` ones belong to an intent, `known` ones are settled; there must be no others."""
+"""The message rows of these batches: `open` ones are in an intent, `known` ones are settled; there may be no others."""
 
 LEDGER_SUM: Final = "sum(CASE l.kind WHEN 'reserve' THEN l.amount WHEN 'refund' THEN 0 ELSE -l.amount END)"
 COUNTED: Final = " + ".join(f"s.{status}" for status in STORED)

@@ -1,4 +1,4 @@
-"""Counts of messages, which are kept after the messages are deleted."""
+"""Rules about usage: the counts of messages, which outlive the messages."""
 
 from typing import Final
 
@@ -25,5 +25,5 @@ FINAL_HOURS = f"""
 """
 
 RULES: Final = (
-    Rule("usage", "The usage of an hour that is over is what became of its messages.", FINAL_HOURS, full_only=True),
+    Rule("usage", "The usage of a past hour equals the final statuses of its messages.", FINAL_HOURS, full_only=True),
 )

@@ -1,7 +1,8 @@
-"""Reads receipts and inbound messages that a carrier posts or returns.
+"""Parses receipts and inbound messages from callbacks and polls of HTTP carriers.
 
-Entries that name no message, or have a status that the declaration does not know, are ignored: a repetition would not
-help. They are counted in the log, by status and never by text; what a carrier posts is stored as received.
+A receipt without a message id or with an undeclared status is skipped rather than refused, because a retry by the
+carrier would not change it. The log counts such entries and names their statuses, never their texts; those of callbacks
+are also stored as received.
 """
 
 import json
@@ -13,7 +14,7 @@ from urllib.parse import parse_qsl
 
 from shared.carriers.error_codes import with_code
 from shared.carriers.http import paths
-from shared.carriers.http.config import HttpConfig, Receipts, Spoken
+from shared.carriers.http.config import HttpConfig, InboundMessage, Receipts
 from shared.carriers.receipts import Receipt
 from shared.carriers.unreadable import Unreadable as UnreadableReceipt
 from shared.inbound import Inbound
@@ -24,27 +25,27 @@ log = logging.getLogger(__name__)
 
 MAX_FIELDS = 1_000
 OLDEST, NEWEST = timedelta(days=30), timedelta(minutes=5)
-"""Times further from now than this are not trusted."""
+"""Times further from now are ignored."""
 
 
 class Unreadable(ValueError):
-    """The document does not match the declaration. The message says what was expected."""
+    """The document does not match the declaration. The message says what is missing."""
 
 
 def fields_of(encoded: str) -> dict[str, str]:
-    """A query string or form, with the first value of each name. Raises Unreadable."""
+    """Parse a query string or form; the first value of each name counts. Raises Unreadable."""
     try:
         pairs = parse_qsl(encoded, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="replace")
     except ValueError:
         raise Unreadable(f"more than {MAX_FIELDS} fields") from None
-    made: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name, value in pairs:
-        made.setdefault(name, value)
-    return made
+        fields.setdefault(name, value)
+    return fields
 
 
 def document_of(content_type: str, query: Mapping[str, str], body: bytes) -> Any:
-    """The posted document: JSON, a form, or the query if there is no body. Raises Unreadable."""
+    """Parse a callback: JSON, a form, or the query if there is no body. Raises Unreadable."""
     if not body:
         return dict(query)
     if content_type.partition(";")[0].strip().lower() == "application/x-www-form-urlencoded":
@@ -56,27 +57,28 @@ def document_of(content_type: str, query: Mapping[str, str], body: bytes) -> Any
 
 
 def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receipt]:
-    """The receipts in a document. Raises Unreadable if it has no list of them."""
+    """The receipts in a document. Raises Unreadable if it has no list of receipts."""
     if config.receipts is None:
         raise Unreadable("this carrier sends no receipts")
-    found = _entries(document, config.receipts.each)
-    made = [_receipt(config.receipts, config.error_codes, entry, now) for entry in found]
-    if None in made:
-        statuses = {paths.code(paths.at(entry, config.receipts.status)) for entry in found}
-        log.warning("%s: %d receipts say nothing; statuses: %s", config.name, made.count(None), sorted(statuses)[:10])
-    return [receipt for receipt in made if receipt is not None]
+    entries = _entries(document, config.receipts.each)
+    receipts = [_receipt(config.receipts, config.error_codes, entry, now) for entry in entries]
+    if None in receipts:
+        statuses = {paths.code(paths.at(entry, config.receipts.status)) for entry in entries}
+        skipped = receipts.count(None)
+        log.warning("%s: skipped %d unreadable receipts; statuses: %s", config.name, skipped, sorted(statuses)[:10])
+    return [receipt for receipt in receipts if receipt is not None]
 
 
 def unreadable_in(config: HttpConfig, document: Any) -> list[UnreadableReceipt]:
-    """The entries of a document that are ignored."""
+    """The entries of a document that are not valid receipts."""
     where = config.receipts
-    found = (paths.entries(document, where.each) if where is not None else None) or []
+    entries = (paths.entries(document, where.each) if where is not None else None) or []
     return [
         UnreadableReceipt(
             json.dumps(entry, ensure_ascii=False, default=str).encode("utf-8", "replace"),
             "unknown_status" if paths.identity(paths.at(entry, where.id)) is not None else "no_id_or_state",
         )
-        for entry in found
+        for entry in entries
         if where is not None and _receipt(where, config.error_codes, entry, datetime.now(UTC)) is None
     ]
 
@@ -85,15 +87,15 @@ def inbound_in(config: HttpConfig, document: Any) -> list[Inbound]:
     """The inbound messages in a document. Raises Unreadable."""
     if config.inbound is None:
         raise Unreadable("this carrier sends no messages")
-    spoken = config.inbound
-    return [message for entry in _entries(document, spoken.each) if (message := _spoken(spoken, entry)) is not None]
+    where = config.inbound
+    return [message for entry in _entries(document, where.each) if (message := _inbound(where, entry)) is not None]
 
 
 def _entries(document: Any, each: str | None) -> list[Any]:
-    found = paths.entries(document, each)
-    if found is None:
+    entries = paths.entries(document, each)
+    if entries is None:
         raise Unreadable(f"there is no list at {each}")
-    return found
+    return entries
 
 
 def _receipt(where: Receipts, error_codes: Mapping[str, str], entry: Any, now: datetime) -> Receipt | None:
@@ -116,7 +118,7 @@ def _receipt(where: Receipts, error_codes: Mapping[str, str], entry: Any, now: d
     )
 
 
-def _spoken(where: Spoken, entry: Any) -> Inbound | None:
+def _inbound(where: InboundMessage, entry: Any) -> Inbound | None:
     content = paths.at(entry, where.text)
     phone, recipient = (paths.word(paths.at(entry, path)) for path in (where.phone, where.recipient))
     if not phone or not recipient or not isinstance(content, str):
@@ -125,7 +127,7 @@ def _spoken(where: Spoken, entry: Any) -> Inbound | None:
 
 
 def _time(value: Any, now: datetime) -> tuple[datetime, int | None]:
-    """A time and its precision in seconds; now and None if it is missing or not trusted."""
+    """Parse a time. Returns it and its precision in seconds, or `now` and None if it is missing or implausible."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
         if moment is None:
@@ -133,5 +135,5 @@ def _time(value: Any, now: datetime) -> tuple[datetime, int | None]:
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return now, None
-    believed = now - OLDEST <= moment <= now + NEWEST
-    return (moment, 0 if "." in value else 1) if believed else (now, None)
+    plausible = now - OLDEST <= moment <= now + NEWEST
+    return (moment, 0 if "." in value else 1) if plausible else (now, None)

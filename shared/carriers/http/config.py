@@ -1,7 +1,7 @@
-"""The declaration of an HTTP carrier, which is validated on creation.
+"""The declaration of an HTTP carrier, validated on creation.
 
-Each class is a table of the declaration, and its fields are the settings with their defaults.
-docs/reference/carriers.md explains them.
+Each class is a table of the declaration; its fields are the settings with their defaults. docs/reference/carriers.md
+explains them.
 """
 
 import re
@@ -19,8 +19,8 @@ from shared.carriers.http.tables import HttpConfigError as HttpConfigError
 from shared.carriers.http.templates import names
 
 Meaning = Literal["accepted", "throttled", "rejected", "failed", "in_doubt", "suspended"]
-"""The meaning of a response for a message. `suspended`: our credentials were refused, so nothing was accepted."""
-Word = Literal["sent", "undelivered", "delivered"]
+"""Outcome of a response for a message; `suspended`: our credentials were refused, so nothing was accepted."""
+ReceiptStatus = Literal["sent", "undelivered", "delivered"]
 Proof = Literal["basic", "secret", "hmac", "twilio", "jwt"]
 
 OF_ONE = frozenset({"phone", "message_id"})
@@ -33,7 +33,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request(Table):
-    """The request. Either `json` or `form` is the body; without them there is none."""
+    """The request to submit messages. `json` or `form` is the body; with neither it has none."""
 
     url: str
     method: Literal["GET", "POST", "PUT"] = "POST"
@@ -41,55 +41,55 @@ class Request(Table):
     json: Mapping[str, Any] | None = field(default=None, repr=False)
     form: Mapping[str, str] | None = field(default=None, repr=False)
     message: Mapping[str, Any] | None = field(default=None, repr=False)
-    """The value of `{messages}` for each message."""
+    """Template of each item of `{messages}`."""
     basic: list[str] | None = field(default=None, repr=False)
-    """User and password for basic authentication."""
+    """User and password of HTTP basic authentication."""
     bearer: str | None = field(default=None, repr=False)
     batch: int = 1
-    """Maximum messages of one text per request."""
+    """Maximum number of messages per request; they all have the same text."""
     shortest_validity: int = 60
     longest_validity: int = LONGEST_VALIDITY
-    """Minimum and maximum of `{validity}` in seconds."""
+    """Lower and upper bound of `{validity}` in seconds, as the carrier accepts it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply(Table):
-    """The meaning of responses."""
+    """How to interpret responses."""
 
     taken: list[int] = field(default_factory=lambda: [200, 201, 202])
-    """HTTP statuses whose body has the result of each message."""
+    """HTTP statuses whose body has the outcome of each message."""
     each: str | None = None
-    """Path of the list with an entry for each message; without it, the body is about the only message."""
+    """Path of the list with an entry per message; without it, the body is the entry of a single message."""
     phone: str | None = None
-    """Path in an entry that identifies the message; without it, entries are in the order of the request."""
+    """Path of the phone in an entry; without it, entries are in the order of the request."""
     id: str | None = None
     code: str | None = None
     codes: Mapping[str, Meaning] = field(default_factory=dict)
-    """The meaning of codes. With any other code the message is in doubt."""
+    """Meanings of codes; with any other code the message is in doubt."""
     error: str = ""
-    """Path of the error code in a response to the whole request."""
+    """Path of the error code in a response about the whole request."""
     errors: Mapping[str, Meaning] = field(default_factory=dict)
     statuses: Mapping[str, Meaning] = field(default_factory=dict)
-    """The meaning of HTTP statuses, if it differs from the default."""
+    """Meanings of HTTP statuses that differ from the default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipts(Table):
-    """Paths in a receipt."""
+    """Paths of the values in a receipt."""
 
     id: str
     status: str
-    statuses: Mapping[str, Word]
+    statuses: Mapping[str, ReceiptStatus]
     each: str | None = None
     phone: str | None = None
     error: str | None = None
     time: str | None = None
-    """Path of its time, in ISO 8601; without it, the time of arrival."""
+    """Path of its time (ISO 8601); without it, the time of arrival."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken(Table):
-    """Paths in an inbound message."""
+class InboundMessage(Table):
+    """Paths of the values in an inbound message."""
 
     phone: str
     recipient: str
@@ -100,21 +100,21 @@ class Spoken(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callback(Table):
-    """How the carrier authenticates its calls. Without this table it may not call."""
+    """Authentication of the carrier's callbacks. Without this table they are refused."""
 
     proof: Proof
     secret: str = field(repr=False)
-    """For basic: the password; for secret: the value of the parameter `key` in our address."""
+    """basic: the password; secret: the value of the parameter `key` in our URL."""
     user: str = ""
     header: str = ""
-    """For hmac: the header with the signature, in hexadecimal or base64."""
+    """hmac: the header with the signature, in hex or base64."""
     prefix: str = ""
-    """For hmac: the prefix of the signature, such as `sha256=`."""
+    """hmac: the text before the signature, such as `sha256=`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Poll(Table):
-    """Where to fetch receipts, for a carrier that does not call."""
+    """The request to fetch receipts from a carrier without callbacks."""
 
     url: str
     every: float = 10.0
@@ -123,44 +123,44 @@ class Poll(Table):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpConfig(Table):
-    """One account at an HTTP carrier."""
+    """One account at a carrier over HTTP."""
 
     name: str
     request: Request
     answer: Reply
     receipts: Receipts | None = None
-    inbound: Spoken | None = None
+    inbound: InboundMessage | None = None
     callback: Callback | None = None
     poll: Poll | None = None
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Values for placeholders, such as account names and keys."""
+    """Values of placeholders, such as account names and keys."""
     error_codes: Mapping[str, str] = field(default_factory=dict)
-    """Maps the carrier's error codes to codes of the catalogue."""
+    """Code of the error catalogue for each code of the carrier."""
     our_url: str = ""
-    """Our public address for the carrier, such as `https://sms.example.com`."""
+    """Base URL at which the carrier reaches us, such as `https://sms.example.com`."""
     window: int = 20
-    """Maximum unanswered messages per worker process."""
+    """Maximum number of unanswered messages per worker process."""
     rate: float = 0.0
-    """Segments per second; 0 is unlimited."""
+    """Segments per second; 0: unlimited."""
     answer_time: float = 10.0
-    """Seconds after which a request without a response is in doubt."""
+    """Response timeout in seconds; messages of a request that times out are in doubt."""
     connect_time: float = 5.0
     http2: bool = True
-    """The carrier's address."""
+    """Whether to use HTTP/2 if the carrier offers it."""
     tls_ca: str | None = None
-    """A PEM file with certificates to trust instead of the system's."""
+    """PEM file with the trusted certificates, instead of the system's."""
 
     @classmethod
     def from_mapping(cls, name: str, table: Mapping[str, Any]) -> Self:
-        """Create one; `ready` names a declaration into which these settings are merged. Raises HttpConfigError."""
+        """Create a validated declaration; settings override those of the `ready` one. Raises HttpConfigError."""
         values = dict(table)
         ready = values.pop("ready", None)
-        made = cls.of({"name": name, **(_over(_ready(ready), values) if ready is not None else values)})
-        made.check()
-        return made
+        config = cls.of({"name": name, **(_merge(_ready(ready), values) if ready is not None else values)})
+        config.check()
+        return config
 
     def check(self) -> None:
-        """Check that the settings are consistent. Raises HttpConfigError."""
+        """Validate the combination of settings. Raises HttpConfigError."""
         if not NAME.fullmatch(self.name):
             raise HttpConfigError("name: 1 to 40 letters, digits, - and _")
         known = OF_A_MESSAGE | OF_US | set(self.values)
@@ -169,8 +169,8 @@ class HttpConfig(Table):
         request = self.request
         used = [request.url, request.headers, request.json, request.form, request.message, request.basic]
         for unknown in sorted(set(names([*used, request.bearer])) - known):
-            there = ", ".join(self.values) or "nothing"
-            raise HttpConfigError(f"request: there is no {{{unknown}}}; values has {there}")
+            available = ", ".join(self.values) or "nothing"
+            raise HttpConfigError(f"request: there is no {{{unknown}}}; values has {available}")
         for name, value in self.values.items():
             if not value or not value.isprintable() or not value.isascii():
                 raise HttpConfigError(f"values.{name}: printable ASCII characters")
@@ -188,13 +188,13 @@ class HttpConfig(Table):
             raise HttpConfigError("request.shortest_validity: not more than request.longest_validity")
         self._check_batch()
         if self.poll is not None and self.receipts is None:
-            raise HttpConfigError("receipts is missing: poll needs to know what stands where")
+            raise HttpConfigError("receipts is missing: poll needs the paths of the values in a receipt")
         if self.tls_ca is not None and not Path(self.tls_ca).is_file():
             raise HttpConfigError(f"tls_ca: there is no file {self.tls_ca}")
         self._check_callback()
 
     def _check_batch(self) -> None:
-        """Whether a request with several messages covers each of them."""
+        """Check that a request with several messages includes every one of them."""
         request = self.request
         if request.batch == 1:
             return
@@ -202,7 +202,7 @@ class HttpConfig(Table):
         if names_used & OF_ONE or not names_used & OF_ALL:
             raise HttpConfigError("request.batch: several messages need {phones} or {messages}, and not {phone}")
         if self.answer.each is None:
-            raise HttpConfigError("answer.each is missing: where an answer has an entry for each message")
+            raise HttpConfigError("answer.each is missing: the path of the list with an entry for each message")
 
     def _check_callback(self) -> None:
         call = self.callback
@@ -211,17 +211,17 @@ class HttpConfig(Table):
         if not call.secret:
             raise HttpConfigError("callback.secret may not be empty")
         if call.proof == "hmac" and not call.header:
-            raise HttpConfigError("callback.header is missing: where the signature stands")
+            raise HttpConfigError("callback.header is missing: the header with the signature")
         if call.proof == "twilio" and not self.our_url:
-            raise HttpConfigError("our_url is missing: the carrier signs it")
+            raise HttpConfigError("our_url is missing: it is part of what the carrier signs")
 
     @property
     def poll_url(self) -> str:
-        """Where to fetch receipts, or empty."""
+        """URL for polling receipts; empty without a `poll` table."""
         return self.poll.url if self.poll is not None else ""
 
     def our_urls(self) -> dict[str, str]:
-        """The addresses to give to the carrier."""
+        """Our callback URLs, as given to the carrier; empty without `our_url`."""
         key = f"?key={self.callback.secret}" if self.callback is not None and self.callback.proof == "secret" else ""
         base = f"{self.our_url.rstrip('/')}/carriers/{self.name}"
         return {f"{what}_url": f"{base}/{what}{key}" if self.our_url else "" for what in ("receipts", "inbound")}
@@ -234,10 +234,12 @@ def _ready(name: Any) -> dict[str, Any]:
     return tomllib.loads((READY / f"{name}.toml").read_text())
 
 
-def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge one declaration into another, table by table."""
-    made = dict(below)
-    for key, value in above.items():
-        under = made.get(key)
-        made[key] = _over(under, value) if isinstance(under, Mapping) and isinstance(value, Mapping) else value
-    return made
+def _merge(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Override the settings of a declaration, table by table."""
+    merged = dict(base)
+    for key, value in overrides.items():
+        current = merged.get(key)
+        if isinstance(current, Mapping) and isinstance(value, Mapping):
+            value = _merge(current, value)
+        merged[key] = value
+    return merged

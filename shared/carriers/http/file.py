@@ -1,4 +1,4 @@
-"""The HTTP carriers of CARRIERS_FILE, as the API needs them to authenticate calls."""
+"""The HTTP carriers of CARRIERS_FILE, which the API needs to authenticate their callbacks."""
 
 import os
 import tomllib
@@ -9,12 +9,12 @@ from typing import Any
 from shared.carriers.http.config import HttpConfig, HttpConfigError
 from shared.environment import Environment, SettingsError, reason
 
-OF_EVERY_KIND = frozenset({"kind", "driver", "prices", "authentication_share"})
-"""Settings that carriers of all kinds have."""
+COMMON_SETTINGS = frozenset({"kind", "driver", "prices", "authentication_share"})
+"""Settings of every carrier, whatever its driver."""
 
 
 def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[str, HttpConfig]:
-    """The HTTP carriers of the file, by name; none without a file. Raises SettingsError if one is invalid."""
+    """Read the HTTP carriers of a file, by name; empty without a file. Raises SettingsError if one is invalid."""
     if not file:
         return {}
     try:
@@ -24,14 +24,14 @@ def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[s
     except ValueError as error:
         raise SettingsError(f"CARRIERS_FILE={file} is not TOML: {error}.") from None
     tables = document.get("carrier")
-    found = {}
+    carriers = {}
     for name, table in tables.items() if isinstance(tables, dict) else ():
         if isinstance(table, dict) and is_http(table):
             try:
-                found[name] = of_table(name, table, os.environ if environ is None else environ)
+                carriers[name] = of_table(name, table, os.environ if environ is None else environ)
             except HttpConfigError as error:
                 raise SettingsError(f"{file}: [carrier.{name}]: {error}.") from None
-    return found
+    return carriers
 
 
 def is_http(table: Mapping[str, Any]) -> bool:
@@ -40,11 +40,11 @@ def is_http(table: Mapping[str, Any]) -> bool:
 
 
 def of_table(name: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> HttpConfig:
-    """The carrier declared by a table of the file. A text that begins with `$` names an environment variable.
+    """Read a carrier's table. A string that begins with `$` names an environment variable.
 
     Raises HttpConfigError.
     """
-    document = {key: value for key, value in table.items() if key not in OF_EVERY_KIND}
+    document = {key: value for key, value in table.items() if key not in COMMON_SETTINGS}
     return HttpConfig.from_mapping(name, _from_environment(name, document, environ))
 
 

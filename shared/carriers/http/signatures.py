@@ -1,6 +1,6 @@
-"""Authenticates a carrier's calls: by password, by a secret in our address, or by a signature.
+"""Authenticates callbacks of carriers: by password, by a secret in the URL, or by a signature.
 
-All comparisons take constant time.
+Comparisons take constant time.
 """
 
 import base64
@@ -16,11 +16,11 @@ import jwt
 from shared.carriers.http.config import Callback, HttpConfig
 
 LEEWAY = 300
-"""Seconds by which the carrier's clock may be ahead. The age of a call does not matter: repeating it has no effect."""
+"""Seconds by which the carrier's clock may be ahead. Callbacks may be of any age: they are idempotent."""
 
 
 class Call(NamedTuple):
-    """A call: headers in lower case; `query` and `form` with the first value of each name."""
+    """A received callback: header names in lower case, `query` and `form` with the first value of each name."""
 
     what: str
     """`receipts` or `inbound`."""
@@ -31,19 +31,19 @@ class Call(NamedTuple):
     query_string: str = ""
 
     def __repr__(self) -> str:
-        """A description without any content."""
+        """Omit the contents."""
         return f"Call({self.what}, {len(self.body)} bytes)"
 
 
-def proven(config: HttpConfig, call: Call) -> bool:
-    """Whether the call is authentic; never for a carrier without a `callback` table."""
+def is_authentic(config: HttpConfig, call: Call) -> bool:
+    """Whether the carrier made the call. Always False for a carrier without a `callback` table."""
     if config.callback is None:
         return False
     return _PROOFS[config.callback.proof](config, config.callback, call)
 
 
 def same(given: str, expected: str) -> bool:
-    """Compare two texts in constant time."""
+    """Whether two strings are equal, in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8", "replace"))
 
 
@@ -58,17 +58,17 @@ def _secret(config: HttpConfig, callback: Callback, call: Call) -> bool:
 
 
 def _hmac(config: HttpConfig, callback: Callback, call: Call) -> bool:
-    credentials = call.headers.get(callback.header.lower(), "")
-    if not credentials.startswith(callback.prefix):
+    signature = call.headers.get(callback.header.lower(), "")
+    if not signature.startswith(callback.prefix):
         return False
     digest = hmac.digest(callback.secret.encode(), call.body, hashlib.sha256)
-    given = credentials.removeprefix(callback.prefix).strip()
+    given = signature.removeprefix(callback.prefix).strip()
     expected = digest.hex() if re.fullmatch(r"[0-9A-Fa-f]{64}", given) else base64.b64encode(digest).decode()
     return same(given.lower() if len(given) == 64 else given, expected)
 
 
 def _twilio(config: HttpConfig, callback: Callback, call: Call) -> bool:
-    """X-Twilio-Signature: HMAC-SHA-1, in base64, of the address and the form's sorted names and values."""
+    """X-Twilio-Signature: HMAC-SHA-1, in base64, of the URL and the form's sorted names and values."""
     address = f"{config.our_url.rstrip('/')}/carriers/{config.name}/{call.what}"
     address += f"?{call.query_string}" if call.query_string else ""
     signed = address + "".join(name + call.form[name] for name in sorted(call.form))
@@ -77,7 +77,7 @@ def _twilio(config: HttpConfig, callback: Callback, call: Call) -> bool:
 
 
 def _jwt(config: HttpConfig, callback: Callback, call: Call) -> bool:
-    """A bearer token, signed with HS256, that contains the body's SHA-256."""
+    """A bearer token (HS256) whose `payload_hash` claim is the SHA-256 of the body."""
     scheme, _, token = call.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         return False
@@ -87,8 +87,8 @@ def _jwt(config: HttpConfig, callback: Callback, call: Call) -> bool:
         )
     except (jwt.InvalidTokenError, binascii.Error, ValueError):
         return False
-    credentials = claims.get("payload_hash")
-    return isinstance(credentials, str) and same(credentials.lower(), hashlib.sha256(call.body).hexdigest())
+    payload_hash = claims.get("payload_hash")
+    return isinstance(payload_hash, str) and same(payload_hash.lower(), hashlib.sha256(call.body).hexdigest())
 
 
 _PROOFS = {"basic": _basic, "secret": _secret, "hmac": _hmac, "twilio": _twilio, "jwt": _jwt}

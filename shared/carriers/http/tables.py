@@ -1,4 +1,4 @@
-"""Tables of a declaration: dataclasses whose fields are validated against a TOML file."""
+"""Base class of the declaration's tables: dataclasses whose fields are validated from TOML."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 
 
 class HttpConfigError(ValueError):
-    """A carrier's declaration is invalid. The message names the setting and its possible values."""
+    """An invalid declaration of a carrier. The message names the setting and its valid values."""
 
 
 class Table:
@@ -26,22 +26,22 @@ class Table:
 
     @classmethod
     def of(cls, table: Any, where: str = "") -> Self:
-        """Create one from TOML values. Raises HttpConfigError if a setting is missing, unknown or invalid."""
+        """Create it from a TOML table. Raises HttpConfigError for missing, unknown and invalid settings."""
         if not isinstance(table, Mapping):
             raise HttpConfigError(f"{where.rstrip('.')}: a table")
         hints = get_type_hints(cls)
-        known = {each.name: each for each in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        fields = {each.name: each for each in dataclasses.fields(cls)}  # type: ignore[arg-type]
         for name in table:
-            if name not in known:
+            if name not in fields:
                 raise HttpConfigError(f"there is no setting {where}{name}")
-        for name, each in known.items():
+        for name, each in fields.items():
             if each.default is each.default_factory is dataclasses.MISSING and name not in table:
                 raise HttpConfigError(f"{where}{name} is missing")
-        return cls(**{name: _checked(hints[name], value, where + name) for name, value in table.items()})
+        return cls(**{name: _validated(hints[name], value, where + name) for name, value in table.items()})
 
 
-def _checked(kind: Any, value: Any, where: str) -> Any:
-    """The value, if it has that type."""
+def _validated(kind: Any, value: Any, where: str) -> Any:
+    """Validate a value against a type hint and return it."""
     if type(None) in get_args(kind):
         kind = next(each for each in get_args(kind) if each is not type(None))
     if isinstance(kind, type) and issubclass(kind, Table):
@@ -54,12 +54,12 @@ def _checked(kind: Any, value: Any, where: str) -> Any:
     elif get_origin(kind) is list:
         if not isinstance(value, list):
             raise HttpConfigError(f"{where}: a list")
-        return [_checked(get_args(kind)[0], item, where) for item in value]
+        return [_validated(get_args(kind)[0], item, where) for item in value]
     elif isinstance(value, Mapping) and len(get_args(kind)) == 2:
         inner = get_args(kind)[1]
-        return {key: item if inner is Any else _checked(inner, item, f"{where}.{key}") for key, item in value.items()}
+        return {key: item if inner is Any else _validated(inner, item, f"{where}.{key}") for key, item in value.items()}
     elif not isinstance(kind, type) or not isinstance(value, kind):
-        expected = {str: "a text", bool: "true or false"}.get(kind, "a table")
+        expected = {str: "a string", bool: "true or false"}.get(kind, "a table")
         raise HttpConfigError(f"{where}: {expected}, not {value!r}")
     return value
 

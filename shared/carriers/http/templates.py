@@ -1,17 +1,17 @@
-"""Texts with {placeholders}, also within JSON."""
+"""Templates: strings with {placeholders}, alone or within JSON."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-_PLACE = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 def names(template: Any) -> Iterator[str]:
     """The placeholders in a template."""
     if isinstance(template, str):
-        yield from _PLACE.findall(template)
+        yield from _PLACEHOLDER.findall(template)
     elif isinstance(template, Mapping):
         for item in template.values():
             yield from names(item)
@@ -21,12 +21,14 @@ def names(template: Any) -> Iterator[str]:
 
 
 def filled(template: Any, values: Mapping[str, Any]) -> Any:
-    """Fill in the template. A text that is a single placeholder becomes the value itself, so that numbers stay numbers
-    and lists stay lists; within a text, items of a list are joined by commas.
+    """Fill in the placeholders.
+
+    A string that is exactly one placeholder becomes the value itself, so numbers stay numbers and lists stay lists.
+    Within a longer string the items of a list are joined by commas.
     """
     if isinstance(template, str):
-        alone = _PLACE.fullmatch(template)
-        return values[alone[1]] if alone else _replaced(template, values, _plain)
+        match = _PLACEHOLDER.fullmatch(template)
+        return values[match[1]] if match else _replaced(template, values, _plain)
     if isinstance(template, Mapping):
         return {key: filled(item, values) for key, item in template.items()}
     if isinstance(template, list):
@@ -35,17 +37,17 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 def filled_text(template: str, values: Mapping[str, Any]) -> str:
-    """Fill in the template as a text."""
+    """Fill in the placeholders of a string."""
     return _replaced(template, values, _plain)
 
 
 def filled_url(template: str, values: Mapping[str, Any]) -> str:
-    """Fill in the template as a URL, with all values escaped."""
+    """Fill in the placeholders of a URL, with values percent-encoded."""
     return _replaced(template, values, lambda value: quote(_plain(value), safe=""))
 
 
-def _replaced(template: str, values: Mapping[str, Any], written: Callable[[Any], str]) -> str:
-    return _PLACE.sub(lambda match: written(values[match[1]]), template)
+def _replaced(template: str, values: Mapping[str, Any], formatted: Callable[[Any], str]) -> str:
+    return _PLACEHOLDER.sub(lambda match: formatted(values[match[1]]), template)
 
 
 def _plain(value: Any) -> str:

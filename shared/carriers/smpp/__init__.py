@@ -1,1 +1,1 @@
-"""SMPP 3.4 on the wire: numbers, PDUs and alphabets, as pure functions for the driver and for the simulated SMSC."""
+"""SMPP 3.4 encoding: constants, PDUs and alphabets, for the driver and the simulated SMSC."""

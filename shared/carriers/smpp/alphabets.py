@@ -1,7 +1,7 @@
-"""Texts as octets, by data_coding (SMPP 3.4 §5.2.19).
+"""Encodes and decodes text by data_coding (SMPP 3.4 §5.2.19).
 
-GSM-7 travels unpacked, a septet to an octet, as carriers do it over SMPP; what data_coding 0 means is the carrier's
-choice, so the caller names it. UCS-2 is UTF-16 in network order.
+GSM-7 is unpacked, one septet per octet, as carriers use it over SMPP. The carrier defines what data_coding 0 means, so
+the caller has to say. UCS-2 is UTF-16 in network byte order.
 """
 
 from typing import Literal, get_args
@@ -12,20 +12,20 @@ Alphabet = Literal["gsm7", "latin1", "ascii", "ucs2"]
 ALPHABETS: tuple[str, ...] = get_args(Alphabet)
 
 DATA_CODING: dict[Alphabet, int] = {"gsm7": 0, "ascii": 1, "latin1": 3, "ucs2": 8}
-"""The data_coding that says so by the standard."""
+"""The standard data_coding of each alphabet."""
 _CODEC = {"ascii": "ascii", "latin1": "latin-1", "ucs2": "utf-16-be"}
 
 
 def encode(text: str, alphabet: Alphabet) -> bytes:
-    """The text's octets. Raises UnicodeEncodeError (a ValueError) for a character that the alphabet lacks."""
+    """Encode a text. Raises UnicodeEncodeError (a ValueError) for a character that is not in the alphabet."""
     return gsm7.encode(text) if alphabet == "gsm7" else text.encode(_CODEC[alphabet])
 
 
 def decode(octets: bytes, data_coding: int, default: Alphabet = "gsm7", *, halves: bool = False) -> str:
-    """The text of octets from the other side, as well as it can be read: it never fails.
+    """Decode received octets as well as possible. Never raises.
 
-    `default` is what data_coding 0 means there. With `halves`, half a surrogate pair stays one: the other half may
-    stand in the next part.
+    `default` is the alphabet of data_coding 0. With `halves`, a lone surrogate is kept: its other half may be in the
+    next part.
     """
     alphabet = next((name for name, coding in DATA_CODING.items() if coding == data_coding), None)
     if data_coding == 0:

@@ -1,15 +1,15 @@
-"""The numbers of SMPP 3.4: commands (§5.1.2.1), statuses (§5.1.3), optional parameters (§5.3.2)."""
+"""Constants of SMPP 3.4: commands (§5.1.2.1), statuses (§5.1.3), optional parameters (§5.3.2)."""
 
 from enum import IntEnum
 
 RESPONSE = 0x80000000
-"""Set in the command of every answer."""
+"""Bit set in the command_id of every response."""
 MAX_SEQUENCE = 0x7FFFFFFF
-"""Sequence numbers are 1 to this (§5.1.4)."""
+"""Highest sequence_number; the lowest is 1 (§5.1.4)."""
 
 
 class Command(IntEnum):
-    """What a PDU is."""
+    """command_id of a PDU."""
 
     GENERIC_NACK = 0x80000000
     BIND_RECEIVER = 0x01
@@ -34,7 +34,7 @@ class Command(IntEnum):
 
 
 class Status(IntEnum):
-    """What an answer says. Carriers have more of their own, from 0x400 on."""
+    """command_status of a response. Values from 0x400 on are defined by the carrier."""
 
     ESME_ROK = 0x00
     ESME_RINVMSGLEN = 0x01
@@ -87,7 +87,7 @@ class Status(IntEnum):
 
 
 class Tag(IntEnum):
-    """Optional parameters that are used here."""
+    """Tags of the optional parameters in use."""
 
     RECEIPTED_MESSAGE_ID = 0x001E
     USER_MESSAGE_REFERENCE = 0x0204
@@ -100,15 +100,15 @@ class Tag(IntEnum):
 
 
 UDH_INDICATOR = 0x40
-"""Bit of esm_class: the message begins with a user data header (§5.2.12)."""
+"""esm_class bit: short_message begins with a user data header (§5.2.12)."""
 MESSAGE_TYPE = 0x3C
-"""Bits of esm_class that say what a deliver_sm is."""
+"""esm_class bits with the message type of a deliver_sm."""
 RECEIPT_TYPES = frozenset({0x04, 0x20})
 """Message types: delivery receipt of the SMSC, intermediate notification."""
 
 
 def status_name(status: int) -> str:
-    """The name of a status, such as `ESME_RTHROTTLED`; `status_0x00000401` for one that the standard has not."""
+    """The name of a status, such as `ESME_RTHROTTLED`, or `status_0x00000401` if the standard does not define it."""
     try:
         return Status(status).name
     except ValueError:

@@ -144,7 +144,7 @@ def test_another_media_type_is_refused(service: Service, mimetype: str) -> None:
     ids=["B59-utf-8", "B59-utf-16", "B59-old-mac", "B59-nul-and-formula", "B59-quotes"],
 )
 def test_files_as_people_have_them(service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_BYTES", 4)
+    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 4)
     monkeypatch.setattr(uploaded_file, "BLOCK", 7)
     group = service.new_group([])
     made = upload_of(service, group, content)
@@ -242,7 +242,7 @@ def test_a_header_without_phones_fails_the_import(service: Service) -> None:
 
 
 def test_a_file_of_many_pieces(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_BYTES", 3_000)
+    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 3_000)
     monkeypatch.setattr(uploaded_file, "BLOCK", 1_000)
     monkeypatch.setattr(worker.jobs.import_contacts, "MAX_ERRORS", 25)
     group = service.new_group([])
@@ -268,7 +268,7 @@ def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(
     asleep: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = asleep
-    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_BYTES", 130)
+    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 130)
     monkeypatch.setattr(uploaded_file, "BLOCK", 130)
     groups = [service.new_group([]) for _ in range(2)]
     content = "\n".join(str(254700000000 + number) for number in range(60))
@@ -296,7 +296,7 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
     asleep: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = asleep
-    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_BYTES", 130)
+    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 130)
     monkeypatch.setattr(uploaded_file, "BLOCK", 130)
     group = service.new_group([])
     made = send_file(service, group, "\n".join(str(254700000000 + n) for n in range(60))).json["import_id"]

@@ -7,7 +7,7 @@ import pytest
 
 import worker
 from shared.carriers.error_catalogue import CATALOGUE
-from shared.carriers.error_codes import SAID_BY_US, code_of, error_of, unknown_codes, with_code
+from shared.carriers.error_codes import OWN_CODES, code_of, error_of, unknown_codes, with_code
 from shared.carriers.smpp.numbers import Status, status_name
 from shared.lifecycle import MessageStatus
 
@@ -83,7 +83,7 @@ def test_every_error_that_drivers_and_workers_write_themselves_is_known() -> Non
 
 
 def test_what_we_say_ourselves_is_no_code_of_a_carrier() -> None:
-    for kept in SAID_BY_US:
+    for kept in OWN_CODES:
         error = error_of(FAILED, kept, "one")
         assert error is not None
         assert error["carrier_code"] is None

@@ -57,4 +57,4 @@ def test_the_doctor_tries_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(doctor, "transaction", full_disk)
     finding = doctor._writing(None)  # type: ignore[arg-type]
-    assert (finding.outcome, finding.remedy) == ("wrong", doctor.ROOM)
+    assert (finding.outcome, finding.remedy) == ("wrong", doctor.DISK_FULL)

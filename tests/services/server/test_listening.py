@@ -16,7 +16,7 @@ from api.server.reuse_port import IS_DIVIDED, SharedPort
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port, is_free
-from bulksms.local.services import _answers as answers
+from bulksms.local.services import _is_ready as answers
 from tests.harness.house import wait_until
 
 pytestmark = pytest.mark.skipif(not IS_DIVIDED, reason="only Linux divides connections")

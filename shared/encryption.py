@@ -21,7 +21,7 @@ __all__ = ["MARK", "PLAIN", "TextKey", "TextKeyMissing", "TextUnreadable", "Text
 
 MARK: Final = "\x0e"
 """The first character of an encrypted text: shift out (ECMA-48 §8.3.128)."""
-NONCE: Final = 12
+NONCE_BYTES: Final = 12
 """Length of a nonce in bytes, the one recommended for GCM (NIST SP 800-38D §5.2.1.1)."""
 
 
@@ -68,22 +68,26 @@ class Texts:
         """Encrypt a text for the row with the id `of`. An empty text stays empty."""
         if self.current is None or not text:
             return text
-        nonce = os.urandom(NONCE)
+        nonce = os.urandom(NONCE_BYTES)
         sealed = self._cipher(self.current, of).encrypt(nonce, text.encode("utf-8", "surrogatepass"), None)
         return f"{MARK}{self.current}:{b64encode(nonce + sealed).decode()}"
 
-    def open(self, kept: str, of: UUID | str) -> str:
+    def open(self, stored: str, of: UUID | str) -> str:
         """Decrypt the text of the row with the id `of`. Raises TextKeyMissing or TextUnreadable."""
-        if not kept.startswith(MARK):
-            return kept
-        key, _, sealed = kept[1:].partition(":")
+        if not stored.startswith(MARK):
+            return stored
+        key, _, sealed = stored[1:].partition(":")
         if key not in self._secrets:
             raise TextKeyMissing(
                 f"A text is encrypted with the key {key!r}, which TEXT_KEYS does not have here. Add it, and restart."
             )
         try:
             octets = b64decode(sealed, validate=True)
-            return self._cipher(key, of).decrypt(octets[:NONCE], octets[NONCE:], None).decode("utf-8", "surrogatepass")
+            return (
+                self._cipher(key, of)
+                .decrypt(octets[:NONCE_BYTES], octets[NONCE_BYTES:], None)
+                .decode("utf-8", "surrogatepass")
+            )
         except (ValueError, InvalidTag):
             raise TextUnreadable(of) from None
 
@@ -92,9 +96,9 @@ class Texts:
         text = json.dumps(value)
         return text if self.current is None else json.dumps(self.seal(text, of))
 
-    def open_json(self, kept: Any, of: UUID | str) -> Any:
+    def open_json(self, stored: Any, of: UUID | str) -> Any:
         """The value of a column with structured texts. Raises TextKeyMissing or TextUnreadable."""
-        return json.loads(self.open(kept, of)) if isinstance(kept, str) else kept
+        return json.loads(self.open(stored, of)) if isinstance(stored, str) else stored
 
     def _cipher(self, key: str, of: UUID | str) -> AESGCM:
         return AESGCM(hmac.digest(self._secrets[key], f"text of {of}".encode(), "sha256"))

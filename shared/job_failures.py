@@ -123,14 +123,14 @@ def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside 
     description = _describe(error)
     values = {"kind": job.kind, "subject": job.subject}
     with transaction(engine) as connection:
-        more = {"account": job.account_id, "error": description, "wait": FIRST_WAIT, "most": MAX_FAILURES}
-        failures = connection.execute(FAIL, {**values, **more}).scalar_one()
+        details = {"account": job.account_id, "error": description, "wait": FIRST_WAIT, "most": MAX_FAILURES}
+        failures = connection.execute(FAIL, {**values, **details}).scalar_one()
         if failures >= MAX_FAILURES:
             if on_set_aside is not None:
                 on_set_aside(connection, str(job.subject), description)
             connection.execute(MARK_SET_ASIDE, {**values, "rests": on_set_aside is None})
-    end = ", and is set aside" if failures >= MAX_FAILURES else ""
-    log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, end, stack_of(error))
+    suffix = ", and is set aside" if failures >= MAX_FAILURES else ""
+    log.error("the %s of %s failed, %d times now%s: %s", job.kind, job.subject, failures, suffix, stack_of(error))
     return bool(failures >= MAX_FAILURES)
 
 
@@ -139,23 +139,23 @@ def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bo
     return bool(connection.execute(CLEAR, {"kind": kind, "subject": str(subject)}).rowcount)
 
 
-def together_or_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], most: int) -> int:
-    """Do up to `most` jobs in one transaction; if that fails, one by one, so that only the failing ones fail.
+def together_or_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], limit: int) -> int:
+    """Do up to `limit` jobs in one transaction; if that fails, one by one, so that only the failing ones fail.
 
     `work` does up to so many of the oldest jobs, calls `Job.begin` for each, and returns how many it did.
     """
     try:
-        return work(Job(kind), most)
+        return work(Job(kind), limit)
     except Exception as error:
         if is_outage(error) or isinstance(error, TextKeyMissing):
             raise
         log.warning("%s failed for several together, and is done one by one: %s", kind, _describe(error))
     done = 0
-    for _ in range(most):
+    for _ in range(limit):
         with attempt(engine, kind) as job:
-            if not (did := work(job, 1)):
+            if not (count := work(job, 1)):
                 break
-            done += did
+            done += count
     return done
 
 
@@ -168,6 +168,8 @@ def _describe(error: Exception) -> str:
     """The type and location of an error, without its message, which may contain phones and texts."""
     cause: Any = getattr(error, "orig", None) or error
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-    ours = [(path.relative_to(ROOT), line) for path, line in frames if path.is_relative_to(ROOT)]
-    location = next((f" in {path}, line {line}" for path, line in reversed(ours) if path.parts[0] in PACKAGES), "")
+    own_frames = [(path.relative_to(ROOT), line) for path, line in frames if path.is_relative_to(ROOT)]
+    location = next(
+        (f" in {path}, line {line}" for path, line in reversed(own_frames) if path.parts[0] in PACKAGES), ""
+    )
     return f"{type(cause).__name__}{location}"

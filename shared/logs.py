@@ -24,7 +24,7 @@ PHONES = re.compile(r"(?<![\w.-])\+?[1-9][0-9]{9,14}(?![\w-]|\.[0-9])")
 """Numbers of 10 to 15 digits: few other numbers are that long."""
 
 
-OF_EACH_TASK = ("celery.worker.strategy", "celery.app.trace")
+TASK_LOGGERS = ("celery.worker.strategy", "celery.app.trace")
 """Celery's loggers that write a line for each received and each succeeded task."""
 
 
@@ -48,7 +48,7 @@ def scrub(message: str) -> str:
     """Remove values in database errors, secrets, and the middle digits of phones from a text."""
     message = VALUES.sub("", message)
     message = SECRETS.sub(r"\1…", message)
-    return PHONES.sub(lambda found: mask(found[0]), message)
+    return PHONES.sub(lambda match: mask(match[0]), message)
 
 
 def configure_logging() -> None:
@@ -56,6 +56,6 @@ def configure_logging() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=os.environ.get("LOG_LEVEL", "INFO"), handlers=[handler], force=True)
-    of_tasks = logging.NOTSET if logging.getLogger().isEnabledFor(logging.DEBUG) else logging.WARNING
-    for name in OF_EACH_TASK:
-        logging.getLogger(name).setLevel(of_tasks)
+    task_level = logging.NOTSET if logging.getLogger().isEnabledFor(logging.DEBUG) else logging.WARNING
+    for name in TASK_LOGGERS:
+        logging.getLogger(name).setLevel(task_level)

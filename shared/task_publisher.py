@@ -131,8 +131,8 @@ class TaskPublisher:
                 self._celery.send_task(task.name, retry=False, **options)
             return
         for start in range(0, len(tasks), MAX_PER_COMMAND):
-            some = tasks[start : start + MAX_PER_COMMAND]
-            queued = push(self._celery, self._connection.default_channel, QUEUE, some)
+            chunk = tasks[start : start + MAX_PER_COMMAND]
+            queued = push(self._celery, self._connection.default_channel, QUEUE, chunk)
             if queued > MAX_QUEUED:
                 raise OverflowError(f"{queued} tasks are in the queue")
 

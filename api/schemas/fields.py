@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from marshmallow import fields, validate
 
 from api.schemas.errors import coded, fail
-from shared.events.webhook_urls import LONGEST_URL, url_problem
+from shared.events.webhook_urls import MAX_URL_LENGTH, url_problem
 from shared.sms.phones import invalid_detail, is_phone, suggest
 from shared.sms.segments import text_problem
 
@@ -209,7 +209,7 @@ class Country(String):
 class WebhookUrl(String):
     """An https URL reachable from the internet. A setting decides whether loopback addresses are allowed."""
 
-    json_schema: ClassVar[dict[str, Any]] = {"format": "uri", "maxLength": LONGEST_URL, "pattern": "^https?://"}
+    json_schema: ClassVar[dict[str, Any]] = {"format": "uri", "maxLength": MAX_URL_LENGTH, "pattern": "^https?://"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         url = super()._deserialize(value, attr, data, **kwargs)

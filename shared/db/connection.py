@@ -28,7 +28,7 @@ AWAY = (
 )
 """Errors that mean that the database is unavailable, from SQLAlchemy and from direct use of the driver."""
 
-OF_ONE_STATEMENT = frozenset({"57014", "55P03", "40P01", "40001"})
+STATEMENT_ERRORS = frozenset({"57014", "55P03", "40P01", "40001"})
 """SQLSTATEs that the driver calls operational although they concern one statement: timeouts of the statement or of a
 lock, deadlocks, and serialization failures."""
 
@@ -95,11 +95,11 @@ def make_engine(
         },
     )
     event.listen(engine, "do_connect", Sessions({"application_name": application, **settings}).connect)
-    event.listen(engine, "handle_error", _named_as_away, retval=True)
+    event.listen(engine, "handle_error", _as_outage, retval=True)
     return engine
 
 
-def _named_as_away(failure: ExceptionContext) -> Exception | None:
+def _as_outage(failure: ExceptionContext) -> Exception | None:
     """Treat an ended session as an outage, also if the driver reports an internal error.
 
     It does so if the server terminates a session that idles in a transaction, and behind PgBouncer, which reports the
@@ -113,7 +113,7 @@ def _named_as_away(failure: ExceptionContext) -> Exception | None:
 
 def is_outage(error: Exception) -> bool:
     """Whether the error means that the database is unavailable, not that it refused a statement."""
-    if getattr(getattr(error, "orig", error), "sqlstate", None) in OF_ONE_STATEMENT:
+    if getattr(getattr(error, "orig", error), "sqlstate", None) in STATEMENT_ERRORS:
         return False
     return isinstance(error, AWAY) or (isinstance(error, DBAPIError) and error.connection_invalidated)
 

@@ -94,8 +94,8 @@ def check_kept(connection: Driver, shown: Shown, other: Driver, other_shown: Sho
     Each is checked twice in a row, as a pooler may alternate between two sessions.
     """
     first, second = (connection, shown), (other, other_shown)
-    for asked, expected in (first, first, second, second, first):
-        if _execute(asked, SHOWN.format(json.dumps(list(expected)))) != list(expected.values()):
+    for session, expected in (first, first, second, second, first):
+        if _execute(session, SHOWN.format(json.dumps(list(expected)))) != list(expected.values()):
             raise SessionNotKept(f"{REASON} {REMEDY}")
 
 

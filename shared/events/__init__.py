@@ -1,1 +1,1 @@
-"""Events as webhooks and pullers get them."""
+"""Events, as delivered to webhooks and returned by the API."""

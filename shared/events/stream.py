@@ -1,8 +1,8 @@
-"""Reads events in their order, and tells each of them as webhooks and pullers get it.
+"""Reads an account's events in order, in the form that webhooks and the API share.
 
-The order is that of transactions: of rows whose transaction is below the oldest that is still open no earlier one can
-come any more. Within a row, messages follow by their place. An account's position in its stream is the transaction's
-number and the id of the last event that was read.
+Events are ordered by transaction. Only rows of transactions older than the oldest open one are read, because no earlier
+event can still appear before them. A row may stand for several messages, which are events in the order of their
+indexes. A position in the stream is the transaction id and the id of the last event read.
 """
 
 import json
@@ -23,9 +23,9 @@ from shared.outbox import EventType
 from shared.privacy.erasures import ERASED
 
 MAX_ROWS = 2_000
-"""Rows that are looked at for one page, whatever is wanted of them."""
-LAST_PLACE = 0xFFFF
-"""A place behind all events of a row."""
+"""Maximum number of rows read for one page, including those of other types."""
+END_OF_ROW = 0xFFFF
+"""An index behind all events of a row."""
 _SEQUENCE = {str(status): number for number, status in enumerate(MessageStatus)}
 
 SETTLED = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
@@ -70,7 +70,7 @@ FLUSH = text("SELECT pg_logical_emit_message(true, 'bulksms', 'read')")
 
 
 class Position(NamedTuple):
-    """How far a stream was read: the event `id` of the transaction `xid`, and all before it."""
+    """A position in a stream: the event `id` of the transaction `xid` and everything before it have been read."""
 
     xid: int
     id: UUID
@@ -80,7 +80,7 @@ START = Position(0, UUID(int=0))
 
 
 class Event(NamedTuple):
-    """One event. `id` is the same whenever and wherever it is told."""
+    """An event. Its `id` is the same for every delivery and reader."""
 
     id: UUID
     type: str
@@ -90,67 +90,67 @@ class Event(NamedTuple):
     callback_url: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """What a webhook's payload is, and an entry of the stream but for its id."""
+        """The payload of a webhook; entries of the stream also have the id."""
         return {"type": self.type, "timestamp": stamp(self.at), "data": self.data}
 
 
 @dataclass(slots=True)
 class Page:
-    """Events after a position, and how far they lead: `end` is past those that were not wanted, too."""
+    """Events after a position. `end` is the position after them and after skipped events of other types."""
 
     events: list[Event] = field(default_factory=list)
     end: Position = START
     more: bool = False
-    """Whether there is more to look at behind `end`."""
+    """Whether there may be more events after `end`."""
 
 
 def read_page(
-    connection: Connection, account: int, after: Position, most: int, types: Collection[str] | None = None
+    connection: Connection, account: int, after: Position, limit: int, types: Collection[str] | None = None
 ) -> Page:
-    """Up to `most` events of the account behind the position, of these types, or of all."""
+    """Up to `limit` events of the account after a position, of the given types or all."""
     rows = connection.execute(
         PAGE,
         {
             "account": account,
             "xid": after.xid,
-            "row": after.id if index_of(after.id) == LAST_PLACE else batch_of(after.id),
+            "row": after.id if index_of(after.id) == END_OF_ROW else batch_of(after.id),
             "types": None if types is None else list(types),
             "rows": MAX_ROWS,
-            "most": most + 2 + index_of(after.id) % LAST_PLACE,
+            "most": limit + 2 + index_of(after.id) % END_OF_ROW,
         },
     ).all()
     page = Page(end=after)
-    events_of = _teller(connection, [row for row in rows if row.wanted])
+    events_of = _event_reader(connection, [row for row in rows if row.wanted])
     for row in rows:
         if not row.wanted:
-            page.end = Position(row.xid, message_id(row.id, LAST_PLACE))
+            page.end = Position(row.xid, message_id(row.id, END_OF_ROW))
             continue
         for event in events_of(row):
             if event.position <= after:
                 continue
-            if len(page.events) == most:
+            if len(page.events) == limit:
                 page.more = True
                 return page
             page.events.append(event)
             page.end = event.position
-        page.end = Position(row.xid, message_id(row.id, LAST_PLACE))
+        page.end = Position(row.xid, message_id(row.id, END_OF_ROW))
     page.more = len(rows) == MAX_ROWS
     return page
 
 
 def read_events(connection: Connection, account: int, ids: Collection[UUID]) -> list[Event]:
-    """The account's events with these ids, as far as they are still kept."""
+    """The account's events with these ids, except those already deleted."""
     rows = connection.execute(THESE, {"account": account, "rows": list({batch_of(event) for event in ids})}).all()
-    events_of, wanted = _teller(connection, rows), set(ids)
+    events_of, wanted = _event_reader(connection, rows), set(ids)
     return [event for row in rows for event in events_of(row) if event.id in wanted]
 
 
-def _teller(connection: Connection, rows: Sequence[Row[Any]]) -> Callable[[Row[Any]], Iterator[Event]]:
-    """Tells the events of each of the rows, with what is known of their sends and batches."""
-    sends = {row.id: row for row in _found(connection, SENDS, {row.send_id for row in rows if row.send_id})}
-    batches = {row.id: row for row in _found(connection, BATCHES, {row.batch_id for row in rows if row.batch_id})}
+def _event_reader(connection: Connection, rows: Sequence[Row[Any]]) -> Callable[[Row[Any]], Iterator[Event]]:
+    """Return a function that yields the events of a row, with the sends, batches and carriers of all rows preloaded."""
+    sends = {row.id: row for row in _rows(connection, SENDS, {row.send_id for row in rows if row.send_id})}
+    batches = {row.id: row for row in _rows(connection, BATCHES, {row.batch_id for row in rows if row.batch_id})}
     firsts = {_first_message(row) for row in rows if row.indexes and code_of(_status_of(row), row.error) is not None}
-    carriers = {row.id: row.carrier for row in _found(connection, CARRIERS, firsts)}
+    carriers = {row.id: row.carrier for row in _rows(connection, CARRIERS, firsts)}
     texts = texts_of(connection)
 
     def events_of(row: Row[Any]) -> Iterator[Event]:
@@ -161,7 +161,7 @@ def _teller(connection: Connection, rows: Sequence[Row[Any]]) -> Callable[[Row[A
 
 
 def _first_message(row: Row[Any]) -> UUID:
-    """One of the row's messages: those that failed together had one carrier."""
+    """The first message of a row, whose carrier is that of all: messages that fail together have the same one."""
     return message_id(row.batch_id, row.indexes[0])
 
 
@@ -169,20 +169,20 @@ def _status_of(row: Row[Any]) -> str:
     return str(row.type.partition(".")[2])
 
 
-def _found(connection: Connection, statement: Any, ids: set[UUID]) -> list[Row[Any]]:
+def _rows(connection: Connection, statement: Any, ids: set[UUID]) -> list[Row[Any]]:
     return list(connection.execute(statement, {"ids": list(ids)}).all()) if ids else []
 
 
 def find(connection: Connection, account: int, event: UUID) -> Position | None:
-    """The position of an event of the account; None when there is none, or none any more."""
+    """The position of an event of the account; None if it does not exist or was deleted."""
     xid = connection.execute(FIND, {"row": batch_of(event), "account": account}).scalar()
     return None if xid is None else Position(int(xid), event)
 
 
 def flush(connection: Connection) -> None:
-    """Let the connection's commit, which must be durable, bring to the disk what it has read.
+    """Make the events that this transaction has read durable with its commit, which must itself be durable.
 
-    Events are written by commits that do not wait for the disk. Whoever was told of one must find it again.
+    Events are committed asynchronously, but one that a client has seen must not disappear.
     """
     connection.execute(FLUSH)
 
@@ -226,7 +226,7 @@ def _of_messages(row: Row[Any], send: Row[Any] | None, carrier: str | None) -> d
 
 
 def _of_send(row: Row[Any], send: Row[Any]) -> dict[str, Any]:
-    """A send as it is when it is told."""
+    """The current state of a send."""
     return {
         "send_id": str(send.id),
         "status": _status_of(row),
@@ -243,10 +243,10 @@ def _of_send(row: Row[Any], send: Row[Any]) -> dict[str, Any]:
 
 
 def encode(event: dict[str, Any]) -> bytes:
-    """A payload as it is signed and posted: JSON in UTF-8."""
+    """Encode a payload for signing and posting: JSON in UTF-8."""
     return json.dumps(event, separators=(",", ":"), default=str).encode()
 
 
 def stamp(moment: datetime) -> str:
-    """A time as the API writes it: RFC 3339, UTC, to the millisecond."""
+    """Format a time as in the API: RFC 3339, UTC, to the millisecond."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

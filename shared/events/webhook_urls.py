@@ -1,24 +1,24 @@
-"""Which addresses a webhook may go to: public ones, over https, and nothing that a name could hide.
+"""Validates webhook URLs: https to public addresses only, to prevent server-side request forgery.
 
-A URL is checked as it is written when it is given, and again before each post; the addresses that its name has are
-checked when a connection is made, and the connection goes to the very address that was checked. Python's own
-`is_global` holds some embedded IPv4 addresses for public, so those are refused by their prefixes.
+The URL itself is checked when it is set and before each post. The addresses of its host are checked when connecting,
+and the connection goes to the address that was checked. Python's `is_global` is true for some addresses with an
+embedded IPv4 address, so those are refused by prefix.
 """
 
 import re
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
-LONGEST_URL = 2048
+MAX_URL_LENGTH = 2048
 PORTS = (443, 8443)
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))+", re.I | re.A)
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.I | re.A)
-OURS = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|home\.arpa|onion)", re.I | re.A)
+INTERNAL_HOST = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|home\.arpa|onion)", re.I | re.A)
 VISIBLE = re.compile(r"[!-~]+")
 
-REFUSED: list[IPv4Network | IPv6Network] = [
+REFUSED_NETWORKS: list[IPv4Network | IPv6Network] = [
     IPv4Network("192.0.0.0/24"),  # protocols
     IPv4Network("192.88.99.0/24"),  # 6to4 relays
     IPv6Network("2001::/23"),  # Teredo, ORCHID and other protocols
@@ -28,16 +28,16 @@ REFUSED: list[IPv4Network | IPv6Network] = [
     IPv6Network("5f00::/16"),
 ]
 GLOBAL_UNICAST = IPv6Network("2000::/3")
-"""Outside of it are loopback, v4-mapped, v4-compatible, NAT64, unique local, link-local, multicast."""
+"""Excludes loopback, IPv4-mapped, IPv4-compatible, NAT64, unique local, link-local and multicast addresses."""
 
 
 def url_problem(url: str, loopback: bool = False) -> str | None:
-    """What is wrong with a URL for a webhook, as it is written; None when nothing is.
+    """The error message for an invalid webhook URL; None if it is valid. Does not resolve the host.
 
-    `loopback` allows http to this machine besides, for development.
+    `loopback` also allows http and this machine, for development.
     """
-    if len(url) > LONGEST_URL or not VISIBLE.fullmatch(url) or "\\" in url:
-        return f"A URL is 1 to {LONGEST_URL} visible ASCII characters, without backslashes."
+    if len(url) > MAX_URL_LENGTH or not VISIBLE.fullmatch(url) or "\\" in url:
+        return f"A URL is 1 to {MAX_URL_LENGTH} visible ASCII characters, without backslashes."
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
@@ -60,7 +60,7 @@ def _host_problem(host: str) -> str | None:
         return address_problem(literal)
     if not HOST.fullmatch(host) or len(host) > 253 or NUMBER.fullmatch(host.rpartition(".")[2]):
         return "Use a full host name, such as example.com."
-    if OURS.fullmatch(host):
+    if INTERNAL_HOST.fullmatch(host):
         return "Use a host name that is reachable from the internet."
     return None
 
@@ -73,15 +73,15 @@ def _literal(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def address_problem(address: IPv4Address | IPv6Address) -> str | None:
-    """What keeps a webhook from going to an address; None when it is a public one."""
+    """The error message for an address that is not public; None if it is."""
     public = address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
     if address.version == 6 and (address not in GLOBAL_UNICAST or getattr(address, "scope_id", None)):
         public = False
-    if not public or any(address.version == net.version and address in net for net in REFUSED):
+    if not public or any(address.version == net.version and address in net for net in REFUSED_NETWORKS):
         return "The address is not a public one."
     return None
 
 
 def loopback_problem(address: IPv4Address | IPv6Address) -> str | None:
-    """The same for a host of this machine, where that is allowed."""
+    """The error message for an address that is not a loopback address; None if it is one."""
     return None if address.is_loopback else "The address is not of this machine."

@@ -1,7 +1,7 @@
-"""Webhooks: their secrets and signatures, by Standard Webhooks 1.0.
+"""Secrets and signatures of webhooks, by Standard Webhooks 1.0.
 
-A secret is not stored. It is derived from the installation's SECRET_KEY, the webhook and the version of its secret, so
-that a copy of the database signs nothing, and what a repeated request is told can be made again.
+Secrets are not stored but derived from the installation's SECRET_KEY, the webhook and the version of the secret. So a
+copy of the database cannot sign, and the response to a repeated request can be recreated.
 """
 
 import hashlib
@@ -29,32 +29,32 @@ HERE = text("SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)")
 
 
 def secret(secret_key: str, webhook: UUID, version: int) -> bytes:
-    """The 32 bytes with which a webhook's posts are signed."""
+    """The signing secret of a webhook, 32 bytes."""
     return hmac.digest(secret_key.encode(), b"webhook\0" + webhook.bytes + version.to_bytes(4, "big"), hashlib.sha256)
 
 
 def key_of(secret_key: str, fallbacks: Sequence[str], key_id: bytes | None) -> str:
-    """The key with which a webhook's secret was made. Older releases did not note it: then the oldest that is known."""
+    """The SECRET_KEY that a webhook's secret was derived from; if its id is not stored (older releases), the oldest."""
     keys = (secret_key, *fallbacks)
     return next((key for key in keys if secret_key_id(key) == key_id), keys[-1])
 
 
-def shown(secret: bytes) -> str:
-    """A secret as receivers take it."""
+def format_secret(secret: bytes) -> str:
+    """A secret in the form for receivers."""
     return "whsec_" + b64encode(secret).decode()
 
 
 def sign(secrets: Iterable[bytes], event: UUID, timestamp: int, body: bytes) -> str:
-    """The header `webhook-signature`: one signature for each secret that is valid, the newest first."""
+    """The header `webhook-signature`: a signature for each valid secret, newest first."""
     content = f"{event}.{timestamp}.".encode() + body
     return " ".join("v1," + b64encode(hmac.digest(key, content, hashlib.sha256)).decode() for key in secrets)
 
 
-def here(connection: Connection) -> Position:
-    """The position before all that is written after this transaction."""
+def current_position(connection: Connection) -> Position:
+    """The position after this transaction: later events follow it."""
     return Position(connection.execute(HERE).scalar_one(), LAST)
 
 
 def open_callbacks(connection: Connection, account_id: int) -> None:
-    """Give the account the webhook of its sends' `callback_url`, if it has none."""
+    """Create the account's webhook for the `callback_url` of sends, if it has none."""
     connection.execute(CALLBACKS, {"id": new_id(), "account": account_id, "last": LAST})

@@ -60,7 +60,7 @@ class Guard:
             before = state_of(connection)
         new = before.incarnation != self._incarnation
         if self._worker is None and not new:
-            self._saw(before)
+            self._remember(before)
             return before
         # The notes first: they are written after the mark, so a mark that is read later is never behind by itself.
         in_file = self.notes.in_file(before.id) if self._worker else 0
@@ -68,12 +68,12 @@ class Guard:
         with self._engine.begin() as connection:
             state, verdict, wrote = self._compare(connection, before, new, known, bool(in_file))
             connection.execute(WAIT_FOR_DISK, {"value": "on" if wrote else "off"})
-        self._say(state, verdict)
+        self._log(state, verdict)
         if state.incarnation == before.incarnation:
             self._incarnation = state.incarnation
             if state.held:
                 self._witness.forget()
-            self._saw(state)
+            self._remember(state)
             if self._worker and state.confirmed and not state.held and state.mark > known:
                 self.notes.write(state.id, state.mark)
         return state
@@ -100,10 +100,10 @@ class Guard:
             return state, None, bool(known - state.mark > state.behind and self._hold(connection, state, known, ""))
         if state.confirmed and not lost and known <= state.mark:
             return state, None, False
-        found = evidence_of(connection, state.id, known, lost)
-        if found is None:
+        evidence = evidence_of(connection, state.id, known, lost)
+        if evidence is None:
             return state_of(connection), None, False
-        verdict = judge(found)
+        verdict = judge(evidence)
         if verdict.outcome == "hold":
             self._hold(connection, state, known, verdict.reason)
         elif self._worker is None:
@@ -111,14 +111,14 @@ class Guard:
         elif verdict.outcome == "confirm":
             connection.execute(CONFIRM, values)
         else:
-            connection.execute(WAIT, {"id": state.id, "witnessed": found.is_witnessed})
+            connection.execute(WAIT, {"id": state.id, "witnessed": evidence.is_witnessed})
         return state_of(connection), verdict, True
 
     @staticmethod
     def _hold(connection: Connection, state: State, known: int, reason: str) -> bool:
         return bool(connection.execute(HOLD, {"id": state.id, "known": known, "reason": reason}).rowcount)
 
-    def _saw(self, state: State) -> None:
+    def _remember(self, state: State) -> None:
         """Remember what has been committed, unless the database may be the wrong one."""
         if not state.confirmed or state.held:
             return
@@ -126,7 +126,7 @@ class Guard:
             self._seen = (state.id, state.mark)
             self._witness.risen()
 
-    def _say(self, state: State, verdict: Verdict | None) -> None:
+    def _log(self, state: State, verdict: Verdict | None) -> None:
         """Log once that sending is held, and once that it is not any more."""
         if state.held:
             message = f"{state.reason}: nothing is sent. See `bulksms guard show`"

@@ -35,7 +35,7 @@ class Notes:
     def in_redis(self, installation: UUID) -> int:
         """The mark noted in Redis, or 0."""
         if self._redis is not None and time.monotonic() >= self._away_until:
-            with self._resting():
+            with self._pausing_on_failure():
                 return int(cast("bytes | None", self._redis.get(_key(installation))) or 0)
         return 0
 
@@ -58,7 +58,7 @@ class Notes:
             except OSError as error:
                 log.warning("%s cannot be written: %s", self._file, error.strerror)
         if self._redis is not None and time.monotonic() >= self._away_until:
-            with self._resting():
+            with self._pausing_on_failure():
                 self._redis.register_script(NOTE)(keys=[_key(installation)], args=[mark])
 
     def _marks(self) -> dict[str, int]:
@@ -68,7 +68,7 @@ class Notes:
         return {}
 
     @contextlib.contextmanager
-    def _resting(self) -> Generator[None]:
+    def _pausing_on_failure(self) -> Generator[None]:
         try:
             yield
         except (RedisError, ValueError):

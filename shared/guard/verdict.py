@@ -51,52 +51,52 @@ class Verdict(NamedTuple):
 CONFIRMED = Verdict("confirm")
 
 
-def judge(found: Evidence) -> Verdict:
+def judge(evidence: Evidence) -> Verdict:
     """Decide. In doubt the database is held: a message that was sent twice cannot be taken back."""
-    if found.copied:
+    if evidence.copied:
         return Verdict("hold", "this database was restored from a dump, or copied")
-    if found.known > found.mark:
-        return Verdict("hold", f"the database is about {found.known - found.mark:,} s older than it once was")
-    if found.lost:
+    if evidence.known > evidence.mark:
+        return Verdict("hold", f"the database is about {evidence.known - evidence.mark:,} s older than it once was")
+    if evidence.lost:
         return Verdict(
             "hold",
             "the database lacks commits that a running process has seen: a backup was restored, or a standby was"
             " promoted that had not received them",
         )
-    if found.first:
+    if evidence.first:
         return CONFIRMED
-    if found.promoted:
-        return _after_promotion(found)
-    if found.file_noted and not found.is_witnessed:
-        return _patiently(
-            found,
+    if evidence.promoted:
+        return _after_promotion(evidence)
+    if evidence.file_noted and not evidence.is_witnessed:
+        return _wait_then_hold(
+            evidence,
             "this database was restored or copied: the notes of how far it had come, in the file that GUARD_FILE names,"
             " are missing or from long before",
         )
     return CONFIRMED
 
 
-def _after_promotion(found: Evidence) -> Verdict:
+def _after_promotion(evidence: Evidence) -> Verdict:
     """Decide about a promoted standby or a recovered backup. A synchronous standby lacks nothing; whether another one
     does, only the processes that were sending know.
     """
-    if not found.is_witnessed:
-        return _patiently(
-            found,
+    if not evidence.is_witnessed:
+        return _wait_then_hold(
+            evidence,
             "this database was restored, or a standby was promoted, and nothing outside of it tells how far it had"
             " come",
         )
-    if found.missing:
-        if not found.synchronous:
-            return _patiently(
-                found,
+    if evidence.missing:
+        if not evidence.synchronous:
+            return _wait_then_hold(
+                evidence,
                 "a standby was promoted, and processes that had been sending did not come back to tell whether it"
-                f" lacks commits ({found.missing})",
+                f" lacks commits ({evidence.missing})",
             )
-        if found.waited < PATIENCE_SECONDS:
+        if evidence.waited < PATIENCE_SECONDS:
             return Verdict("wait")
-    return Verdict("wait") if found.waited < SETTLE_SECONDS else CONFIRMED
+    return Verdict("wait") if evidence.waited < SETTLE_SECONDS else CONFIRMED
 
 
-def _patiently(found: Evidence, reason: str) -> Verdict:
-    return Verdict("wait" if found.waited < PATIENCE_SECONDS else "hold", reason)
+def _wait_then_hold(evidence: Evidence, reason: str) -> Verdict:
+    return Verdict("wait" if evidence.waited < PATIENCE_SECONDS else "hold", reason)

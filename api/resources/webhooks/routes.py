@@ -127,7 +127,7 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
         def act() -> str:
             _check_limit(connection, caller, body)
             webhook_id = new_id()
-            at = hooks.here(connection)
+            at = hooks.current_position(connection)
             values = {name: body.get(name) for name in ("url", "events", "description")}
             connection.execute(
                 INSERT,
@@ -174,7 +174,7 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
         if "url" in body and before.url is None:
             raise Problem("state_conflict", "This webhook posts to each send's `callback_url` and has no `url`.")
         state = body.get("status", before.state)
-        at = hooks.here(connection)
+        at = hooks.current_position(connection)
         values = {name: body.get(name, getattr(before, name)) for name in ("url", "events", "description")}
         reason = None if state == "active" else before.disabled_reason or "Disabled by request."
         begins = state == "active" and before.state != "active"
@@ -266,7 +266,9 @@ def _with_secret(connection: Connection, answered: IdempotentResponse) -> JsonRe
     settings = services().settings
     key_id = connection.execute(SECRET_KEY_ID, {"id": response["webhook_id"]}).scalar()
     key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, key_id)
-    response["secret"] = hooks.shown(hooks.secret(key, UUID(response["webhook_id"]), response["secret_version"]))
+    response["secret"] = hooks.format_secret(
+        hooks.secret(key, UUID(response["webhook_id"]), response["secret_version"])
+    )
     return IdempotentResponse(encode(response), answered.replayed).response()
 
 

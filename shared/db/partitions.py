@@ -16,7 +16,7 @@ def make_partitions(connection: Connection, now: datetime | None = None) -> list
     """
     today = (now or datetime.now(UTC)).replace(hour=0, minute=0, second=0, microsecond=0)
     monday = today - timedelta(days=today.weekday() + 7)
-    made = []
+    created = []
     for week in range(WEEKS_AHEAD + 2):
         begin = monday + timedelta(weeks=week)
         name = f"message_{begin:%Y%m%d}"
@@ -28,5 +28,5 @@ def make_partitions(connection: Connection, now: datetime | None = None) -> list
                     " WITH (fillfactor = 60)"
                 )
             )
-            made.append(name)
-    return made
+            created.append(name)
+    return created

@@ -175,13 +175,17 @@ FORGOTTEN = f"""
 RULES: Final = (
     Rule(
         "send_reserve",
-        "A send has reserved the price of its messages that are not settled, no more, no less.",
+        "A send has reserved exactly the price of its unsettled messages.",
         SEND_RESERVE,
         freezes=True,
     ),
     Rule("batch_rows", "A batch has one message row for each index with a result, and no other.", BATCH_ROWS),
-    Rule("batch_money", "A batch captured its charged messages and gave back the others, each once.", BATCH_MONEY),
-    Rule("send_batches", "A send is completed when nothing of it waits or is open, and then at once.", SEND_BATCHES),
-    Rule("forgotten", "A forgotten send is over, without text or phones, and cost what it may.", FORGOTTEN),
+    Rule("batch_money", "A batch captured its charged messages and released the others, each once.", BATCH_MONEY),
+    Rule(
+        "send_batches",
+        "A send is completed as soon as nothing of it is waiting or open.",
+        SEND_BATCHES,
+    ),
+    Rule("forgotten", "A forgotten send is completed, has no text or phones, and was not overcharged.", FORGOTTEN),
     Rule("send_counters", "A send's counters are the counts of its messages by status.", SEND_COUNTERS),
 )

@@ -1,7 +1,7 @@
-"""The schema, one table after the other, as the migrations leave it.
+"""The database schema, as left by the migrations.
 
-Amounts are credits, whole numbers: one credit is one segment. Times are UTC. Guarantees that the database itself
-holds (checks, uniqueness, append-only) stand beside the table they protect.
+Amounts are credits, whole numbers: one credit is one segment. Times are UTC. Constraints enforced by the database
+(checks, uniqueness, append-only) are next to the table that they protect.
 """
 
 from shared.db.tables import (

@@ -1,4 +1,4 @@
-"""Customers, their API keys and their sender IDs."""
+"""Accounts, their API keys and sender IDs."""
 
 from sqlalchemy import (
     ARRAY,

@@ -1,4 +1,4 @@
-"""What the tables are made of."""
+"""Column types and helpers that the tables share."""
 
 from sqlalchemy import (
     BigInteger,
@@ -36,5 +36,5 @@ batch_state = ENUM(*(s.value for s in BatchState), name="batch_state", metadata=
 
 
 def zero(name: str, kind: type[BigInteger] | type[Integer] | type[SmallInteger] = Integer) -> Column[int]:
-    """A counter that begins at 0."""
+    """A counter column that starts at 0."""
     return Column(name, kind, nullable=False, server_default=text("0"))

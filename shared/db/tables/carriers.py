@@ -1,4 +1,4 @@
-"""Carriers while they run: what the operator changed, and how the workers find them."""
+"""Carriers at run time: changes by the operator, and reports of the workers."""
 
 from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Double, Integer, PrimaryKeyConstraint, Table, Text
 

@@ -1,4 +1,4 @@
-"""The log of what changes rights or money."""
+"""The audit log of changes to rights and money."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Identity, Index, Table, Text, text
 from sqlalchemy.dialects.postgresql import JSONB

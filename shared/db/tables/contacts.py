@@ -1,4 +1,4 @@
-"""Groups, their contacts, and phones that do not want to be written to."""
+"""Groups, contacts, imports and the opt-out list."""
 
 from sqlalchemy import (
     ARRAY,

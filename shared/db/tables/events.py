@@ -1,4 +1,4 @@
-"""What happened to an account's messages and sends, for its webhooks and for who pulls."""
+"""Events of accounts, for webhooks and the event stream."""
 
 from sqlalchemy import (
     ARRAY,

@@ -1,4 +1,4 @@
-"""Messages from phones."""
+"""Inbound messages."""
 
 from sqlalchemy import (
     BigInteger,

@@ -1,4 +1,4 @@
-"""What accounts are limited to, what they have spent, and what their pumping guards have found."""
+"""Limits of accounts, their spending, and findings of the pumping guard."""
 
 from sqlalchemy import (
     ARRAY,

@@ -1,4 +1,4 @@
-"""What happened to each message."""
+"""Messages, their attempts, doubts and receipts."""
 
 from sqlalchemy import (
     BigInteger,
@@ -40,8 +40,8 @@ message = Table(
     Index("ix_message_submitted_at", "submitted_at", postgresql_using="brin", postgresql_with={"autosummarize": "on"}),
     postgresql_partition_by="RANGE (id)",
 )
-"""One row a message, inserted once with its result. Only what a receipt tells (`status`, `finished_at`, `error`, the
-carrier's time) changes afterwards, and none of it is indexed, so that a receipt is a heap-only update."""
+"""One row per message, inserted with its result. Only receipts update it (`status`, `finished_at`, `error`, the
+carrier's time); these columns are not indexed, so that the update is heap-only."""
 
 attempt = Table(
     "attempt",

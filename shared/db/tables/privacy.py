@@ -1,4 +1,4 @@
-"""Persons whose data is erased."""
+"""Erasures of personal data."""
 
 from sqlalchemy import ARRAY, BigInteger, CheckConstraint, Column, ForeignKey, Index, Table, Uuid, text
 from sqlalchemy.dialects.postgresql import JSONB

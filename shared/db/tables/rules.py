@@ -1,4 +1,4 @@
-"""Quotes, and the rules of accounts that their sends bring along."""
+"""Quotes, and the default rules of accounts by category."""
 
 from sqlalchemy import (
     BigInteger,

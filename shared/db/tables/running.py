@@ -1,4 +1,4 @@
-"""What the running service keeps of itself."""
+"""State of the running service: leases, job failures, the installation, and the simulated carrier."""
 
 from sqlalchemy import (
     BigInteger,

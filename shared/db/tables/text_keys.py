@@ -1,4 +1,4 @@
-"""The keys that texts of this database are encrypted with."""
+"""The keys that encrypt the database's texts."""
 
 from sqlalchemy import Column, Table, Text
 

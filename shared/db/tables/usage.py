@@ -1,4 +1,4 @@
-"""Counts of messages, kept after the messages are gone."""
+"""Message counts, which outlive the messages."""
 
 from sqlalchemy import (
     ARRAY,

@@ -1,4 +1,4 @@
-"""Where accounts want their events posted, and what became of each post."""
+"""Webhooks and their deliveries."""
 
 from sqlalchemy import (
     ARRAY,

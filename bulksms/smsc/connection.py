@@ -5,11 +5,11 @@ from itertools import count
 from typing import Protocol
 
 from bulksms.smsc.behavior import TAKEN, Behavior, Decision
-from bulksms.smsc.delivery_queue import Delivery, DeliveryQueue, Due, clock
+from bulksms.smsc.delivery_queue import Delivery, DeliveryQueue, Receipt, clock
 from bulksms.smsc.garbage import Garbage
 from bulksms.smsc.inbound import InboundPart
 from bulksms.smsc.records import Records
-from bulksms.smsc.settings import SmscSettings, spelled
+from bulksms.smsc.settings import SmscSettings, format_id
 from shared.carriers.smpp.numbers import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
 
@@ -50,7 +50,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._rest = b""
         self._out: list[bytes] = []
-        self._receipts: list[Due] = []
+        self._receipts: list[Receipt] = []
         self._queue: DeliveryQueue | None = None
         self._sends = False
         self._receives = False
@@ -71,7 +71,7 @@ class Connection(asyncio.Protocol):
         if self._queue is not None:
             if self in self._queue.receivers:
                 self._queue.receivers.remove(self)
-            self._queue.again(list(self.unanswered.values()), 0)
+            self._queue.retry(list(self.unanswered.values()), 0)
         self.unanswered = {}
 
     def data_received(self, data: bytes) -> None:
@@ -89,7 +89,7 @@ class Connection(asyncio.Protocol):
                 if command == SUBMIT_SM:
                     self._submit(data, at + HEADER_SIZE, end, sequence)
                 else:
-                    self._other(command, status, sequence, data[at + HEADER_SIZE : end])
+                    self._dispatch(command, status, sequence, data[at + HEADER_SIZE : end])
                 at = end
         except Disconnect:
             self.abort()
@@ -116,29 +116,31 @@ class Connection(asyncio.Protocol):
             decision = TAKEN
         else:
             decision = smsc.behavior.decide(digits)
-        identity = ""
+        message_id = ""
         if decision.taken:
             smsc.records.take(digits + data[flags + 4 : end])
-            identity = smsc.next_id()
+            message_id = smsc.next_id()
             if data[flags] & 3 and decision.receipts and self.settings.receipts:
-                due = Due(identity, data[source:destination], data[destination : digits_end + 1], decision.delivered)
+                due = Receipt(
+                    message_id, data[source:destination], data[destination : digits_end + 1], decision.delivered
+                )
                 self._due(due, decision)
-        self._answer(decision, sequence, identity)
+        self._answer(decision, sequence, message_id)
         if smsc.records.watch is not None:
             lost = "lost" if decision.taken else "silent"
             outcome = lost if not decision.answered else status_name(decision.status) if decision.status else "accepted"
-            smsc.records.watch(data[at:end], identity, outcome)
+            smsc.records.watch(data[at:end], message_id, outcome)
         if smsc.misbehaves or decision.drops or decision.garbage:
             self._misbehave(decision)
 
-    def _due(self, due: Due, decision: Decision) -> None:
+    def _due(self, due: Receipt, decision: Decision) -> None:
         if decision.early:
             self._counts.receipts_waiting += 1
             self._out.append(self._deliver_sm(due, clock()))
         else:
             self._receipts += [due] * decision.receipts
 
-    def _answer(self, decision: Decision, sequence: int, identity: str) -> None:
+    def _answer(self, decision: Decision, sequence: int, message_id: str) -> None:
         counts = self._counts
         if not decision.answered:
             counts.lost += decision.taken
@@ -146,15 +148,15 @@ class Connection(asyncio.Protocol):
         if decision.status:
             counts.throttled += decision.status == Status.ESME_RTHROTTLED
             counts.refused += decision.status != Status.ESME_RTHROTTLED
-            answer = HEADER.pack(HEADER_SIZE, SUBMIT_SM_RESP, decision.status, sequence)
+            response = HEADER.pack(HEADER_SIZE, SUBMIT_SM_RESP, decision.status, sequence)
         else:
             counts.accepted += 1
-            bind = spelled(identity, self.settings.answer_ids).encode()
-            answer = HEADER.pack(HEADER_SIZE + 1 + len(bind), SUBMIT_SM_RESP, 0, sequence) + bind + b"\0"
+            id_octets = format_id(message_id, self.settings.answer_ids).encode()
+            response = HEADER.pack(HEADER_SIZE + 1 + len(id_octets), SUBMIT_SM_RESP, 0, sequence) + id_octets + b"\0"
         if decision.slow:
-            self._smsc.loop.call_later(self.settings.slow_time, self._write, answer)
+            self._smsc.loop.call_later(self.settings.slow_time, self._write, response)
         else:
-            self._out.append(answer)
+            self._out.append(response)
 
     def _misbehave(self, decision: Decision) -> None:
         """Misbehave as the settings or the decision say."""
@@ -167,7 +169,7 @@ class Connection(asyncio.Protocol):
             self._counts.garbage += 1
             self._out.append(self._smsc.garbage.next())
 
-    def _other(self, command: int, status: int, sequence: int, body: bytes) -> None:
+    def _dispatch(self, command: int, status: int, sequence: int, body: bytes) -> None:
         if command == Command.DELIVER_SM_RESP:
             self._delivered(status, sequence)
         elif command in BINDS:
@@ -185,8 +187,8 @@ class Connection(asyncio.Protocol):
         if delivery is None or self._queue is None:
             return
         if status:
-            self._counts.receipts_refused += isinstance(delivery, Due)
-            self._queue.again([delivery])
+            self._counts.receipts_refused += isinstance(delivery, Receipt)
+            self._queue.retry([delivery])
         elif isinstance(delivery, InboundPart):
             self._counts.inbound_answered += 1
         else:
@@ -249,7 +251,7 @@ class Connection(asyncio.Protocol):
     def _deliver_sm(self, delivery: Delivery, now: str) -> bytes:
         sequence = next(self._sequences) % MAX_SEQUENCE
         self.unanswered[sequence] = delivery
-        self._counts.receipts_sent += isinstance(delivery, Due)
+        self._counts.receipts_sent += isinstance(delivery, Receipt)
         return delivery.deliver_sm(sequence, now)
 
     def _write(self, data: bytes) -> None:

@@ -15,7 +15,7 @@ RETRY_SECONDS = 1.0
 DELIVERED, UNDELIVERED = ("DELIVRD", "000", b"\2"), ("UNDELIV", "001", b"\5")
 
 
-class Due(NamedTuple):
+class Receipt(NamedTuple):
     """A receipt. Addresses are as in the submit_sm, with type, plan and terminating NUL."""
 
     identity: str
@@ -36,7 +36,7 @@ class Due(NamedTuple):
         return HEADER.pack(HEADER_SIZE + len(body), Command.DELIVER_SM, 0, sequence) + body
 
 
-Delivery = Due | InboundPart
+Delivery = Receipt | InboundPart
 """A queued deliver_sm."""
 
 
@@ -63,7 +63,7 @@ class DeliveryQueue:
         self._due: deque[tuple[float, list[Delivery]]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, receipts: list[Due]) -> None:
+    def add(self, receipts: list[Receipt]) -> None:
         """Queue receipts, due after the delay."""
         self._counts.receipts_waiting += len(receipts)
         self._due.append((self._loop.time() + self._delay, [*receipts]))
@@ -72,9 +72,9 @@ class DeliveryQueue:
     def add_inbound(self, parts: list[InboundPart]) -> None:
         """Queue a message from a phone."""
         self._counts.inbound += len(parts)
-        self.again([*parts], 0)
+        self.retry([*parts], 0)
 
-    def again(self, deliveries: list[Delivery], wait: float = RETRY_SECONDS) -> None:
+    def retry(self, deliveries: list[Delivery], wait: float = RETRY_SECONDS) -> None:
         """Queue deliveries that were not answered or refused."""
         if deliveries:
             at = self._loop.time() + wait
@@ -92,7 +92,7 @@ class DeliveryQueue:
             receiver = max(self.receivers, key=lambda each: each.room(), default=None)
             room = receiver.room() if receiver is not None else 0
             if receiver is None or room <= 0:
-                return  # a bind or an answer pumps again
+                return  # the next bind or response calls pump again
             due, deliveries = self._due.popleft()
             if len(deliveries) > room:
                 self._due.appendleft((due, deliveries[room:]))

@@ -20,7 +20,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length: *(\d{1,6})\r\n", re.I)
 async def serve_http(smsc: Smsc, port: int) -> asyncio.Server:
     """Listen on the port."""
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
             head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), TIMEOUT_SECONDS)
             length = _LENGTH.search(head)
@@ -33,7 +33,7 @@ async def serve_http(smsc: Smsc, port: int) -> asyncio.Server:
             await writer.drain()
         writer.close()
 
-    return await asyncio.start_server(answer, smsc.settings.host, port)
+    return await asyncio.start_server(respond, smsc.settings.host, port)
 
 
 def _answer(smsc: Smsc, head: bytes, body: bytes) -> tuple[HTTPStatus, dict[str, Any]]:

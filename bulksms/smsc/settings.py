@@ -39,7 +39,7 @@ class SmscSettings:
     """Seed of random decisions."""
 
 
-def spelled(identity: str, how: AnswerIds) -> str:
+def format_id(identity: str, how: AnswerIds) -> str:
     """The id as in a response: as in receipts, empty, decimal, in capitals, or without leading zeros."""
     match how:
         case "none":

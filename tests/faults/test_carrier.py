@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from bulksms.smsc.behavior import LOST, TAKEN, Decision
-from bulksms.smsc.delivery_queue import DeliveryQueue, Due
+from bulksms.smsc.delivery_queue import DeliveryQueue, Receipt
 from bulksms.smsc.garbage import KINDS, Garbage
 from shared.carriers.smpp.numbers import Command, Status
 from shared.carriers.smpp.pdu import pdu
@@ -214,7 +214,7 @@ def test_f54_sends_receipts_before_answers(fault: Fault, peer: SmscPeer) -> None
 def test_f55_sends_contradictory_receipts(fault: Fault, peer: SmscPeer, monkeypatch: pytest.MonkeyPatch) -> None:
     add, seed = DeliveryQueue.add, random.Random(55)
 
-    def five(mailbox: DeliveryQueue, receipts: list[Due]) -> None:
+    def five(mailbox: DeliveryQueue, receipts: list[Receipt]) -> None:
         said = [receipt._replace(delivered=word) for receipt in receipts for word in (True, False, True, False, True)]
         add(mailbox, seed.sample(said, len(said)))
 

@@ -2,7 +2,7 @@
 
 import json
 
-from bulksms.smsc.delivery_queue import Due
+from bulksms.smsc.delivery_queue import Receipt
 from bulksms.smsc.garbage import KINDS
 from bulksms.smsc.inbound import inbound_parts
 from shared.carriers.smpp.numbers import RESPONSE, Command, Tag
@@ -15,7 +15,7 @@ TEXTS = (
     "stat:ACCEPTD id:" + "9" * 64,
     "Hello, not a receipt",
 )
-DUE = Due("0000000001", b"\5\0ACME\0", b"\1\1254711000000\0", True)
+DUE = Receipt("0000000001", b"\5\0ACME\0", b"\1\1254711000000\0", True)
 TLVS = {
     Tag.RECEIPTED_MESSAGE_ID: b"0000000001\0",
     Tag.MESSAGE_STATE: b"\2",

@@ -78,7 +78,9 @@ CATALOGUE: dict[str, Kind] = {
     "quote_changed": Kind(409, "The price has risen", "Get a new quote with POST /api/v1/sms/quote."),
     "quote_mismatch": Kind(422, "Quote is for another request", "Send the body that was quoted, with its `quote_id`."),
     "payload_too_large": Kind(413, "Payload too large", "Send a smaller body; /limits gives the maximum."),
-    "unsupported_media_type": Kind(415, "Unsupported media type", "Send `Content-Type: application/json`."),
+    "unsupported_media_type": Kind(
+        415, "Unsupported media type", "Send one of the media types that the endpoint accepts."
+    ),
     "idempotency_key_reused": Kind(422, "Idempotency key used for another request", "Use a new key for a new request."),
     "recipient_limit": Kind(
         429, "Too many messages to this phone", "Wait for the time in Retry-After; /limits gives the limit.", True
@@ -153,7 +155,7 @@ MAX_ERRORS = 100
 def invalid(errors: list[dict[str, str]]) -> Problem:
     """Build a `validation_failed` from errors, each with a pointer (RFC 6901), a code and a detail."""
     first = errors[0]
-    more = f" and {len(errors) - 1} more" if len(errors) > 1 else ""
+    more = f" ({len(errors) - 1} more in `errors`)" if len(errors) > 1 else ""
     return Problem(
         "validation_failed",
         f"{first['pointer'] or '/'}: {first['detail']}{more}",

@@ -29,5 +29,10 @@ QUEUE_MOVES = f"""
 RULES: Final = (
     Rule("leases", "The batches of a dead worker are recovered within a minute.", LEASES),
     Rule("doubts_end", "No doubt outlives its expiry by more than a minute.", DOUBTS_END),
-    Rule("queue_moves", "Nothing that may be sent waits a minute while no worker sends.", QUEUE_MOVES, full_only=True),
+    Rule(
+        "queue_moves",
+        "No sendable message waits for a minute while no worker sends.",
+        QUEUE_MOVES,
+        full_only=True,
+    ),
 )

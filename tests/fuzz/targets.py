@@ -21,11 +21,11 @@ from shared.inbound.store import storable
 from tests.fuzz import corpus
 from tests.fuzz.mutate import Mutator
 from tests.unit.carriers.http.test_config import GIVEN, ready
-from tests.unit.carriers.smpp.making import config, parcel
+from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Answer
 from worker.carriers.http.answers import parse_response
 from worker.carriers.smpp.counters import Counters
-from worker.carriers.smpp.longs import Longs
+from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.receipt import inbound, is_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Lost, Session
@@ -77,8 +77,8 @@ class Inbox:
 
 def framing(data: bytes, mutator: Mutator) -> None:
     """A session that waits for answers is fed in pieces. Each answer is counted once, at most."""
-    session = Session(Silence(), CONFIG, Inbox(), Counters(), Longs())
-    submission = Submission(CONFIG, References(), [parcel("Hi", PHONES * 5)])
+    session = Session(Silence(), CONFIG, Inbox(), Counters(), MultipartMessages())
+    submission = Submission(CONFIG, References(), [message_group("Hi", PHONES * 5)])
     window = session.windows.open(submission, range(10))
     assert window is not None
     session.windows.take(window, 0.0, 10)

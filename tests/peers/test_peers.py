@@ -29,7 +29,7 @@ from shared.carriers.smpp.numbers import Command
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
-from tests.unit.carriers.smpp.making import config, parcel
+from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Answer, Receipt
 from worker.carriers.smpp import SmppCarrier
 
@@ -129,7 +129,7 @@ def texts() -> list[str]:
 def test_ten_thousand_messages_arrive_as_they_were_with_their_receipts(long_messages: str, bind: str) -> None:
     receipts: list[Receipt] = []
     each = MESSAGES // 500
-    told = [parcel(said, [f"25471{n:03d}{k:04d}" for k in range(each)]) for n, said in enumerate(texts())]
+    told = [message_group(said, [f"25471{n:03d}{k:04d}" for k in range(each)]) for n, said in enumerate(texts())]
     with node_smsc() as smsc:
         settings = {"system_id": "us", "password": "right", "window": 100, "answer_time": PATIENCE}
         carrier = SmppCarrier(config(port=smsc.port, long_messages=long_messages, bind=bind, **settings))

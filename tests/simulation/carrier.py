@@ -15,12 +15,12 @@ from tests.simulation.tasks import stand
 from worker.carriers.base import (
     Answer,
     LateResponse,
+    MessageGroup,
     OnInbound,
     OnLateResponses,
     OnReceipts,
     Outcome,
     Pace,
-    Parcel,
     Receipt,
     Unpaced,
 )
@@ -105,16 +105,16 @@ class ModelCarrier:
     def close(self) -> None:
         """Nothing is open."""
 
-    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
+    def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
         """Take the messages one after the other; the worker may die between two of them, or before the answers."""
         handed: list[tuple[Handed, Outcome]] = []
         stand("pace")
-        for parcel in parcels:
-            for message, phone in zip(parcel.ids, parcel.phones, strict=True):
+        for message_group in message_groups:
+            for message, phone in zip(message_group.ids, message_group.phones, strict=True):
                 if self.rng.random() < 0.1:
                     stand("submit.message")
                 self.look(message, phone, self.name)
-                handed.append(self._hand_over(message, phone, parcel.sender_id))
+                handed.append(self._hand_over(message, phone, message_group.sender_id))
         stand("submit.window")
         for known, outcome in handed:
             if outcome.answer in (Answer.FAILED, Answer.THROTTLED):

@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class MessageGroup:
     """Messages with the same text and sender: phones and message ids, in the same order."""
 
     sender_id: str
@@ -163,7 +163,7 @@ class Carrier(Protocol):
         Returns at once; connecting is retried. Without `on_inbound`, inbound messages stay with the carrier.
         """
 
-    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
+    def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
         """Submit the messages pipelined. Returns one outcome per message, in order, within the carrier's answer time.
 
         `limit` is an additional pace for these messages. They wait for it before they occupy the carrier's window.

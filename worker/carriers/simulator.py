@@ -25,7 +25,17 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared.db.connection import copy_rows, transaction
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import Answer, OnInbound, OnLateResponses, OnReceipts, Outcome, Pace, Parcel, Receipt, Unpaced
+from worker.carriers.base import (
+    Answer,
+    MessageGroup,
+    OnInbound,
+    OnLateResponses,
+    OnReceipts,
+    Outcome,
+    Pace,
+    Receipt,
+    Unpaced,
+)
 
 log = logging.getLogger(__name__)
 
@@ -101,21 +111,21 @@ class Simulator:
         if self._thread is not None:
             self._thread.join(5)
 
-    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
+    def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
         """Return each message's outcome by its phone; store the accepted submits and their future receipts."""
         submits: list[str] = []
         receipts: list[str] = []
         outcomes = []
         waits = [self._round_trip]
-        allowed = self._take_permits(parcels, limit)
+        allowed = self._take_permits(message_groups, limit)
         at_once = datetime.now(UTC)
         due = at_once + self._delay
-        for parcel in parcels:
-            for message, phone in zip(parcel.ids, parcel.phones, strict=True):
+        for message_group in message_groups:
+            for message, phone in zip(message_group.ids, message_group.phones, strict=True):
                 if allowed <= 0:
                     outcomes.append(NOT_IN_TIME)
                     continue
-                allowed -= parcel.segments
+                allowed -= message_group.segments
                 magic = phone[:5] if phone.startswith("999") else ""
                 outcome = self._answer(magic, phone)
                 outcomes.append(outcome)
@@ -134,9 +144,9 @@ class Simulator:
         time.sleep(max(waits))
         return outcomes if stored else [given_up(outcome) for outcome in outcomes]
 
-    def _take_permits(self, parcels: list[Parcel], limit: Pace | None) -> int:
+    def _take_permits(self, message_groups: list[MessageGroup], limit: Pace | None) -> int:
         """Wait for the paces' permission to submit. Returns the number of segments that may be submitted."""
-        segments = sum(parcel.segments * len(parcel.phones) for parcel in parcels)
+        segments = sum(message_group.segments * len(message_group.phones) for message_group in message_groups)
         paces = [pace for pace in (limit, self.pace) if pace is not None and pace.chunk]
         if not paces:
             return segments

@@ -8,7 +8,7 @@ bucket for all workers, checked when the message is about to be written. Message
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worker.carriers.base import Carrier, Outcome, Pace, Parcel
+from worker.carriers.base import Carrier, MessageGroup, Outcome, Pace
 
 
 @dataclass(slots=True, eq=False)
@@ -96,6 +96,6 @@ class RateLimitedCarrier:
         """That of the carrier."""
         return self._carrier.trouble
 
-    def submit(self, parcels: list[Parcel]) -> list[Outcome]:
+    def submit(self, message_groups: list[MessageGroup]) -> list[Outcome]:
         """Submit through the carrier, at the pace of the limits."""
-        return self._carrier.submit(parcels, self.pace)
+        return self._carrier.submit(message_groups, self.pace)

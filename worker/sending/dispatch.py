@@ -30,7 +30,7 @@ from worker.sending.record import advance
 from worker.sending.send_rules import apply_rules
 from worker.sending.settle import settle
 from worker.sending.suppression_check import Suppressions
-from worker.sending.windows import next_window, note, parcels, unfinished
+from worker.sending.windows import message_groups, next_window, note, unfinished
 
 log = logging.getLogger(__name__)
 
@@ -202,7 +202,7 @@ class Dispatcher:
             segments = sum(len(positions) * batch.segments for batch, positions in window)
             crashpoint("submit.before")
             submitted_at = time.monotonic()
-            outcomes = carrier.submit(parcels(window))
+            outcomes = carrier.submit(message_groups(window))
             answer_time = time.monotonic() - submitted_at
             crashpoint("submit.answered")
             submitted += segments

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from shared.ids import MessageIds
 from shared.lifecycle import MessageStatus
-from worker.carriers.base import Answer, Outcome, Parcel
+from worker.carriers.base import Answer, MessageGroup, Outcome
 from worker.sending.claimed_batch import MAX_ATTEMPTS, ClaimedBatch, FailedAttempt, Result
 
 STATUS_OF = {
@@ -33,19 +33,21 @@ def unfinished(batches: list[ClaimedBatch]) -> bool:
     return any(batch.unfinished for batch in batches)
 
 
-def parcels(window: Window) -> list[Parcel]:
+def message_groups(window: Window) -> list[MessageGroup]:
     """The window in the form that drivers take."""
     result = []
     for batch, positions in window:
         if batch.placeholder_texts is None:
-            result.append(_parcel(batch, batch.message, batch.encoding, positions))
+            result.append(_message_group(batch, batch.message, batch.encoding, positions))
         else:
-            result += [_parcel(batch, *batch.placeholder_texts.text(position), [position]) for position in positions]
+            result += [
+                _message_group(batch, *batch.placeholder_texts.text(position), [position]) for position in positions
+            ]
     return result
 
 
-def _parcel(batch: ClaimedBatch, text: str, encoding: str, positions: list[int]) -> Parcel:
-    return Parcel(
+def _message_group(batch: ClaimedBatch, text: str, encoding: str, positions: list[int]) -> MessageGroup:
+    return MessageGroup(
         sender_id=batch.sender_id,
         text=text,
         encoding=encoding,

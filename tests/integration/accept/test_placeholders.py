@@ -19,7 +19,7 @@ from shared.contacts.groups import Contact, put_contacts
 from shared.sends.templates import Composed, compose, parse
 from shared.sms.segments import segment
 from tests.harness.service import PREFIX, Service
-from worker.carriers.base import Outcome, Parcel
+from worker.carriers.base import MessageGroup, Outcome
 from worker.jobs.expand import expand
 
 A, B, C, D = (str(254711000001 + number) for number in range(4))
@@ -31,10 +31,13 @@ def service(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servi
     """The service, its carrier remembering what it was given."""
     submit = service.worker.simulator.submit
 
-    def remember(parcels: list[Parcel]) -> list[Outcome]:
-        for parcel in parcels:
-            given_texts.extend((phone, parcel.text, parcel.encoding, parcel.segments) for phone in parcel.phones)
-        return submit(parcels)
+    def remember(message_groups: list[MessageGroup]) -> list[Outcome]:
+        for message_group in message_groups:
+            given_texts.extend(
+                (phone, message_group.text, message_group.encoding, message_group.segments)
+                for phone in message_group.phones
+            )
+        return submit(message_groups)
 
     given_texts.clear()
     monkeypatch.setattr(service.worker.simulator, "submit", remember)

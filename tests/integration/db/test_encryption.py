@@ -21,7 +21,7 @@ from tests.harness.database import fresh_database
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from tests.integration.privacy.test_privacy import erase, where
-from worker.carriers.base import Outcome, Parcel
+from worker.carriers.base import MessageGroup, Outcome
 from worker.jobs.retention import forget
 
 FIRST, SECOND = TextKey("k1", b"1" * 32), TextKey("k2", b"2" * 32)
@@ -51,9 +51,9 @@ class Heard(Service):
         self.texts: list[str] = []
         submit = self.worker.simulator.submit
 
-        def noted(parcels: Sequence[Parcel]) -> list[Outcome]:
-            self.texts += [parcel.text for parcel in parcels for _ in parcel.phones]
-            return submit(parcels)
+        def noted(message_groups: Sequence[MessageGroup]) -> list[Outcome]:
+            self.texts += [message_group.text for message_group in message_groups for _ in message_group.phones]
+            return submit(message_groups)
 
         self.worker.simulator.submit = noted  # type: ignore[method-assign]
 

@@ -12,7 +12,7 @@ from bulksms.doctor import check_queue
 from bulksms.finding import Finding
 from shared.audit.check import audit
 from tests.harness.service import Service
-from worker.carriers.base import Answer, Outcome, Parcel
+from worker.carriers.base import Answer, MessageGroup, Outcome
 from worker.receipts import apply as receipts
 from worker.routing.carrier_pools import CarrierPools
 
@@ -177,8 +177,12 @@ def test_what_one_fails_another_takes(make: Callable[..., Service]) -> None:
 def fails(service: Service, name: str) -> None:
     """This carrier takes nothing."""
 
-    def submit(parcels: list[Parcel]) -> list[Outcome]:
-        return [Outcome(Answer.FAILED, error="system_error") for parcel in parcels for _ in parcel.phones]
+    def submit(message_groups: list[MessageGroup]) -> list[Outcome]:
+        return [
+            Outcome(Answer.FAILED, error="system_error")
+            for message_group in message_groups
+            for _ in message_group.phones
+        ]
 
     service.worker.carriers[name].submit = submit  # type: ignore[method-assign]
 

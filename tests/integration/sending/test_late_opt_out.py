@@ -12,7 +12,7 @@ from shared.contacts.suppressions import Scope, suppress
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
-from worker.carriers.base import Answer, Outcome, Parcel
+from worker.carriers.base import Answer, MessageGroup, Outcome
 from worker.sending.send_rules import apply_rules
 
 WINDOW, WINDOWS = 10, 5
@@ -42,10 +42,10 @@ def between_windows(service: Service, happens: Callable[[int], None]) -> Iterato
     given: list[str] = []
     submit, windows = service.worker.simulator.submit, 0
 
-    def note(parcels: list[Parcel]) -> list[Outcome]:
+    def note(message_groups: list[MessageGroup]) -> list[Outcome]:
         nonlocal windows
-        given.extend(phone for parcel in parcels for phone in parcel.phones)
-        outcomes = submit(parcels)
+        given.extend(phone for message_group in message_groups for phone in message_group.phones)
+        outcomes = submit(message_groups)
         windows += 1
         happens(windows)
         return outcomes
@@ -193,12 +193,12 @@ def test_what_goes_again_is_dropped_too(service: Service) -> None:
     submit, windows = service.worker.simulator.submit, 0
     given: list[str] = []
 
-    def note(parcels: list[Parcel]) -> list[Outcome]:
+    def note(message_groups: list[MessageGroup]) -> list[Outcome]:
         nonlocal windows
         windows += 1
-        told = [phone for parcel in parcels for phone in parcel.phones]
+        told = [phone for message_group in message_groups for phone in message_group.phones]
         given.extend(told)
-        outcomes = submit(parcels)
+        outcomes = submit(message_groups)
         if windows == 1:
             by_operator(service, throttled)
             outcomes[told.index(throttled)] = Outcome(Answer.THROTTLED, None, "88")

@@ -19,7 +19,7 @@ from worker.receipts.in_doubt import Resolution, give_up, resolve
 from worker.recovery.recover import recover
 from worker.sending.claim import claim
 from worker.sending.record import advance
-from worker.sending.windows import next_window, note, parcels
+from worker.sending.windows import message_groups, next_window, note
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 LATER = {"send_at": TOMORROW.isoformat(), "expires_at": (TOMORROW + timedelta(days=1)).isoformat()}
@@ -191,7 +191,7 @@ def test_it_is_clean_at_every_step_of_a_turn_and_of_its_recovery(service: Servic
     assert audit(engine, full=True) == []
 
     window = next_window(slices, 5)
-    note(window, carrier.submit(parcels(window)))
+    note(window, carrier.submit(message_groups(window)))
     advance(engine, slices, 5, carrier.name, lease=60)
     assert audit(engine, full=True) == []
     service.deliver_receipts()

@@ -17,7 +17,7 @@ import pytest
 from bulksms.local.ports import free_port
 from shared.carriers.http import HttpConfig
 from tests.harness.http_carrier import PATIENCE, Asked, HttpPeer, Says, http_peer, says
-from tests.unit.carriers.smpp.making import Doorkeeper, parcel
+from tests.unit.carriers.smpp.making import Doorkeeper, message_group
 from worker.carriers.base import OURS, Answer, LateResponse, Outcome, Receipt
 from worker.carriers.http import HttpCarrier
 
@@ -48,7 +48,7 @@ def pair(peer_says: Callable[[Asked], Says], **told: Any) -> Iterator[tuple[Http
 
 
 def one(made: HttpCarrier, text: str = "Hi") -> Outcome:
-    (outcome,) = made.submit([parcel(text, [PHONE])])
+    (outcome,) = made.submit([message_group(text, [PHONE])])
     return outcome
 
 
@@ -61,7 +61,7 @@ def wait_until(true: Callable[[], Any]) -> None:
 
 def test_it_works() -> None:
     with pair(lambda asked: says({"id": f"m-{asked.json['to']}"})) as (peer, made):
-        told = parcel("Grüße, 世界 {phone} & co", [PHONE, "254711000001"])
+        told = message_group("Grüße, 世界 {phone} & co", [PHONE, "254711000001"])
         assert [each.reference for each in made.submit([told])] == [f"m-{PHONE}", "m-254711000001"]
         asked = sorted(peer.asked, key=lambda each: each.json["to"])[0]
         assert asked.json == {"to": PHONE, "text": told.text, "from": "ACME", "ref": str(told.ids[0])}
@@ -70,7 +70,7 @@ def test_it_works() -> None:
 
 def test_what_a_limit_holds_too_long_has_not_left() -> None:
     with pair(lambda asked: says({"id": "m"}), answer_time=0.5) as (peer, made):
-        told = parcel("Hi", [str(int(PHONE) + number) for number in range(4)])
+        told = message_group("Hi", [str(int(PHONE) + number) for number in range(4)])
         outcomes = made.submit([told], Doorkeeper(left=1))
         assert [each.answer for each in outcomes] == [Answer.ACCEPTED] + [Answer.THROTTLED] * 3
         assert {each.error for each in outcomes[1:]} <= OURS
@@ -86,7 +86,7 @@ def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
 
     with pair(answer, window=5) as (peer, made):
         for _ in range(4):
-            assert {each.answer for each in made.submit([parcel("x", [PHONE] * 5)])} == {Answer.ACCEPTED}
+            assert {each.answer for each in made.submit([message_group("x", [PHONE] * 5)])} == {Answer.ACCEPTED}
         assert (len(peer.asked), peer.connections) == (20, 5)
 
 
@@ -153,7 +153,7 @@ def test_silence_is_doubt_and_a_late_answer_resolves_it() -> None:
 
     late: list[LateResponse] = []
     with http_peer(answer) as peer, carrier(declared(peer.url("/"), answer_time=0.5), late) as made:
-        told = parcel("x", [PHONE])
+        told = message_group("x", [PHONE])
         assert made.submit([told]) == [Outcome(Answer.IN_DOUBT, error="no_answer")]
         go_on.set()
         wait_until(lambda: late)
@@ -169,13 +169,13 @@ def test_what_found_no_room_in_time_has_not_left_and_never_does() -> None:
 
     with pair(answer, window=2, answer_time=2.0) as (peer, made):
         phones = [f"25471100000{number}" for number in range(5)]
-        outcomes = made.submit([parcel("x", phones)])
+        outcomes = made.submit([message_group("x", phones)])
         assert [(each.answer, each.error) for each in outcomes] == [
             *[(Answer.IN_DOUBT, "no_answer")] * 2,
             *[(Answer.THROTTLED, "window_full")] * 3,
         ]
         go_on.set()
-        (outcome,) = made.submit([parcel("x", ["254711000009"])])
+        (outcome,) = made.submit([message_group("x", ["254711000009"])])
         assert outcome.answer == Answer.ACCEPTED
         assert sorted(asked.json["to"] for asked in peer.asked) == [*phones[:2], "254711000009"]
 
@@ -240,7 +240,7 @@ def test_several_messages_in_one_request_each_get_their_own_answer() -> None:
     with http_peer(answer) as peer:
         with carrier(declared("", request={"url": peer.url("/"), **request}, answer=reply)) as made:
             phones = [str(int(PHONE) + number) for number in range(7)]
-            outcomes = made.submit([parcel("x", phones)])
+            outcomes = made.submit([message_group("x", phones)])
         assert len(peer.asked) == 2
     assert [(each.answer, each.reference, each.error) for each in outcomes[:5]] == [
         (Answer.ACCEPTED, "m0", None),
@@ -256,7 +256,7 @@ def test_a_request_lost_in_the_middle_leaves_only_its_own_in_doubt() -> None:
         return Says(raw=b"", cut=True) if asked.json["to"].endswith("1") else says({"id": "x"})
 
     with pair(answer) as (_, made):
-        outcomes = made.submit([parcel("x", [f"25471100000{number}" for number in range(3)])])
+        outcomes = made.submit([message_group("x", [f"25471100000{number}" for number in range(3)])])
         assert [each.answer for each in outcomes] == [Answer.ACCEPTED, Answer.IN_DOUBT, Answer.ACCEPTED]
 
 

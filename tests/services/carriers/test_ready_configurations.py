@@ -10,7 +10,7 @@ import pytest
 
 from tests.harness.http_carrier import Asked, HttpPeer, Says, http_peer, says
 from tests.unit.carriers.http.test_config import ready
-from tests.unit.carriers.smpp.making import parcel
+from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import Answer, Outcome
 from worker.carriers.http import HttpCarrier
 
@@ -32,7 +32,7 @@ def against(
 
 
 def one(made: HttpCarrier) -> Outcome:
-    (outcome,) = made.submit([parcel("Hello", [PHONE])])
+    (outcome,) = made.submit([message_group("Hello", [PHONE])])
     return outcome
 
 
@@ -69,17 +69,17 @@ def test_twilio_takes_a_message() -> None:
 )
 def test_twilio_is_told_a_number_with_its_plus(sender: str, told: str) -> None:
     with against("twilio", lambda asked: says({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
-        made.submit([parcel("Hello", [PHONE], sender=sender)])
+        made.submit([message_group("Hello", [PHONE], sender=sender)])
     assert peer.asked[0].form["From"] == told
 
 
 def test_validity_is_what_each_carrier_takes() -> None:
     soon = datetime.now(UTC) + timedelta(seconds=5)
     with against("twilio", lambda asked: says({"sid": "SM1", "status": "queued"}, 201), TWILIO) as (peer, made):
-        made.submit([parcel("Hello", [PHONE], expires_at=soon)])
+        made.submit([message_group("Hello", [PHONE], expires_at=soon)])
     assert 1 <= int(peer.asked[0].form["ValidityPeriod"]) <= 5
     with against("vonage", lambda asked: says({"message_uuid": "1"}, 202), "/v1/messages") as (peer, made):
-        made.submit([parcel("Hello", [PHONE], expires_at=soon), parcel("Hello", [PHONE])])
+        made.submit([message_group("Hello", [PHONE], expires_at=soon), message_group("Hello", [PHONE])])
     soonest, latest = sorted(asked.json["ttl"] for asked in peer.asked)
     assert soonest == 20
     assert 3 * 86_400 - 60 <= latest <= 3 * 86_400
@@ -153,7 +153,7 @@ def recipients(asked: Asked, codes: dict[str, int]) -> Says:
 def test_africas_talking_takes_many_at_once() -> None:
     codes = {f"+{OTHER}": 403}
     with against("africastalking", lambda asked: recipients(asked, codes), "/version1/messaging") as (peer, made):
-        outcomes = made.submit([parcel("Hello", [PHONE, OTHER])])
+        outcomes = made.submit([message_group("Hello", [PHONE, OTHER])])
     assert outcomes == [
         Outcome(Answer.ACCEPTED, f"ATXid_+{PHONE}"),
         Outcome(Answer.REJECTED, error="invalid_recipient=403"),
@@ -195,7 +195,7 @@ def test_the_generic_one_sends_lists() -> None:
         return says({"messages": made})
 
     with against("generic", answer, "/v1/messages") as (peer, made):
-        told = parcel("Hello", [PHONE, OTHER])
+        told = message_group("Hello", [PHONE, OTHER])
         assert made.submit([told]) == [Outcome(Answer.ACCEPTED, str(identity)[-4:]) for identity in told.ids]
     (asked,) = peer.asked
     assert asked.headers["authorization"] == "Bearer t"

@@ -18,8 +18,8 @@ from shared.carriers.smpp.alphabets import decode
 from shared.carriers.smpp.numbers import Command, Tag
 from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.lifecycle import MessageStatus
-from tests.unit.carriers.smpp.making import Doorkeeper, config, parcel
-from worker.carriers.base import OURS, Answer, LateResponse, Outcome, Parcel, Receipt, Unpaced
+from tests.unit.carriers.smpp.making import Doorkeeper, config, message_group
+from worker.carriers.base import OURS, Answer, LateResponse, MessageGroup, Outcome, Receipt, Unpaced
 from worker.carriers.smpp import SmppCarrier, link
 
 ACCEPTED, THROTTLED, IN_DOUBT = Answer.ACCEPTED, Answer.THROTTLED, Answer.IN_DOUBT
@@ -50,8 +50,8 @@ class Driven:
     def bound(self) -> None:
         wait_until(lambda: self.carrier.health.state == "bound", "a bind")
 
-    def submit(self, *parcels: Parcel) -> list[Outcome]:
-        return self.carrier.submit(list(parcels))
+    def submit(self, *message_groups: MessageGroup) -> list[Outcome]:
+        return self.carrier.submit(list(message_groups))
 
     def drop_all(self) -> None:
         self.smsc.loop.call_soon_threadsafe(self.smsc.drop_all)
@@ -79,7 +79,7 @@ def answers(outcomes: list[Outcome]) -> Counter[Answer]:
 
 def test_it_works() -> None:
     with driven() as all_:
-        (outcome,) = all_.submit(parcel("Hello", ["254711000000"]))
+        (outcome,) = all_.submit(message_group("Hello", ["254711000000"]))
         assert outcome.answer == ACCEPTED
         wait_until(lambda: len(all_.receipts) == 1, "the receipt")
         (receipt,) = all_.receipts
@@ -131,11 +131,11 @@ TEXTS = [
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])
 def test_texts_of_every_kind_arrive_as_they_were_and_all_receipts_find_theirs(style: str) -> None:
     handset = Handset()
-    parcels = [parcel(text, phones(20, f"2547{number}0")) for number, text in enumerate(TEXTS)]
+    message_groups = [message_group(text, phones(20, f"2547{number}0")) for number, text in enumerate(TEXTS)]
     with driven(handset, long_messages=style, window=50) as all_:
-        outcomes = all_.submit(*parcels)
+        outcomes = all_.submit(*message_groups)
         assert answers(outcomes) == {ACCEPTED: 20 * len(TEXTS)}
-        assert handset.shown() == Counter((phone, each.text) for each in parcels for phone in each.phones)
+        assert handset.shown() == Counter((phone, each.text) for each in message_groups for phone in each.phones)
         wait_until(lambda: len(all_.receipts) >= len(outcomes), "the receipts")
         assert {receipt.reference: receipt.status for receipt in all_.receipts} == {
             outcome.reference: MessageStatus.DELIVERED for outcome in outcomes
@@ -143,20 +143,20 @@ def test_texts_of_every_kind_arrive_as_they_were_and_all_receipts_find_theirs(st
         wait_until(lambda: all_.smsc.records.counts.receipts_waiting == 0, "the answers to the receipts")
         assert len(all_.receipts) == len(outcomes)
         if style != "payload":
-            assert handset.segments == sum(each.segments * len(each.phones) for each in parcels)
+            assert handset.segments == sum(each.segments * len(each.phones) for each in message_groups)
 
 
 def test_two_long_messages_to_one_phone_are_not_mixed() -> None:
     handset = Handset()
     texts = ["a" * 200, "b" * 200, "c" * 200]
     with driven(handset) as all_:
-        all_.submit(*[parcel(text, ["254711000000"]) for text in texts])
+        all_.submit(*[message_group(text, ["254711000000"]) for text in texts])
     assert handset.shown() == Counter(("254711000000", text) for text in texts)
 
 
 def test_every_magic_phone_has_its_outcome() -> None:
     with driven(smsc={"slow_time": 0.2}, answer_time=2.0) as all_:
-        outcomes = all_.submit(parcel("x", [f"999{number:02d}000000" for number in range(1, 11)]))
+        outcomes = all_.submit(message_group("x", [f"999{number:02d}000000" for number in range(1, 11)]))
         assert [(outcome.answer, outcome.error) for outcome in outcomes] == [
             (ACCEPTED, None),
             (Answer.REJECTED, "ESME_RINVDSTADR"),
@@ -169,7 +169,7 @@ def test_every_magic_phone_has_its_outcome() -> None:
             (ACCEPTED, None),
             (Answer.FAILED, "ESME_RSYSERR"),
         ]
-        (again,) = all_.submit(parcel("x", ["99903000000"]))
+        (again,) = all_.submit(message_group("x", ["99903000000"]))
         assert again.answer == ACCEPTED
         wait_until(lambda: len(all_.receipts) == 7, "the receipts")  # 01, 03, 04, 05, 07 and twice 08
         by_phone = Counter((receipt.phone, receipt.status.value) for receipt in all_.receipts)
@@ -185,10 +185,10 @@ def test_every_magic_phone_has_its_outcome() -> None:
 
 def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
     with driven(answer_time=2.0) as all_:
-        before, broken = all_.submit(parcel("x", ["254711000000", "99911000000"]))
+        before, broken = all_.submit(message_group("x", ["254711000000", "99911000000"]))
         assert (before.answer, broken.answer) == (IN_DOUBT, IN_DOUBT), "what came with it has no answer either"
         all_.bound()
-        assert answers(all_.submit(parcel("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
+        assert answers(all_.submit(message_group("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
         counts = all_.smsc.records.counts
         assert (counts.drops, counts.garbage, counts.duplicates) == (1, 1, 0)
 
@@ -196,7 +196,7 @@ def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
 def test_lost_answers_are_in_doubt_and_do_not_stop_the_rest() -> None:
     with driven(smsc={"lose": 0.2, "seed": 3}, window=40, answer_time=1.5) as all_:
         for _ in range(3):
-            outcomes = all_.submit(parcel("x", phones(40)))
+            outcomes = all_.submit(message_group("x", phones(40)))
             assert answers(outcomes)[IN_DOUBT] > 0
             assert answers(outcomes)[ACCEPTED] > 0
             assert set(answers(outcomes)) == {IN_DOUBT, ACCEPTED}
@@ -219,7 +219,7 @@ def test_when_the_connection_breaks_no_message_leaves_twice() -> None:
         while left:
             assert time.monotonic() < deadline
             window, left = left[:50], left[50:]
-            for phone, outcome in zip(window, all_.submit(parcel("x", window)), strict=True):
+            for phone, outcome in zip(window, all_.submit(message_group("x", window)), strict=True):
                 if outcome.answer == THROTTLED:
                     assert outcome.error == "not_connected"
                     left.append(phone)
@@ -242,10 +242,10 @@ def test_what_is_too_fast_is_throttled_and_long_messages_are_finished() -> None:
             handset_parts[message.destination].add(message.short_message[5])
 
     with driven(watch, smsc={"rate": 50}, window=200) as all_:
-        plain = answers(all_.submit(parcel("x", phones(120))))
+        plain = answers(all_.submit(message_group("x", phones(120))))
         assert plain[ACCEPTED] >= 50
         assert plain[THROTTLED] == 120 - plain[ACCEPTED] > 0
-        long = all_.submit(parcel("y" * 400, phones(10, "2557")))
+        long = all_.submit(message_group("y" * 400, phones(10, "2557")))
         assert IN_DOUBT not in answers(long)
         for phone, outcome in zip(phones(10, "2557"), long, strict=True):
             assert handset_parts.get(phone, set()) == ({1, 2, 3} if outcome.answer == ACCEPTED else set())
@@ -253,7 +253,7 @@ def test_what_is_too_fast_is_throttled_and_long_messages_are_finished() -> None:
 
 def test_an_answer_that_comes_too_late_is_handed_on() -> None:
     with driven(smsc={"slow_time": 1.0}, answer_time=0.3) as all_:
-        slow = parcel("x", ["254711000000", "99904000000"])
+        slow = message_group("x", ["254711000000", "99904000000"])
         fast, doubt = all_.submit(slow)
         assert (fast.answer, doubt.answer) == (ACCEPTED, IN_DOUBT)
         wait_until(lambda: len(all_.late) == 1, "the late answer")
@@ -265,7 +265,7 @@ def test_an_answer_that_comes_too_late_is_handed_on() -> None:
 
 def test_a_slow_carrier_is_only_slow() -> None:
     with driven(smsc={"round_trip": 0.2}, window=50) as all_:
-        assert answers(all_.submit(parcel("x", phones(200)))) == {ACCEPTED: 200}
+        assert answers(all_.submit(message_group("x", phones(200)))) == {ACCEPTED: 200}
 
 
 def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,7 +274,7 @@ def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.Mon
         seen: Counter[Answer] = Counter()
         for number in range(30):
             all_.bound()
-            seen += answers(all_.submit(parcel("x", phones(10, f"2547{number:02d}"))))
+            seen += answers(all_.submit(message_group("x", phones(10, f"2547{number:02d}"))))
         counts = all_.smsc.records.counts
         assert counts.garbage >= 20
         assert counts.duplicates == 0
@@ -285,7 +285,9 @@ def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.Mon
 
 def test_several_threads_share_one_connection() -> None:
     with driven(smsc={"receipts": False}, window=64) as all_, ThreadPoolExecutor(8) as pool:
-        work = [pool.submit(all_.submit, parcel(f"t{thread}", phones(300, f"254{thread}"))) for thread in range(8)]
+        work = [
+            pool.submit(all_.submit, message_group(f"t{thread}", phones(300, f"254{thread}"))) for thread in range(8)
+        ]
         references = [outcome.reference for done in work for outcome in done.result(2 * PATIENCE)]
         assert len(set(references)) == 2400
         assert None not in references
@@ -296,16 +298,18 @@ def test_several_threads_share_one_connection() -> None:
 def test_who_waits_for_a_limit_takes_no_room_of_others() -> None:
     limit = Doorkeeper(left=1)
     with driven(window=4) as all_, ThreadPoolExecutor(8) as pool:
-        limited = [pool.submit(all_.carrier.submit, [parcel("x", phones(3, f"254{n}"))], limit) for n in range(8)]
+        limited = [
+            pool.submit(all_.carrier.submit, [message_group("x", phones(3, f"254{n}"))], limit) for n in range(8)
+        ]
         assert limit.asked.wait(PATIENCE)
-        assert answers(all_.submit(parcel("x", phones(40, "255")))) == {ACCEPTED: 40}
+        assert answers(all_.submit(message_group("x", phones(40, "255")))) == {ACCEPTED: 40}
         limit.opened.set()
         assert sum((answers(done.result(PATIENCE)) for done in limited), Counter()) == {ACCEPTED: 24}
 
 
 def test_what_a_limit_holds_too_long_has_not_left() -> None:
     with driven(answer_time=0.5) as all_:
-        outcomes = all_.carrier.submit([parcel("x", phones(5))], Doorkeeper(left=2))
+        outcomes = all_.carrier.submit([message_group("x", phones(5))], Doorkeeper(left=2))
         assert [outcome.answer for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
         assert {outcome.error for outcome in outcomes[2:]} <= OURS
         assert all_.smsc.records.counts.submits == 2
@@ -329,17 +333,19 @@ def test_only_the_answers_to_what_has_left_are_waited_for() -> None:
     with driven(window=4) as all_:
         all_.carrier.pace = Stopping(left=2)
         began = time.monotonic()
-        outcomes = all_.submit(parcel("x", phones(5)))
+        outcomes = all_.submit(message_group("x", phones(5)))
         assert time.monotonic() - began < PATIENCE / 2
         assert answers(outcomes) == {ACCEPTED: 2, THROTTLED: 3}
         assert all_.smsc.records.counts.submits == 2
         all_.carrier.pace = Unpaced()
-        assert answers(all_.submit(parcel("x", phones(40)))) == {ACCEPTED: 40}, "the room of the others is free again"
+        assert answers(all_.submit(message_group("x", phones(40)))) == {ACCEPTED: 40}, (
+            "the room of the others is free again"
+        )
 
 
 def test_two_binds_do_the_work_of_one() -> None:
     with driven(bind="transmitter+receiver") as all_:
-        outcomes = all_.submit(parcel("x" * 200, phones(50)), parcel("x", phones(50)))
+        outcomes = all_.submit(message_group("x" * 200, phones(50)), message_group("x", phones(50)))
         assert answers(outcomes) == {ACCEPTED: 100}
         wait_until(lambda: len(all_.receipts) == 100, "the receipts")
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
@@ -351,7 +357,7 @@ def test_without_a_carrier_everything_is_throttled_soon() -> None:
     carrier.open(lambda receipts: None, lambda late: None)
     try:
         with ThreadPoolExecutor(1) as pool:
-            done = pool.submit(carrier.submit, [parcel("x", phones(3)), parcel("y" * 200, phones(2))])
+            done = pool.submit(carrier.submit, [message_group("x", phones(3)), message_group("y" * 200, phones(2))])
             outcomes = done.result(PATIENCE / 2)
         assert [(outcome.answer, outcome.error) for outcome in outcomes] == [(THROTTLED, "not_connected")] * 5
         assert carrier.health.state == "connecting"
@@ -367,7 +373,7 @@ def test_refused_credentials_suspend_the_carrier() -> None:
         try:
             wait_until(lambda: all_.carrier.health.state == "suspended", "the suspension")
             assert all_.carrier.health.error == "ESME_RINVPASWD"
-            assert answers(all_.submit(parcel("x", phones(2)))) == {THROTTLED: 2}
+            assert answers(all_.submit(message_group("x", phones(2)))) == {THROTTLED: 2}
             assert smsc.records.counts.refused_binds == 1
         finally:
             all_.carrier.close()
@@ -375,11 +381,11 @@ def test_refused_credentials_suspend_the_carrier() -> None:
 
 def test_it_connects_again_and_goes_on() -> None:
     with driven() as all_:
-        assert answers(all_.submit(parcel("x", phones(5)))) == {ACCEPTED: 5}
+        assert answers(all_.submit(message_group("x", phones(5)))) == {ACCEPTED: 5}
         all_.drop_all()
         wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
         all_.bound()
-        assert answers(all_.submit(parcel("y", phones(5)))) == {ACCEPTED: 5}
+        assert answers(all_.submit(message_group("y", phones(5)))) == {ACCEPTED: 5}
 
 
 def test_receipts_are_answered_only_when_they_are_stored() -> None:
@@ -399,9 +405,11 @@ def test_receipts_are_answered_only_when_they_are_stored() -> None:
         stack.callback(all_.carrier.close)
         all_.carrier.open(store, all_.late.extend)
         all_.bound()
-        all_.submit(parcel("x", phones(30)))
+        all_.submit(message_group("x", phones(30)))
         assert asked.wait(PATIENCE)
-        assert answers(all_.submit(parcel("y", phones(30)))) == {ACCEPTED: 30}  # submits do not wait for the database
+        assert answers(all_.submit(message_group("y", phones(30)))) == {
+            ACCEPTED: 30
+        }  # submits do not wait for the database
         assert smsc.records.counts.receipts_answered == 0
         may_store.set()
         wait_until(lambda: smsc.records.counts.receipts_answered == 60, "the answers")
@@ -410,7 +418,7 @@ def test_receipts_are_answered_only_when_they_are_stored() -> None:
 
 def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
     with driven(smsc={"receipt_delay": 0.5, "receipt_window": 10}) as all_:
-        outcomes = all_.submit(parcel("x", phones(50)))
+        outcomes = all_.submit(message_group("x", phones(50)))
         all_.drop_all()
         wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 50, "the receipts")
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
@@ -418,7 +426,7 @@ def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
 
 def test_receipts_that_wait_come_after_the_answer_to_the_bind() -> None:
     with driven(smsc={"receipt_delay": 0.5, "round_trip": 0.2}) as all_:
-        outcomes = all_.submit(parcel("x", phones(20)))
+        outcomes = all_.submit(message_group("x", phones(20)))
         assert answers(outcomes) == {ACCEPTED: 20}
         all_.drop_all()
         wait_until(lambda: all_.smsc.records.counts.binds == 2, "the second bind")
@@ -428,9 +436,9 @@ def test_receipts_that_wait_come_after_the_answer_to_the_bind() -> None:
 
 def test_nothing_is_submitted_after_closing() -> None:
     with driven() as all_:
-        all_.submit(parcel("x", phones(5)))
+        all_.submit(message_group("x", phones(5)))
         all_.carrier.close()
-        assert answers(all_.submit(parcel("y", phones(5)))) == {THROTTLED: 5}
+        assert answers(all_.submit(message_group("y", phones(5)))) == {THROTTLED: 5}
         assert all_.smsc.records.counts.submits == 5
 
 
@@ -438,7 +446,7 @@ def test_no_text_is_logged(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> 
     caplog.set_level("DEBUG")
     with driven(smsc={"garbage_after": 3, "drop_after": 20}) as all_:
         for _ in range(4):
-            all_.submit(parcel("canary text", ["254711000000"] * 10))
+            all_.submit(message_group("canary text", ["254711000000"] * 10))
             all_.bound()
     assert caplog.records
     assert "canary" not in caplog.text

@@ -13,7 +13,7 @@ from shared.carriers.smpp.pdu import HEADER, Message, message_body, pdu, tlv
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
 from tests.harness.scripted_smsc import ScriptedSmsc, answer
-from tests.unit.carriers.smpp.making import config, parcel
+from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Answer, LateResponse, Outcome, Receipt
 from worker.carriers.smpp import SmppCarrier
 
@@ -37,7 +37,9 @@ class Pair:
 
     def submit(self, count: int = 3, text: str = "x") -> "Future[list[Outcome]]":
         """Submit that many messages, in another thread."""
-        return self._pool.submit(self.carrier.submit, [parcel(text, [f"2547{number:08d}" for number in range(count)])])
+        return self._pool.submit(
+            self.carrier.submit, [message_group(text, [f"2547{number:08d}" for number in range(count)])]
+        )
 
     def counted(self, name: str) -> int:
         return int(getattr(self.carrier.health.counters, name))

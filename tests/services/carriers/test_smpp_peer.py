@@ -10,7 +10,7 @@ import smpplib.smpp
 
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from tests.unit.carriers.smpp.making import config, parcel
+from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.submission import Submission
 
@@ -60,7 +60,7 @@ def test_a_wrong_password_is_refused_to_a_client_that_is_not_ours(smsc: Smsc) ->
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])
 def test_what_the_driver_writes_is_read_by_a_reader_that_is_not_ours(style: str) -> None:
     client = smpplib.client.Client("127.0.0.1", 1, allow_unknown_opt_params=True)
-    told = parcel("я" * 150, ["254711000000"])
+    told = message_group("я" * 150, ["254711000000"])
     submission = Submission(config(long_messages=style, tlvs={0x0201: b"\1"}), References(), [told])
     for number, (head, body) in enumerate(zip(submission.heads, submission.bodies, strict=True), 1):
         read = smpplib.smpp.parse_pdu(head + b"\0\0\0\7" + body, client=client, allow_unknown_opt_params=True)

@@ -15,7 +15,7 @@ import pytest
 
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from tests.unit.carriers.smpp.making import config, parcel
+from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Answer, Receipt
 from worker.carriers.smpp import SmppCarrier
 
@@ -91,7 +91,7 @@ def test_it_works(certificate: Path) -> None:
             wait_for(carrier, "bound")
             for number in range(3):
                 phones = [f"254{number}{index:08d}" for index in range(1000)]
-                outcomes = carrier.submit([parcel("x" * 160, phones)])
+                outcomes = carrier.submit([message_group("x" * 160, phones)])
                 assert Counter(outcome.answer for outcome in outcomes) == {Answer.ACCEPTED: 1000}
             deadline = time.monotonic() + PATIENCE
             while len(receipts) < 3000:

@@ -17,7 +17,7 @@ import h2.events
 import pytest
 
 from tests.services.carriers.test_http import PATIENCE, PHONE, carrier, declared
-from tests.unit.carriers.smpp.making import parcel
+from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import Answer
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
@@ -93,7 +93,7 @@ def test_many_requests_share_a_connection(folder: Path) -> None:
     with server.running() as port:
         config = declared(f"https://127.0.0.1:{port}/", tls_ca=str(folder / "cert.pem"), window=5, answer_time=PATIENCE)
         with carrier(config) as made:
-            outcomes = made.submit([parcel("x", [PHONE] * 5)])
+            outcomes = made.submit([message_group("x", [PHONE] * 5)])
         assert sorted(str(each.reference) for each in outcomes) == sorted(f"s{stream}" for stream in server.streams)
     assert (server.connections, len(server.streams)) == (1, 5)
 
@@ -103,5 +103,5 @@ def test_a_connection_lost_leaves_all_that_it_carried_in_doubt(folder: Path) -> 
     with server.running() as port:
         config = declared(f"https://127.0.0.1:{port}/", tls_ca=str(folder / "cert.pem"), window=3)
         with carrier(config) as made:
-            outcomes = made.submit([parcel("x", [PHONE] * 3)])
+            outcomes = made.submit([message_group("x", [PHONE] * 3)])
     assert [(each.answer, each.error) for each in outcomes] == [(Answer.IN_DOUBT, "no_answer")] * 3

@@ -13,7 +13,7 @@ from shared.accounts.administration import create_account, top_up
 from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
-from worker.carriers.base import Answer, Outcome, Parcel, Unpaced
+from worker.carriers.base import Answer, MessageGroup, Outcome, Unpaced
 from worker.sending import dispatch
 from worker.sending.claimed_batch import all_that_waits
 from worker.sending.dispatch import Dispatcher
@@ -27,8 +27,8 @@ class Taker:
 
     name, rate, window, pace, trouble = "taker", 0.0, 1000, Unpaced(), None
 
-    def submit(self, parcels: list[Parcel], limit: object = None) -> list[Outcome]:
-        return [Outcome(Answer.ACCEPTED, "1") for parcel in parcels for _ in parcel.phones]
+    def submit(self, message_groups: list[MessageGroup], limit: object = None) -> list[Outcome]:
+        return [Outcome(Answer.ACCEPTED, "1") for message_group in message_groups for _ in message_group.phones]
 
 
 @pytest.fixture
@@ -74,9 +74,9 @@ def test_small_batches_are_claimed_one_window_at_a_time(engine: Engine, monkeypa
     taken: list[int] = []
 
     class Counting(Taker):
-        def submit(self, parcels: list[Parcel], limit: object = None) -> list[Outcome]:
-            taken.append(sum(len(parcel.phones) for parcel in parcels))
-            return super().submit(parcels, limit)
+        def submit(self, message_groups: list[MessageGroup], limit: object = None) -> list[Outcome]:
+            taken.append(sum(len(message_group.phones) for message_group in message_groups))
+            return super().submit(message_groups, limit)
 
     carrier = Counting()
     dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.numbers import Command
 from shared.carriers.smpp.pdu import HEADER
-from tests.unit.carriers.smpp.making import config, parcel
+from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp import SmppCarrier
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.submission import Submission
@@ -47,7 +47,7 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
         text=True,
     )
     try:
-        told = parcel("Hi", ["254711000000", "99902000000", "99905000000"])
+        told = message_group("Hi", ["254711000000", "99902000000", "99905000000"])
         carrier = SmppCarrier(config(port=port, message_id_tag=0x1400, answer_time=3.0))
         receipts: list[Any] = []
         wait_for_port(port)
@@ -125,7 +125,7 @@ def test_a_client_that_talks_nonsense_is_left(smsc: Smsc, octets: bytes) -> None
 
 
 def test_a_submit_without_a_bind_is_refused(smsc: Smsc) -> None:
-    submission = Submission(config(), References(), [parcel("x", ["254711000000"])])
+    submission = Submission(config(), References(), [message_group("x", ["254711000000"])])
     with socket.create_connection(("127.0.0.1", smsc.port), PATIENCE) as client:
         client.sendall(submission.heads[0] + b"\0\0\0\1" + submission.bodies[0])
         assert HEADER.unpack(client.recv(16)) == (16, Command.SUBMIT_SM_RESP, 4, 1)

@@ -14,12 +14,12 @@ from shared.carriers.http.config import HttpConfig
 from worker.carriers.base import (
     Answer,
     LateResponse,
+    MessageGroup,
     OnInbound,
     OnLateResponses,
     OnReceipts,
     Outcome,
     Pace,
-    Parcel,
     Unpaced,
 )
 from worker.carriers.http.answers import ParsedResponse, parse_response
@@ -87,15 +87,17 @@ class HttpCarrier:
         is_paused = time.monotonic() < self._paused_until or self._closing.is_set()
         return f"{self.health.state}: {self.health.error}" if is_paused else None
 
-    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
+    def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
         """Submit the messages, with as many concurrent requests as the window allows. One outcome each, in order.
 
         A message without a response is in doubt if any of it may have been written, and throttled if not.
         """
         deadline = time.monotonic() + self._config.answer_time
         if self.trouble is not None:
-            return [Outcome(Answer.THROTTLED, error=self.health.error)] * sum(len(parcel.ids) for parcel in parcels)
-        requests = list(orders(self._config, parcels))
+            return [Outcome(Answer.THROTTLED, error=self.health.error)] * sum(
+                len(message_group.ids) for message_group in message_groups
+            )
+        requests = list(orders(self._config, message_groups))
         for order in requests:
             if limit is not None and limit.chunk and not limit.take(order.segments, deadline):
                 order.outcomes = _lost(order, "not_in_time")

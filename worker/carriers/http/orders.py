@@ -12,7 +12,7 @@ from uuid import UUID
 
 from shared.carriers.http.config import HttpConfig
 from shared.carriers.http.templates import filled, filled_text, filled_url
-from worker.carriers.base import Outcome, Parcel
+from worker.carriers.base import MessageGroup, Outcome
 
 SHORT_CODE = 8
 """Numeric senders of up to this many digits are short codes: no country code, and so no plus sign."""
@@ -39,32 +39,37 @@ class Order:
     done: threading.Event = field(default_factory=threading.Event, repr=False)
 
 
-def orders(config: HttpConfig, parcels: list[Parcel]) -> Iterator[Order]:
+def orders(config: HttpConfig, message_groups: list[MessageGroup]) -> Iterator[Order]:
     """The requests for these messages, in order."""
     now = datetime.now(UTC)
     settings = {**config.values, **config.our_urls()}
-    for parcel in parcels:
-        for start in range(0, len(parcel.ids), config.request.batch):
+    for message_group in message_groups:
+        for start in range(0, len(message_group.ids), config.request.batch):
             end = start + config.request.batch
-            ids = [parcel.ids[index] for index in range(start, min(end, len(parcel.ids)))]
-            yield _order(config, settings, parcel, ids, list(parcel.phones[start:end]), now)
+            ids = [message_group.ids[index] for index in range(start, min(end, len(message_group.ids)))]
+            yield _order(config, settings, message_group, ids, list(message_group.phones[start:end]), now)
 
 
 def _order(
-    config: HttpConfig, settings: dict[str, str], parcel: Parcel, ids: list[UUID], phones: list[str], now: datetime
+    config: HttpConfig,
+    settings: dict[str, str],
+    message_group: MessageGroup,
+    ids: list[UUID],
+    phones: list[str],
+    now: datetime,
 ) -> Order:
     request = config.request
-    left = int((parcel.expires_at - now).total_seconds())
+    left = int((message_group.expires_at - now).total_seconds())
     values: dict[str, Any] = {
         **settings,
-        "text": parcel.text,
-        "sender_id": parcel.sender_id,
-        "plus_sender_id": plus_sender_id(parcel.sender_id),
+        "text": message_group.text,
+        "sender_id": message_group.sender_id,
+        "plus_sender_id": plus_sender_id(message_group.sender_id),
         "phones": phones,
         "plus_phones": [f"+{phone}" for phone in phones],
         "message_ids": [str(identity) for identity in ids],
         "validity": min(max(left, request.shortest_validity), request.longest_validity),
-        "expires_at": f"{parcel.expires_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "expires_at": f"{message_group.expires_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "phone": phones[0],
         "message_id": str(ids[0]),
     }
@@ -82,7 +87,7 @@ def _order(
         form = {name: filled_text(value, values) for name, value in request.form.items()}
         body = urlencode({name: value for name, value in form.items() if value}).encode()
     return Order(
-        filled_url(request.url, values), request.method, headers, body, ids, phones, parcel.segments * len(ids)
+        filled_url(request.url, values), request.method, headers, body, ids, phones, message_group.segments * len(ids)
     )
 
 

@@ -4,7 +4,7 @@ config     a carrier's settings           driver      the `Carrier`: submit, ope
 parts      cuts a text into encoded parts submission  one call of submit: its PDUs and its outcomes
 session    one connection                 link        connects, binds and reconnects
 receipt    parses a deliver_sm            deliveries  stores deliveries, then acknowledges them
-longs      receipts of multipart messages status      the meaning of each command_status
+multipart  receipts of multipart messages status    the meaning of each command_status
 """
 
 from worker.carriers.smpp.config import SmppConfig

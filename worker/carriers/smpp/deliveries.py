@@ -20,7 +20,7 @@ from shared.inbound import Inbound
 from worker.carriers.base import LateResponse, OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
-from worker.carriers.smpp.longs import Longs
+from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.receipt import inbound, is_receipt, looks_like_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import CarrierAnswer
@@ -84,10 +84,10 @@ class LateAnswer(NamedTuple):
 class Deliveries:
     """Handles deliveries and late answers from readers, in its own thread, from `start` to `stop`."""
 
-    def __init__(self, config: SmppConfig, counters: Counters, longs: Longs) -> None:
+    def __init__(self, config: SmppConfig, counters: Counters, multiparts: MultipartMessages) -> None:
         self._config = config
         self._counters = counters
-        self._longs = longs
+        self._multiparts = multiparts
         self.on_unreadable: OnUnreadable = lambda unreadable: None
         self._on_inbound: OnInbound | None = None
         self._on_receipts: OnReceipts = lambda receipts: None
@@ -160,15 +160,15 @@ class Deliveries:
         receipts: list[tuple[Delivery, Receipt]] = self._released()
         messages: list[tuple[Delivery, Inbound]] = []
         unreadable: list[tuple[Delivery, Unreadable]] = []
-        mark, now = self._longs.now(), datetime.now(UTC)
-        settled = self._longs.settled(mark)
+        mark, now = self._multiparts.now(), datetime.now(UTC)
+        settled = self._multiparts.settled(mark)
         for delivery in deliveries:
             parsed = self._read(delivery, now)
             if isinstance(parsed, Unreadable):
                 unreadable.append((delivery, parsed))
             elif isinstance(parsed, Inbound):
                 messages.append((delivery, parsed))
-            elif not settled and self._longs.find(parsed.reference, parsed.phone) is None:
+            elif not settled and self._multiparts.find(parsed.reference, parsed.phone) is None:
                 self._held.append(Held(time.monotonic() + HOLD, mark, delivery, parsed))
             else:
                 receipts.append((delivery, parsed))
@@ -197,8 +197,8 @@ class Deliveries:
         now = time.monotonic()
         held_still, released = [], []
         for held in self._held:
-            has_message = self._longs.find(held.receipt.reference, held.receipt.phone) is not None
-            if has_message or held.until < now or self._stop.is_set() or self._longs.settled(held.mark):
+            has_message = self._multiparts.find(held.receipt.reference, held.receipt.phone) is not None
+            if has_message or held.until < now or self._stop.is_set() or self._multiparts.settled(held.mark):
                 released.append((held.delivery, held.receipt))
             else:
                 held_still.append(held)
@@ -208,7 +208,7 @@ class Deliveries:
     def _store_receipts(self, receipts: list[tuple[Delivery, Receipt]]) -> list[tuple[Delivery, int]]:
         to_store = []
         for _, receipt in receipts:
-            long = self._longs.find(receipt.reference, receipt.phone)
+            long = self._multiparts.find(receipt.reference, receipt.phone)
             message_receipt = receipt if long is None else long.hear(receipt)
             if message_receipt is not None:
                 to_store.append(message_receipt)

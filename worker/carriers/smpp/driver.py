@@ -5,12 +5,21 @@ import time
 from collections.abc import Sequence
 
 from shared.carriers.smpp.numbers import Command
-from worker.carriers.base import OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Outcome, Pace, Parcel, Unpaced
+from worker.carriers.base import (
+    MessageGroup,
+    OnInbound,
+    OnLateResponses,
+    OnReceipts,
+    OnUnreadable,
+    Outcome,
+    Pace,
+    Unpaced,
+)
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters, Health
 from worker.carriers.smpp.deliveries import Deliveries
 from worker.carriers.smpp.link import Link
-from worker.carriers.smpp.longs import Longs
+from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import NOT_CONNECTED, CarrierAnswer
@@ -37,14 +46,14 @@ class SmppCarrier:
         self._config = config
         self._window = config.window
         self._counters = Counters()
-        self._longs = Longs()
+        self._multiparts = MultipartMessages()
         self._references = References()
-        self._deliveries = Deliveries(config, self._counters, self._longs)
+        self._deliveries = Deliveries(config, self._counters, self._multiparts)
         self._links = [Link(config, kind, self._counters, self._session) for kind in KINDS[config.bind]]
         self._closing = threading.Event()
 
     def _session(self, wire: Wire) -> Session:
-        session = Session(wire, self._config, self._deliveries, self._counters, self._longs)
+        session = Session(wire, self._config, self._deliveries, self._counters, self._multiparts)
         session.windows.resize(self._window)
         return session
 
@@ -74,23 +83,23 @@ class SmppCarrier:
         for link in self._links:
             link.start()
 
-    def submit(self, parcels: list[Parcel], limit: Pace | None = None) -> list[Outcome]:
+    def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
         """Submit the messages pipelined. Returns one outcome each, in order, within the answer time plus a second.
 
         A message without a response is in doubt if any of it may have been written, and throttled if not.
         """
-        submission = Submission(self._config, self._references, parcels, limit)
+        submission = Submission(self._config, self._references, message_groups, limit)
         deadline = time.monotonic() + self._config.answer_time
-        if submission.longs is None:
+        if submission.multiparts is None:
             submission.answers = self._exchange(submission, range(len(submission.bodies)), deadline)
             return submission.outcomes()
-        ticket = self._longs.begin()
+        ticket = self._multiparts.begin()
         try:
             submission.answers = self._exchange(submission, range(len(submission.bodies)), deadline)
             self._retry_parts(submission, deadline)
             return submission.outcomes()
         finally:
-            self._longs.end(ticket)
+            self._multiparts.end(ticket)
 
     def _retry_parts(self, submission: Submission, deadline: float) -> None:
         """Resubmit temporarily refused parts of messages whose other parts were accepted."""

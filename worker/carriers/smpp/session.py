@@ -10,7 +10,7 @@ from worker.carriers.base import Pace
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.ids import LONGEST, answer_id
-from worker.carriers.smpp.longs import Longs
+from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.status import NOT_CONNECTED, CarrierAnswer
 from worker.carriers.smpp.submission import Submission
 from worker.carriers.smpp.window import SUBMIT_SM_RESP, Window, Windows, chunks_of, take_answers, untouched_of
@@ -46,13 +46,15 @@ class Inbox(Protocol):
 class Session:
     """A connection to the carrier. `bind`, then `serve` in one thread; `exchange` and `answer` from any."""
 
-    def __init__(self, wire: Wire, config: SmppConfig, inbox: Inbox, counters: Counters, longs: Longs) -> None:
+    def __init__(
+        self, wire: Wire, config: SmppConfig, inbox: Inbox, counters: Counters, multiparts: MultipartMessages
+    ) -> None:
         self.windows = Windows(config.window)
         self._wire = wire
         self._config = config
         self._inbox = inbox
         self._counters = counters
-        self._longs = longs
+        self._multiparts = multiparts
         self._convert_id = answer_id(config)
         self._rest = b""
         self._writer = Writer(wire)
@@ -196,7 +198,7 @@ class Session:
                 if at + length > size:
                     break
                 window = self.windows.find(sequence) if command == SUBMIT_SM_RESP else None
-                if window is not None and not window.closed and window.submission.longs is None:
+                if window is not None and not window.closed and window.submission.multiparts is None:
                     missing = window.missing
                     end = take_answers(window, data, text, at)
                     self.windows.answered += missing - window.missing
@@ -262,9 +264,9 @@ class Session:
             window.done.set()
 
     def _record_part_id(self, window: Window, index: int, answer: CarrierAnswer) -> None:
-        part = window.submission.longs[index] if window.submission.longs is not None else None
+        part = window.submission.multiparts[index] if window.submission.multiparts is not None else None
         if part is not None and answer and isinstance(answer, str):
-            self._longs.add(answer, part[1], part[0])
+            self._multiparts.add(answer, part[1], part[0])
 
     # --- the end --------------------------------------------------------------------------------------------------
 

@@ -14,9 +14,9 @@ from uuid import UUID
 from shared.carriers.error_codes import with_code
 from shared.carriers.smpp.numbers import Tag
 from shared.carriers.smpp.pdu import tlv
-from worker.carriers.base import Answer, LateResponse, Outcome, Pace, Parcel
+from worker.carriers.base import Answer, LateResponse, MessageGroup, Outcome, Pace
 from worker.carriers.smpp.config import SmppConfig
-from worker.carriers.smpp.longs import Long
+from worker.carriers.smpp.multipart import MultipartMessage
 from worker.carriers.smpp.parts import References, Unsendable, cut
 from worker.carriers.smpp.status import CarrierAnswer, outcome_of
 from worker.carriers.smpp.template import Parts, bodies_of, head, template
@@ -27,10 +27,10 @@ WORST_FIRST = (Answer.REJECTED, Answer.FAILED, Answer.THROTTLED)
 
 
 class Submission:
-    """The messages of several parcels, in order."""
+    """The messages of several message_groups, in order."""
 
     def __init__(
-        self, config: SmppConfig, references: References, parcels: list[Parcel], limit: Pace | None = None
+        self, config: SmppConfig, references: References, message_groups: list[MessageGroup], limit: Pace | None = None
     ) -> None:
         self.limit = limit
         """The pace that its messages wait for before they occupy the carrier's window."""
@@ -38,49 +38,49 @@ class Submission:
         self.bodies: list[bytes] = []
         self.answers: list[CarrierAnswer] = []
         """One per PDU."""
-        self.longs: list[tuple[Long, int] | None] | None = None
+        self.multiparts: list[tuple[MultipartMessage, int] | None] | None = None
         """For each PDU that is a part: its message and part number; None if no message is multipart."""
         self.cost = 1
         """Most segments of a PDU: more than one only if a long text goes as one message_payload."""
         self._starts: list[int] | None = None
         """The first PDU of each message, and the end; None if each message is one PDU."""
         self._refused: dict[int, Outcome] = {}
-        self._parcels = parcels
+        self._message_groups = message_groups
         self._config = config
         self._references = references
         now = datetime.now(UTC)
-        for parcel in parcels:
-            self._add(parcel, now)
+        for message_group in message_groups:
+            self._add(message_group, now)
         self.answers = [None] * len(self.bodies)
 
-    def _add(self, parcel: Parcel, now: datetime) -> None:
+    def _add(self, message_group: MessageGroup, now: datetime) -> None:
         try:
-            text = cut(self._config, parcel.text, parcel.segments)
-            message = template(self._config, parcel, text, now)
+            text = cut(self._config, message_group.text, message_group.segments)
+            message = template(self._config, message_group, text, now)
         except (Unsendable, UnicodeEncodeError):
-            self._refuse(parcel, "not_in_alphabet")
+            self._refuse(message_group, "not_in_alphabet")
         except ValueError:
-            self._refuse(parcel, "invalid_sender")
+            self._refuse(message_group, "invalid_sender")
         else:
             if len(text.octets) == 1:
-                self.cost = max(self.cost, parcel.segments)
-                self._append(parcel, bodies_of(message, parcel.phones))
+                self.cost = max(self.cost, message_group.segments)
+                self._append(message_group, bodies_of(message, message_group.phones))
                 return
             total = len(text.octets)
             parts = Parts(self._config, message, text)
-            starts, longs = self._in_parts()
-            for identity, phone in zip(parcel.ids, parcel.phones, strict=True):
+            starts, multiparts = self._in_parts()
+            for identity, phone in zip(message_group.ids, message_group.phones, strict=True):
                 self._extend(parts.bodies(phone, self._references.next(phone)), [identity] * total)
-                long = Long(total, phone)
-                longs += [(long, number) for number in range(total)]
+                long = MultipartMessage(total, phone)
+                multiparts += [(long, number) for number in range(total)]
                 starts.append(len(self.bodies))
 
-    def _append(self, parcel: Parcel, bodies: list[bytes]) -> None:
+    def _append(self, message_group: MessageGroup, bodies: list[bytes]) -> None:
         """Add messages of one PDU each."""
-        self._extend(bodies, parcel.ids)
-        if self._starts is not None and self.longs is not None:
+        self._extend(bodies, message_group.ids)
+        if self._starts is not None and self.multiparts is not None:
             self._starts += range(self._starts[-1] + 1, len(self.bodies) + 1)
-            self.longs += [None] * len(bodies)
+            self.multiparts += [None] * len(bodies)
 
     def _extend(self, bodies: list[bytes], ids: Sequence[UUID]) -> None:
         if self._config.user_message_reference:
@@ -94,18 +94,18 @@ class Submission:
         self.heads += [head_of[size] for size in sizes]
         self.bodies += bodies
 
-    def _refuse(self, parcel: Parcel, error: str) -> None:
+    def _refuse(self, message_group: MessageGroup, error: str) -> None:
         starts, _ = self._in_parts()
-        for _ in parcel.ids:
+        for _ in message_group.ids:
             self._refused[len(starts) - 1] = Outcome(Answer.REJECTED, error=error)
             starts.append(len(self.bodies))
 
-    def _in_parts(self) -> tuple[list[int], list[tuple[Long, int] | None]]:
+    def _in_parts(self) -> tuple[list[int], list[tuple[MultipartMessage, int] | None]]:
         """Record where each message begins, as messages and PDUs no longer correspond one to one."""
-        if self._starts is None or self.longs is None:
+        if self._starts is None or self.multiparts is None:
             self._starts = list(range(len(self.bodies) + 1))
-            self.longs = [None] * len(self.bodies)
-        return self._starts, self.longs
+            self.multiparts = [None] * len(self.bodies)
+        return self._starts, self.multiparts
 
     def outcomes(self) -> list[Outcome]:
         """Each message's outcome, in order."""
@@ -132,7 +132,7 @@ class Submission:
             return Outcome(Answer.IN_DOUBT, error="no_answer")
         if Answer.ACCEPTED not in answers:
             return next(part for worst in WORST_FIRST for part in parts if part.answer == worst)
-        if self.longs is not None and (long := self.longs[start]) is not None:
+        if self.multiparts is not None and (long := self.multiparts[start]) is not None:
             long[0].partly_sent = True
         return Outcome(Answer.IN_DOUBT, error="partly_sent")
 
@@ -145,7 +145,7 @@ class Submission:
 
     def left_over(self) -> list[int]:
         """Temporarily refused PDUs of messages of which another part was accepted."""
-        if self.longs is None:
+        if self.multiparts is None:
             return []
         indexes = []
         for _, start, end in self._spans():
@@ -166,8 +166,8 @@ class Submission:
         return LateResponse(self._id(number), self._outcome(number, start, end))
 
     def _id(self, number: int) -> UUID:
-        for parcel in self._parcels:
-            if number < len(parcel.ids):
-                return parcel.ids[number]
-            number -= len(parcel.ids)
+        for message_group in self._message_groups:
+            if number < len(message_group.ids):
+                return message_group.ids[number]
+            number -= len(message_group.ids)
         raise IndexError(number)

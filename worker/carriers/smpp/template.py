@@ -1,4 +1,4 @@
-"""Encodes submit_sm PDUs: encodes what a parcel's messages share once, and inserts each phone.
+"""Encodes submit_sm PDUs: encodes what a message_group's messages share once, and inserts each phone.
 
 A PDU consists of head, sequence number and body, so that each message costs only a concatenation.
 """
@@ -11,7 +11,7 @@ from struct import Struct
 
 from shared.carriers.smpp.numbers import UDH_INDICATOR, Command, Tag
 from shared.carriers.smpp.pdu import HEADER_SIZE, Message, message_prefix, message_suffix, tlv
-from worker.carriers.base import Parcel
+from worker.carriers.base import MessageGroup
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.parts import Text
 
@@ -27,15 +27,15 @@ def head(body_size: int) -> bytes:
     return _HEAD.pack(HEADER_SIZE + body_size, Command.SUBMIT_SM, 0)
 
 
-def template(config: SmppConfig, parcel: Parcel, text: Text, now: datetime) -> Message:
-    """The fields that all submit_sm PDUs of a parcel share, with the first part's text.
+def template(config: SmppConfig, message_group: MessageGroup, text: Text, now: datetime) -> Message:
+    """The fields that all submit_sm PDUs of a message_group share, with the first part's text.
 
     Raises ValueError if the sender is not a valid source address.
     """
-    ton, npi, source = source_address(config, parcel.sender_id)
+    ton, npi, source = source_address(config, message_group.sender_id)
     tlvs = dict(config.tlvs)
     octets = text.octets[0] if len(text.octets) == 1 else b""
-    if config.long_messages == "payload" and parcel.segments > 1:
+    if config.long_messages == "payload" and message_group.segments > 1:
         tlvs[Tag.MESSAGE_PAYLOAD] = octets
         octets = b""
     return Message(
@@ -51,7 +51,7 @@ def template(config: SmppConfig, parcel: Parcel, text: Text, now: datetime) -> M
         destination_npi=config.destination_npi,
         protocol_id=config.protocol_id,
         priority=config.priority,
-        validity=validity(config, parcel.expires_at, now),
+        validity=validity(config, message_group.expires_at, now),
         tlvs=tlvs,
     )
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 from shared.carriers.smpp.numbers import Tag
 from shared.carriers.smpp.pdu import Message, message_body
 from shared.sms.segments import segment
-from worker.carriers.base import Parcel
+from worker.carriers.base import MessageGroup
 from worker.carriers.smpp import SmppConfig
 
 NOW = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
@@ -22,7 +22,7 @@ def config(**told: Any) -> SmppConfig:
     return SmppConfig(**{"host": "127.0.0.1", "system_id": "me", "password": "secret", **told})
 
 
-def parcel(text: str, phones: list[str], sender: str = "ACME", **told: Any) -> Parcel:
+def message_group(text: str, phones: list[str], sender: str = "ACME", **told: Any) -> MessageGroup:
     """Messages as the service hands them over: counted, with ids and an end."""
     counted = segment(text)
     values: dict[str, Any] = {
@@ -34,7 +34,7 @@ def parcel(text: str, phones: list[str], sender: str = "ACME", **told: Any) -> P
         "ids": [uuid4() for _ in phones],
         "phones": phones,
     }
-    return Parcel(**{**values, **told})
+    return MessageGroup(**{**values, **told})
 
 
 def usual_body(state: bytes | None = b"\2", identity: bytes = b"0123456789") -> bytes:

@@ -13,7 +13,7 @@ from worker.carriers.base import Answer, LateResponse, Outcome, Receipt
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.deliveries import Deliveries
-from worker.carriers.smpp.longs import Longs
+from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.session import Session
 from worker.carriers.smpp.status import CarrierAnswer
 from worker.carriers.smpp.submission import Submission
@@ -36,7 +36,7 @@ class Carrier:
 
     def __init__(self) -> None:
         self.session = Answers()
-        self.deliveries = Deliveries(config(), Counters(), Longs())
+        self.deliveries = Deliveries(config(), Counters(), MultipartMessages())
         self.sets: list[tuple[int, float]] = []
         self.deliveries.start(self._store, lambda answers: None)
 
@@ -72,7 +72,7 @@ class Given:
 def test_a_late_answer_waits_until_the_doubt_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "HOLD", 0.5)
     told: list[tuple[LateResponse, float]] = []
-    deliveries = Deliveries(config(), Counters(), Longs())
+    deliveries = Deliveries(config(), Counters(), MultipartMessages())
     deliveries.start(lambda receipts: None, lambda answers: told.extend((each, time.monotonic()) for each in answers))
     try:
         began = time.monotonic()

@@ -8,7 +8,7 @@ from shared.carriers.smpp.alphabets import decode, encode
 from shared.carriers.smpp.numbers import Command, Tag
 from shared.carriers.smpp.pdu import Message, read_message, split_udh
 from shared.sms.segments import segment, split, text_problem
-from tests.unit.carriers.smpp.making import NOW, config, parcel
+from tests.unit.carriers.smpp.making import NOW, config, message_group
 from worker.carriers.smpp.parts import References, Unsendable, cut
 from worker.carriers.smpp.submission import Submission
 from worker.carriers.smpp.template import source_address, validity
@@ -20,7 +20,7 @@ texts = st.text(st.sampled_from("aZ €{\n@é") | st.sampled_from("aя😀"), mi
 
 def submits(text: str, style: str = "udh", **told: object) -> list[Message]:
     """The submit_sm's of one message."""
-    submission = Submission(config(long_messages=style, **told), References(), [parcel(text, ["254711000000"])])
+    submission = Submission(config(long_messages=style, **told), References(), [message_group(text, ["254711000000"])])
     return [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
 
 
@@ -86,7 +86,7 @@ def test_what_the_alphabet_lacks_goes_as_ucs2_when_that_costs_no_more() -> None:
 def test_what_would_cost_more_than_was_paid_is_not_sent() -> None:
     with pytest.raises(Unsendable):
         cut(config(alphabet="latin1"), "€" * 71, 1)
-    submission = Submission(config(alphabet="ascii"), References(), [parcel("é" * 71, ["254711000000"])])
+    submission = Submission(config(alphabet="ascii"), References(), [message_group("é" * 71, ["254711000000"])])
     assert submission.bodies == []
     assert [outcome.error for outcome in submission.outcomes()] == ["not_in_alphabet"]
 
@@ -121,7 +121,7 @@ def test_the_type_of_a_sender_can_be_told() -> None:
 @pytest.mark.parametrize("sender", ["", "a" * 21, "café", "a\0b", "٣٤٥"])
 def test_a_sender_that_no_address_holds_is_rejected(sender: str) -> None:
     submission = Submission(
-        config(), References(), [parcel("x", ["254711000000"], sender), parcel("y", ["254722000000"])]
+        config(), References(), [message_group("x", ["254711000000"], sender), message_group("y", ["254722000000"])]
     )
     assert len(submission.bodies) == 1
     submission.answers = ["id"]
@@ -154,7 +154,7 @@ def test_everything_that_a_carrier_asks_for_is_written() -> None:
 
 
 def test_our_message_id_goes_along_when_told() -> None:
-    told = parcel("Hi", ["254711000000", "254722000000"])
+    told = message_group("Hi", ["254711000000", "254722000000"])
     submission = Submission(config(message_id_tag=0x1400, tlvs={0x1401: b"x"}), References(), [told])
     read = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
     assert [message.tlvs for message in read] == [{0x1401: b"x", 0x1400: each.bytes} for each in told.ids]

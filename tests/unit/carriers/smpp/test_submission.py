@@ -6,7 +6,7 @@ import pytest
 
 from shared.carriers.smpp.numbers import Command, Status, Tag
 from shared.carriers.smpp.pdu import read_message
-from tests.unit.carriers.smpp.making import config, parcel
+from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Answer, Outcome
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.status import NOT_CONNECTED, WINDOW_FULL, CarrierAnswer, outcome_of
@@ -18,13 +18,13 @@ THROTTLED, BUSY, BAD = int(Status.ESME_RTHROTTLED), int(Status.ESME_RSYSERR), in
 
 def answered(*answers: CarrierAnswer) -> Submission:
     """A message in three parts, answered so."""
-    submission = Submission(config(), References(), [parcel(LONG, ["254711000000"])])
+    submission = Submission(config(), References(), [message_group(LONG, ["254711000000"])])
     submission.answers = list(answers)
     return submission
 
 
 def test_it_works() -> None:
-    submission = Submission(config(), References(), [parcel("Hi", ["254711000000", "254722000000"])])
+    submission = Submission(config(), References(), [message_group("Hi", ["254711000000", "254722000000"])])
     submission.answers = ["a1", "a2"]
     assert submission.outcomes() == [Outcome(Answer.ACCEPTED, "a1"), Outcome(Answer.ACCEPTED, "a2")]
 
@@ -82,31 +82,39 @@ def test_only_what_can_make_a_message_whole_goes_again(answers: tuple[CarrierAns
 
 
 def test_messages_of_all_kinds_keep_their_order() -> None:
-    bad = parcel("x", ["254711000009"], "much too long for a sender")
-    parcels = [parcel("a", ["254711000001", "254711000002"]), parcel(LONG, ["254711000003", "254711000004"]), bad,
-               parcel("b", ["254711000005"])]  # fmt: skip
-    submission = Submission(config(), References(), parcels)
+    bad = message_group("x", ["254711000009"], "much too long for a sender")
+    message_groups = [
+        message_group("a", ["254711000001", "254711000002"]),
+        message_group(LONG, ["254711000003", "254711000004"]),
+        bad,
+        message_group("b", ["254711000005"]),
+    ]
+    submission = Submission(config(), References(), message_groups)
     assert len(submission.bodies) == 2 + 2 * 3 + 1
     submission.answers = [f"id{number}" for number in range(9)]
     assert [outcome.reference for outcome in submission.outcomes()] == ["id0", "id1", "id2", "id5", None, "id8"]
 
 
 def test_a_late_answer_names_its_message() -> None:
-    parcels = [parcel("a", ["254711000001"]), parcel(LONG, ["254711000003"]), parcel("b", ["254711000005"])]
-    submission = Submission(config(), References(), parcels)
+    message_groups = [
+        message_group("a", ["254711000001"]),
+        message_group(LONG, ["254711000003"]),
+        message_group("b", ["254711000005"]),
+    ]
+    submission = Submission(config(), References(), message_groups)
     submission.answers = ["id0", "id1", None, None, None]
 
     def late(index: int, answer: CarrierAnswer) -> tuple[UUID, Outcome] | None:
         return submission.late(index, answer)
 
     assert late(2, "id2") is None
-    assert late(3, "id3") == (parcels[1].ids[0], Outcome(Answer.ACCEPTED, "id1"))
-    assert late(4, BAD) == (parcels[2].ids[0], Outcome(Answer.REJECTED, error="ESME_RINVDSTADR"))
+    assert late(3, "id3") == (message_groups[1].ids[0], Outcome(Answer.ACCEPTED, "id1"))
+    assert late(4, BAD) == (message_groups[2].ids[0], Outcome(Answer.REJECTED, error="ESME_RINVDSTADR"))
 
 
 @pytest.mark.parametrize("style", ["udh", "sar", "payload"])
 def test_each_part_carries_the_end_of_its_messages_id(style: str) -> None:
-    told = parcel(LONG, ["254711000003", "254711000004"])
+    told = message_group(LONG, ["254711000003", "254711000004"])
     submission = Submission(config(user_message_reference=True, long_messages=style), References(), [told])
     found = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
     assert {(each.destination, each.tlvs[Tag.USER_MESSAGE_REFERENCE]) for each in found} == {

@@ -4,14 +4,14 @@ import pytest
 
 from shared.carriers.smpp.numbers import MAX_SEQUENCE
 from shared.carriers.smpp.pdu import HEADER
-from tests.unit.carriers.smpp.making import config, parcel
+from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.submission import Submission
 from worker.carriers.smpp.window import Windows, chunks_of, untouched_of
 
 
 def submission(count: int) -> Submission:
-    return Submission(config(), References(), [parcel("x", [f"2547{number:08d}" for number in range(count)])])
+    return Submission(config(), References(), [message_group("x", [f"2547{number:08d}" for number in range(count)])])
 
 
 def test_sequence_numbers_begin_again_and_none_is_beyond_the_standard() -> None:

@@ -19,7 +19,7 @@ REMEMBERED = 200_000
 
 
 @dataclass(slots=True)
-class Long:
+class MultipartMessage:
     """One message in `total` parts, and the state of its parts."""
 
     total: int
@@ -53,11 +53,11 @@ class Long:
         return message_receipt
 
 
-class Longs:
+class MultipartMessages:
     """Recently submitted multipart messages, by the carrier's id of each part. Thread-safe."""
 
     def __init__(self) -> None:
-        self._by_part: OrderedDict[str, dict[str, Long]] = OrderedDict()
+        self._by_part: OrderedDict[str, dict[str, MultipartMessage]] = OrderedDict()
         """By id, then by phone."""
         self._lock = threading.Lock()
         self._tickets = 0
@@ -85,7 +85,7 @@ class Longs:
         with self._lock:
             return not self._open or min(self._open) > mark
 
-    def add(self, part: str, number: int, long: Long) -> None:
+    def add(self, part: str, number: int, long: MultipartMessage) -> None:
         """Record the carrier's id of part `number` (from 0)."""
         with self._lock:
             long.ids[number] = part
@@ -94,7 +94,7 @@ class Longs:
             if len(self._by_part) > REMEMBERED:
                 self._by_part.popitem(last=False)
 
-    def find(self, reference: str, phone: str | None) -> Long | None:
+    def find(self, reference: str, phone: str | None) -> MultipartMessage | None:
         """The multipart message to this phone with a part of this id; without a phone, the only one with it."""
         by_phone = self._by_part.get(reference)
         if not by_phone:

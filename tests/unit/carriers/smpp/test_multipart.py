@@ -1,0 +1,109 @@
+import pytest
+
+from shared.lifecycle import MessageStatus
+from tests.unit.carriers.smpp.making import NOW
+from worker.carriers.base import Receipt
+from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
+
+DELIVERED, UNDELIVERED, SENT = MessageStatus.DELIVERED, MessageStatus.UNDELIVERED, MessageStatus.SENT
+
+
+PHONE, OTHER = "254711000000", "254711000001"
+
+
+def known(total: int = 3) -> MultipartMessages:
+    """One message, its parts p0, p1, …"""
+    multiparts, long = MultipartMessages(), MultipartMessage(total, PHONE)
+    for number in range(total):
+        multiparts.add(f"p{number}", number, long)
+    return multiparts
+
+
+def hear(
+    multiparts: MultipartMessages, part: str, status: MessageStatus, error: str | None = None
+) -> tuple[str, str] | None:
+    long = multiparts.find(part, PHONE)
+    assert long is not None
+    said = long.hear(Receipt(part, status, error, NOW))
+    return None if said is None else (said.reference, said.status)
+
+
+def test_it_works() -> None:
+    multiparts = known()
+    assert hear(multiparts, "p2", DELIVERED) is None
+    assert hear(multiparts, "p0", DELIVERED) is None
+    assert hear(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+
+
+def test_one_part_twice_is_one_part() -> None:
+    multiparts = known(2)
+    assert hear(multiparts, "p0", DELIVERED) is None
+    assert hear(multiparts, "p0", DELIVERED) is None
+    assert hear(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+
+
+def test_one_part_undelivered_is_the_message_undelivered() -> None:
+    multiparts = known()
+    assert hear(multiparts, "p0", DELIVERED) is None
+    assert hear(multiparts, "p1", UNDELIVERED) == ("p0", UNDELIVERED)
+
+
+def test_a_part_on_its_way_says_nothing() -> None:
+    assert hear(known(), "p1", SENT) is None
+
+
+def test_a_message_sent_in_part_is_undelivered_by_its_first_receipt() -> None:
+    multiparts = known(2)
+    long = multiparts.find("p1", PHONE)
+    assert long is not None
+    long.partly_sent = True
+    assert hear(multiparts, "p1", DELIVERED) == ("p0", UNDELIVERED)
+
+
+def test_a_mark_is_settled_when_what_had_begun_has_ended() -> None:
+    multiparts = MultipartMessages()
+    first = multiparts.begin()
+    mark = multiparts.now()
+    assert not multiparts.settled(mark)
+    multiparts.begin()
+    multiparts.end(first)
+    assert multiparts.settled(mark)
+
+
+def test_what_is_not_a_part_is_not_found() -> None:
+    assert known().find("other", PHONE) is None
+
+
+def test_an_id_is_another_part_for_another_phone() -> None:
+    multiparts = known(2)
+    assert multiparts.find("p1", OTHER) is None
+    assert multiparts.find("p1", None) is multiparts.find("p1", PHONE)
+    again = MultipartMessage(2, OTHER)
+    multiparts.add("p1", 0, again)
+    assert multiparts.find("p1", OTHER) is again
+    assert multiparts.find("p1", None) is None, "both may be meant"
+    assert hear(multiparts, "p0", DELIVERED) is None
+    assert hear(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+
+
+def test_one_id_for_all_parts_has_one_receipt() -> None:
+    multiparts, long = MultipartMessages(), MultipartMessage(3, PHONE)
+    for number in range(3):
+        multiparts.add("same", number, long)
+    assert hear(multiparts, "same", DELIVERED) == ("same", DELIVERED)
+
+
+def test_an_id_used_again_when_all_parts_had_their_receipts_is_another_message() -> None:
+    multiparts = known(2)
+    assert hear(multiparts, "p0", DELIVERED) is None
+    assert hear(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+    assert hear(multiparts, "p1", UNDELIVERED) == ("p1", UNDELIVERED)
+
+
+def test_the_parts_that_were_used_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.carriers.smpp.multipart.REMEMBERED", 3)
+    multiparts = known(3)
+    multiparts.add("p0", 0, MultipartMessage(2, OTHER))
+    multiparts.add("new", 1, MultipartMessage(2, OTHER))
+    assert multiparts.find("p0", PHONE) is not None
+    assert multiparts.find("p1", PHONE) is None

@@ -99,7 +99,7 @@ def served(service: Service) -> Iterator[str]:
     Its own token survives a revoke, which hits another one; and phones are sent to again that have just opted out, or
     after the first opt-out of the examples' phone no send would be accepted any more.
     """
-    app = service.client.application
+    app = service.flask
 
     def without_harm(environ: dict[str, Any], start: Any) -> Iterable[bytes]:
         if environ["PATH_INFO"].startswith(f"{PREFIX}/sms/"):

@@ -2,11 +2,29 @@
 
 from uuid import uuid4
 
-from sqlalchemy import Engine, text
+from sqlalchemy import URL, Engine, text
 from sqlalchemy.engine import make_url
 
+from api.http.event_loop import ThreadOnlyPool
 from bulksms.local.postgres import Postgres
 from shared.db.connection import make_engine
+
+_api_engines: dict[URL, Engine] = {}
+
+
+def api_engine(engine: Engine) -> Engine:
+    """An API's engine for the same database, whose connections are for threads only."""
+    if engine.url not in _api_engines:
+        url = engine.url.render_as_string(hide_password=False)
+        _api_engines[engine.url] = make_engine(url, application="bulksms-api", pool_class=ThreadOnlyPool)
+    return _api_engines[engine.url].execution_options(**engine.get_execution_options())
+
+
+def dispose(engine: Engine) -> None:
+    """Close the connections of an engine and of its API's."""
+    engine.dispose()
+    if engine.url in _api_engines:
+        _api_engines.pop(engine.url).dispose()
 
 
 def fresh_database(server: Postgres) -> Engine:

@@ -1,12 +1,13 @@
-"""The whole service inside a test: copy this file to test your own code against it.
+"""The whole service inside a test.
 
     def test_my_code(service):
         answer = service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")
         service.deliver_receipts()
         assert service.get(f"/messages/{answer.json['message_id']}").json["status"] == "delivered"
 
-Celery is eager (a task runs inside the request that rings for it), Redis is fakeredis, the carrier is the simulator.
-Only Postgres is real: one of the embedded servers, with a fresh database for each test module.
+Celery is eager: a task runs inside the request that publishes it. Redis is fakeredis, and the carrier is the simulator.
+Postgres is real: an embedded server, with a fresh database for each test module. Requests take the way of production,
+with sends to one phone on an event loop.
 """
 
 from copy import copy
@@ -24,7 +25,9 @@ from shared.api_key import SCOPES
 from shared.contacts.groups import add_contacts, create_group
 from shared.settings import Settings
 from shared.task_queue import make_celery
+from tests.harness.database import api_engine
 from tests.harness.documented import documented
+from tests.harness.event_loop_client import EventLoopClient
 from worker.process import WorkerProcess
 from worker.receipts import apply as receipts
 from worker.tasks import register
@@ -51,14 +54,23 @@ class Service:
         self.worker.simulator.answer_time = 0.01
         self.worker.simulator.on_receipts = lambda said: receipts.record(engine, "simulator", said)
         register(celery, self.worker.sweeper.work, imports=self.worker.importer.work)
-        self.client = create_app(self.settings, engine=engine, celery=celery).test_client()
+        self.serve(self.settings)
         self.account_id = self.new_account("acme", credits)
         self.token = self.new_token(self.account_id)
 
+    def serve(self, settings: Settings) -> None:
+        """Start the API, or start it again with other settings."""
+        self.flask = create_app(settings, engine=api_engine(self.engine), celery=self.celery)
+        self.api_engine: Engine = self.flask.extensions["bulksms"].engine
+        self.client = EventLoopClient(self.flask)
+
+    def reload_limits(self) -> None:
+        """Make the API read the limits of accounts again, which it else does in the background."""
+        self.flask.extensions["bulksms"].tokens.reload()
+
     def call_from(self, carriers_file: Path) -> None:
         """From now on the API knows the carriers of that file, which may call it."""
-        settings = replace(self.settings, carriers_file=str(carriers_file))
-        self.client = create_app(settings, engine=self.engine, celery=self.celery).test_client()
+        self.serve(replace(self.settings, carriers_file=str(carriers_file)))
 
     def new_account(self, name: str, credits: int = 1000) -> int:
         """Another account with the sender ID ACME. Returns its id."""
@@ -100,22 +112,22 @@ class Service:
     def post(self, path: str, *, token: str | None = None, headers: Any = (), **body: Any) -> TestResponse:
         """POST a JSON body with the account's token."""
         response = self.client.post(PREFIX + path, json=body, headers=self._headers(token, dict(headers)))
-        return documented(self.client.application, response)
+        return documented(self.flask, response)
 
     def patch(self, path: str, *, token: str | None = None, **body: Any) -> TestResponse:
         """PATCH a JSON body with the account's token."""
         response = self.client.patch(PREFIX + path, json=body, headers=self._headers(token, {}))
-        return documented(self.client.application, response)
+        return documented(self.flask, response)
 
     def delete(self, path: str, *, token: str | None = None) -> TestResponse:
         """DELETE with the account's token."""
         response = self.client.delete(PREFIX + path, headers=self._headers(token, {}))
-        return documented(self.client.application, response)
+        return documented(self.flask, response)
 
     def get(self, path: str, *, token: str | None = None, headers: Any = ()) -> TestResponse:
         """GET with the account's token."""
         response = self.client.get(PREFIX + path, headers=self._headers(token, dict(headers)))
-        return documented(self.client.application, response)
+        return documented(self.flask, response)
 
     def send(self, phone: str = "254711000000", message: str = "Hi", **more: Any) -> TestResponse:
         """Send one message."""

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 
 from bulksms.local.postgres import Postgres
 from shared.logs import JsonLines
-from tests.harness.database import fresh_database
+from tests.harness.database import dispose, fresh_database
 from tests.harness.leaks import leaks
 from tests.harness.service import SECRET_KEY, Service
 
@@ -18,7 +18,7 @@ def engine(postgres_server: Postgres) -> Iterator[Engine]:
     """A migrated, empty database."""
     engine = fresh_database(postgres_server)
     yield engine
-    engine.dispose()
+    dispose(engine)
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ def test_a_quote_with_placeholders_is_refused_and_others_are_not(
     group = service.new_group(["254711000001", "254711000002"])
     monkeypatch.setattr(large_groups, "LARGE", 2)
     body = {"sender_id": "ACME", "group_id": group}
-    held = service.client.application.extensions["bulksms"].large_groups
+    held = service.flask.extensions["bulksms"].large_groups
     with held.reading(service.account_id, 2), held.reading(service.account_id, 2):
         for path in ("/sms/quote", "/sms/send-group"):
             answer = service.post(path, message="Hi {{name|friend}}", **body)

@@ -25,6 +25,7 @@ def limit(service: Service, monkeypatch: pytest.MonkeyPatch, **limits: Any) -> N
     monkeypatch.setattr(tokens, "FRESH", 0.0)
     with service.engine.begin() as connection:
         set_limits(connection, service.account_id, **limits)
+    service.reload_limits()
 
 
 def test_it_works(service: Service) -> None:
@@ -101,7 +102,7 @@ def test_contacts_over_the_limit_drop_out_of_a_group(service: Service) -> None:
 
 
 def test_what_one_process_counts_another_knows(service: Service) -> None:
-    api = service.client.application.extensions["bulksms"].recipients
+    api = service.flask.extensions["bulksms"].recipients
     redis, worker = fakeredis.FakeRedis(), service.worker.sweeper.recipients.counts
     for _ in range(3):
         service.send(PHONE, category="authentication")

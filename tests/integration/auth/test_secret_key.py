@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from api.app import create_app
 from bulksms.cli import main
 from shared import outbox as events
 from shared.accounts.administration import create_key
@@ -44,7 +43,7 @@ def there() -> Iterator[Receiver]:
 def change_key(service: Service, *fallbacks: str) -> None:
     """Let the API and what posts events have another SECRET_KEY."""
     service.settings = replace(service.settings, secret_key=NEW, secret_key_fallbacks=fallbacks)
-    service.client = create_app(service.settings, engine=service.engine, celery=service.celery).test_client()
+    service.serve(service.settings)
 
 
 def new_key(service: Service) -> NewKey:

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 from shared.accounts.administration import top_up
+from tests.harness.event_loop_client import EventLoopClient
 from tests.harness.service import Service
 
 
@@ -37,7 +38,7 @@ def test_the_order_of_the_fields_does_not_matter(service: Service) -> None:
 
 def test_a_replay_publishes_no_task(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     published: list[UUID] = []
-    tasks = service.client.application.extensions["bulksms"].tasks
+    tasks = service.flask.extensions["bulksms"].tasks
     monkeypatch.setattr(tasks, "publish_single", published.append)
     for _ in range(3):
         service.send(headers=keyed("a"))
@@ -131,7 +132,7 @@ def test_a_bad_key_is_refused(service: Service, key: str) -> None:
 def test_fifty_at_once_have_one_effect(service: Service) -> None:
     def once(_: int) -> bytes:
         return (
-            service.client.application.test_client()
+            EventLoopClient(service.flask)
             .post(
                 "/api/v1/sms/send",
                 json={"sender_id": "ACME", "phone": "254711000000", "message": "Hi"},
@@ -152,7 +153,7 @@ def test_fifty_at_once_against_thirty_credits(service: Service) -> None:
 
     def once(number: int) -> int:
         return (
-            service.client.application.test_client()
+            EventLoopClient(service.flask)
             .post(
                 "/api/v1/sms/send",
                 json={"sender_id": "ACME", "phone": str(254711000000 + number), "message": "Hi"},

@@ -79,11 +79,11 @@ def test_sends_without_such_a_message_are_passed_over(service: Service) -> None:
     service.send(REFUSED)
     for _ in range(30):
         service.send()
-    with statements(service.engine) as executed:
+    with statements(service.api_engine) as executed:
         answer = service.get("/messages?status=failed&limit=1").json
     assert [message["phone"] for message in answer["data"]] == [REFUSED]
     assert batches_read(executed) == 1
-    with statements(service.engine) as executed:
+    with statements(service.api_engine) as executed:
         assert service.get("/messages?status=undelivered").json == {"data": [], "next_cursor": None}
         assert service.get("/messages?status=queued").json == {"data": [], "next_cursor": None}
     assert batches_read(executed) == 0
@@ -113,7 +113,7 @@ def test_the_messages_of_a_send_are_read_in_bounded_parts(engine: Engine, monkey
     service = Service(engine, credits=5000)
     send = service.bulk([str(254712000000 + number) for number in range(3001)], send_at=ahead()).json["send_id"]
     monkeypatch.setattr(message_search, "MAX_MESSAGES", 1000)
-    with statements(engine) as executed:
+    with statements(service.api_engine) as executed:
         first = service.get(f"/sends/{send}/messages?status=queued&limit=1").json
     assert (first["data"], first["next_cursor"] is None, batches_read(executed)) == ([], False, 2)
     without = pages(service, f"/sends/{send}/messages?status=queued")
@@ -131,7 +131,7 @@ def test_a_later_page_does_not_examine_the_earlier_ones_again(service: Service) 
     for _ in range(40):
         service.send()
     read = pages(service, "/messages?limit=10")
-    with statements(service.engine) as executed:
+    with statements(service.api_engine) as executed:
         service.get(f"/messages?limit=10&cursor={read[-2]['next_cursor']}")
     statement, parameters = next(each for each in executed if "LATERAL" in each[0])
     assert 0 < rows_examined(service.engine, "send", statement, parameters) <= 11

@@ -31,7 +31,7 @@ class Server:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        app: Any = service.client.application
+        app: Any = service.flask
         self._application = Application(app.wsgi_app, None, Owners(app.extensions["bulksms"]), threads=2)
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
@@ -73,7 +73,7 @@ def _server(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve
 
 
 @pytest.fixture(name="slow")
-def _slow(engine: Engine) -> Iterator[Callable[[str, int], None]]:
+def _slow(service: Service) -> Iterator[Callable[[str, int], None]]:
     """Lets Postgres sleep once, for so many seconds, before the next statement that has this in it."""
     armed: list[tuple[str, int]] = []
 
@@ -81,9 +81,9 @@ def _slow(engine: Engine) -> Iterator[Callable[[str, int], None]]:
         if armed and armed[0][0] in statement:
             cursor.execute(f"SELECT pg_sleep({armed.pop()[1]})")
 
-    event.listen(engine, "before_cursor_execute", before)
+    event.listen(service.api_engine, "before_cursor_execute", before)
     yield lambda fragment, seconds: armed.append((fragment, seconds))
-    event.remove(engine, "before_cursor_execute", before)
+    event.remove(service.api_engine, "before_cursor_execute", before)
 
 
 def sleeping(engine: Engine) -> int:
@@ -144,7 +144,7 @@ def test_a_connection_whose_statement_was_cancelled_serves_nobody_else(
 ) -> None:
     """A cancellation that came late would end a statement of somebody else."""
     closed: list[Any] = []
-    event.listen(server.service.engine, "invalidate", lambda connection, *_: closed.append(connection))
+    event.listen(server.service.api_engine, "invalidate", lambda connection, *_: closed.append(connection))
     slow("FROM suppression", 40)
     with server.request("GET", "/suppressions"):
         until(lambda: sleeping(server.service.engine) == 1)

@@ -27,6 +27,7 @@ def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 def limit(service: Service, **changes: Any) -> None:
     with service.engine.begin() as connection:
         set_limits(connection, service.account_id, **changes)
+    service.reload_limits()
 
 
 def problem(answer: TestResponse, status: int, code: str) -> dict[str, Any]:
@@ -267,6 +268,7 @@ def test_countries_are_told_by_their_code() -> None:
 def test_a_limit_that_makes_no_sense_is_refused(service: Service, changes: dict[str, int]) -> None:
     with pytest.raises(Refused), service.engine.begin() as connection:
         set_limits(connection, service.account_id, **changes)
+    service.reload_limits()
 
 
 def test_a_change_of_limits_is_logged(service: Service) -> None:

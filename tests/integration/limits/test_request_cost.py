@@ -30,7 +30,7 @@ class Charges(list[tuple[int, float]]):
 
 @pytest.fixture
 def charges(service: Service, monkeypatch: pytest.MonkeyPatch) -> Charges:
-    buckets, made = service.client.application.extensions["bulksms"].requests, Charges()
+    buckets, made = service.flask.extensions["bulksms"].requests, Charges()
     charge = buckets.charge
 
     def noting(key: int, tokens: float) -> float:

@@ -143,7 +143,7 @@ def test_authentication_is_a_right_of_the_account_or_of_a_sender_id(service: Ser
     token, code = service.new_token(account), {"category": "authentication", "message": "Your code is 1234"}
 
     def refused(sender: str, **to: Any) -> str | None:
-        service.client.application.extensions["bulksms"].account_cache = AccountCache(service.engine)
+        service.flask.extensions["bulksms"].account_cache = AccountCache(service.engine)
         path = "/sms/send-bulk" if "phones" in to else "/sms/send"
         answer = service.post(path, token=token, sender_id=f"{sender}{account}", **code, **to)
         return None if answer.status_code == 200 else f"{answer.status_code} {answer.json['code']}"

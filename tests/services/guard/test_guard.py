@@ -256,7 +256,7 @@ def test_what_is_older_than_the_mark_is_not_remembered(engine: Engine) -> None:
 
 def test_processes_remember_what_they_accept_and_claim(engine: Engine, postgres_server: Postgres) -> None:
     service, empty = Service(engine), fresh_database(postgres_server)
-    witness = service.client.application.extensions["bulksms"].commits.witness
+    witness = service.flask.extensions["bulksms"].commits.witness
     for headers in ({}, {"Idempotency-Key": "one"}):
         assert service.send(headers=headers).status_code == 200
         with empty.connect() as connection:

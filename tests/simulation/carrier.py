@@ -44,8 +44,8 @@ WORDS = (
 )
 
 
-class Breach(AssertionError):
-    """A promise was broken. Its first word names the oracle that saw it."""
+class Breach(BaseException):
+    """A promise was broken. Its first word names the oracle that saw it. No code of the product handles it."""
 
 
 @dataclass(slots=True)

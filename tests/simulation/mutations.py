@@ -15,9 +15,10 @@ import worker.receipts.apply
 import worker.receipts.in_doubt
 import worker.receipts.match_doubts
 import worker.recovery.recover
+import worker.sending.advance
 import worker.sending.claim
 import worker.sending.finish
-import worker.sending.record
+import worker.sending.results
 import worker.sending.settle
 from shared.db.connection import STARTED
 from shared.ledger.ledger import Entry
@@ -38,8 +39,8 @@ RECEIPT_MOVES = f"(f.before, f.status) IN ({MOVES})"
 IN_ANY_ORDER = "f.before IN ('sent', 'expired', 'undelivered') AND f.before <> f.status"
 HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.sending.claim, "CLAIM"),
-    (worker.sending.record, "ADVANCE"),
-    (worker.sending.record, "FENCE"),
+    (worker.sending.advance, "ADVANCE"),
+    (worker.sending.results, "FENCE"),
     (worker.sending.finish, "FINISH"),
     (worker.recovery.recover, "LEFT_BEHIND"),
 )
@@ -118,7 +119,7 @@ def can_finish_too_much(batches: list[ClaimedBatch]) -> bool:
 
 def doubts_written_early() -> list[Change]:
     """A message without an answer has its row before its intent is closed."""
-    return [(worker.sending.record, "now_and_later", lambda batch: (batch.unrecorded, []))]
+    return [(worker.sending.advance, "now_and_later", lambda batch: (batch.unrecorded, []))]
 
 
 def watermark_by_count() -> list[Change]:
@@ -127,7 +128,7 @@ def watermark_by_count() -> list[Change]:
     def ahead_of(batches: list[ClaimedBatch], ahead: int) -> list[int]:
         return [max(batch.watermark, min(len(batch.indexes), batch.known + ahead)) for batch in batches]
 
-    return [(worker.sending.record, "watermarks_ahead", ahead_of)]
+    return [(worker.sending.advance, "watermarks_ahead", ahead_of)]
 
 
 def intent_not_durable() -> list[Change]:
@@ -167,18 +168,20 @@ def only_doubts_are_candidates() -> list[Change]:
 
 MUTATIONS = (
     Mutation(
-        "unfenced watermark", lambda: [sql(worker.sending.record, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=108
+        "unfenced watermark", lambda: [sql(worker.sending.advance, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=108
     ),
     Mutation(
         "watermark not moved before submit",
         lambda: [
-            sql(worker.sending.record, "ADVANCE", "GREATEST(b.watermark, LEAST(w.watermark, b.intent))", "b.watermark"),
+            sql(
+                worker.sending.advance, "ADVANCE", "GREATEST(b.watermark, LEAST(w.watermark, b.intent))", "b.watermark"
+            ),
         ],
         seed=6,
     ),
     Mutation("watermark by count", watermark_by_count, seed=3009),
     Mutation(
-        "cycles go on with a stopped send", lambda: [sql(worker.sending.record, "ADVANCE", GOES_ON, "true")], seed=3006
+        "cycles go on with a stopped send", lambda: [sql(worker.sending.advance, "ADVANCE", GOES_ON, "true")], seed=3006
     ),
     Mutation(
         "give-back without the watermark",
@@ -196,7 +199,7 @@ MUTATIONS = (
     Mutation("captured twice", capture_twice),
     Mutation(
         "unfenced settlement",
-        lambda: [sql(worker.sending.record, "FENCE", f"AND {IN_ITS_CYCLE}", "")],
+        lambda: [sql(worker.sending.results, "FENCE", f"AND {IN_ITS_CYCLE}", "")],
     ),
     Mutation("an end without credits", lambda: [sql(worker.sending.finish, "FINISH", "p.amount > 0", "p.amount > 1")]),
     Mutation("an end of more than there is", lambda: [(worker.sending.settle, "can_finish", can_finish_too_much)]),

@@ -24,8 +24,7 @@ from shared.outbox import Moved, add_of_messages
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from worker.send_counters import Changes
 from worker.sending.claimed_batch import MAX_ATTEMPTS
-from worker.sending.message_rows import COLUMNS
-from worker.sending.record import DOUBT_COLUMNS
+from worker.sending.results import COLUMNS, DOUBT_COLUMNS
 from worker.sending.settle import Settlement, close_intents
 
 LEFT_BEHIND = text(

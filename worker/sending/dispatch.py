@@ -23,10 +23,10 @@ from shared.guard import Witness
 from shared.settings import Settings
 from worker.carriers.base import OURS, Answer, Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker
+from worker.sending.advance import advance
 from worker.sending.authentication_share import DEFAULT_SHARE, AuthenticationShare
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
-from worker.sending.record import advance
 from worker.sending.send_rules import apply_rules
 from worker.sending.settle import settle
 from worker.sending.suppression_check import Suppressions

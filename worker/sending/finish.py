@@ -13,11 +13,10 @@ from shared.ledger.ledger import SETTLE_BATCHES, SETTLED
 from shared.outbox import listening
 from shared.sends import batch_states, send_states
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.message_rows import COLUMNS, ROWS, SENT, parameters_of
-from worker.sending.record import ADDED, RECORDED, SUMS, counts_of
+from worker.sending.results import ADDED, COLUMNS, RECORDED, ROWS, SENT, SUMS, counts_of, parameters_of
 
 OWNED = f"b.id = w.id AND b.epoch = CASE WHEN b.intent > 0 AND b.database_started = {STARTED} THEN w.epoch END"
-"""SQL: like `worker.sending.record.HELD`, and the database has not restarted since the claim."""
+"""SQL: like `worker.sending.results.IN_CYCLE`, and the database has not restarted since the claim."""
 
 PER_BATCH = ("epoch", *RECORDED, "captured", "released")
 
@@ -32,7 +31,7 @@ FINISH = text(
         RETURNING b.id, b.send_id, b.account_id, w.number, {", ".join(f"w.{name}" for name in PER_BATCH)}
     ), written AS (
         INSERT INTO message ({COLUMNS}) {ROWS}
-         WHERE (SELECT count(*) FROM ended) = :slices OR u.number = ANY(ARRAY(SELECT e.number FROM ended e))
+         WHERE (SELECT count(*) FROM ended) = :batches OR u.number = ANY(ARRAY(SELECT e.number FROM ended e))
         RETURNING 1
     ), sums AS (
         SELECT send_id, count(*) AS closed, {SUMS} FROM ended GROUP BY send_id ORDER BY send_id
@@ -88,7 +87,7 @@ def finish(engine: Engine, batches: list[ClaimedBatch], carrier: str) -> list[Cl
             **counts_of(written),
             **_credits(ordered),
             **parameters_of(written, carrier),
-            "slices": len(ordered),
+            "batches": len(ordered),
         }
         crashpoint("finish.before_commit")
         ended: list[int] = connection.execute(FINISH, parameters).scalar_one()

@@ -22,7 +22,7 @@ from worker.send_counters import Changes, add_and_close, add_to_sends, in_order
 from worker.sending.attempts import write_failed
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
 from worker.sending.finish import can_finish, finish
-from worker.sending.record import fence, record_lost, write_rows
+from worker.sending.results import fence, record_lost, write_rows
 
 MAX_CRASHES = 5
 """A batch whose workers died this often in a row holds its send for an operator."""

@@ -18,9 +18,9 @@ from worker.receipts.apply import match_kept, record
 from worker.receipts.in_doubt import give_up
 from worker.receipts.late_responses import record_late_responses
 from worker.receipts.match_doubts import resolve_by_receipts
+from worker.sending.advance import advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
-from worker.sending.record import advance
 from worker.sending.settle import settle
 
 SENT, IN_DOUBT, DELIVERED, UNDELIVERED = (

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
+import worker.sending.advance
 import worker.sending.dispatch
-import worker.sending.record
 from shared.accounts.category_rules import set_cap
 from tests.harness.house import wait_until
 from tests.harness.service import Service
@@ -158,7 +158,7 @@ def test_a_claim_is_for_no_longer_than_the_lease(service: Service) -> None:
 
 def test_a_commit_whose_answer_is_lost_is_looked_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its rows are there, or not: the turn finds out before it writes them."""
-    record, lost = worker.sending.record._record, []
+    record, lost = worker.sending.advance._record, []
 
     def answer_is_lost(*arguments: object) -> object:
         kept = record(*arguments)  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ def test_a_commit_whose_answer_is_lost_is_looked_for(service: Service, monkeypat
             raise OperationalError("", None, Exception("no answer"))
         return kept
 
-    monkeypatch.setattr(worker.sending.record, "_record", answer_is_lost)
+    monkeypatch.setattr(worker.sending.advance, "_record", answer_is_lost)
     send = service.bulk(phones(service)).json["send_id"]
     service.sweep()
     assert service.counts(send)["sent"] == WINDOW * WINDOWS

@@ -11,7 +11,7 @@ from shared import outbox as events
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
-from tests.integration.sending.test_record import (
+from tests.integration.sending.test_advance import (
     AT,
     FAILED,
     IN_DOUBT,
@@ -144,7 +144,7 @@ def test_both_ways_come_to_the_same(
 
 
 def test_what_was_recorded_in_the_turn_is_counted_once(service: Service, first: int) -> None:
-    from worker.sending.record import advance
+    from worker.sending.advance import advance
 
     [batch] = claimed(service, first, phones=4)
     for position in range(2):

@@ -17,8 +17,8 @@ from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from worker.receipts.in_doubt import Resolution, give_up, resolve
 from worker.recovery.recover import recover
+from worker.sending.advance import advance
 from worker.sending.claim import claim
-from worker.sending.record import advance
 from worker.sending.windows import message_groups, next_window, note
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)

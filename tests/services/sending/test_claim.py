@@ -11,11 +11,11 @@ from shared.accounts.administration import create_account, top_up
 from shared.lifecycle import Category
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
+from worker.sending.advance import ADVANCE
 from worker.sending.claim import CLAIM, Claimed
 from worker.sending.finish import FINISH
-from worker.sending.message_rows import parameters_of
 from worker.sending.next_batches import CANDIDATE, CANDIDATE_OWED, Candidate
-from worker.sending.record import ADVANCE, FENCE, RECORDED
+from worker.sending.results import FENCE, RECORDED, parameters_of
 
 SENDS = 3_000
 AS_A_WORKER = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
@@ -84,7 +84,7 @@ def test_a_turn_finds_its_batches_by_their_ids(
                 parameters_of([], "simulator")
                 | {"id": turn, "epoch": [1] * 500, "watermark": [1] * 500, "lease": 15, "list_read": None}
                 | dict.fromkeys(RECORDED, [1] * 500)
-                | {"slices": 500, "captured": [0] * 500, "released": [0] * 500},
+                | {"batches": 500, "captured": [0] * 500, "released": [0] * 500},
             ).scalars()
         )
     engine.dispose()

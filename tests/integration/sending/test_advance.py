@@ -15,10 +15,10 @@ from shared.db.connection import reading, texts
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from worker.outages import is_away
+from worker.sending.advance import ADVANCE, advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
-from worker.sending.message_rows import parameters_of
-from worker.sending.record import ADVANCE, RECORDED, advance
+from worker.sending.results import RECORDED, parameters_of
 from worker.sending.settle import settle
 
 SENT, FAILED, REJECTED, IN_DOUBT = (

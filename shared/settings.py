@@ -1,5 +1,6 @@
 """Settings of an installation, read once from the environment."""
 
+import math
 import os
 from base64 import b64decode
 from collections.abc import Mapping
@@ -19,6 +20,8 @@ SHORTEST_KEY = 32
 """Characters of SECRET_KEY."""
 RECIPIENT_LIMITS = (20, 100, 10)
 """Default limits of messages to a phone per hour, by lane: authentication, transactional, marketing."""
+MAX_LEASE_SECONDS = 100
+"""A lease that ends later is taken for one from before the clock of the database was set back: see LEASE_OVER."""
 IDEMPOTENCY_DAYS = 8
 """For how long Idempotency-Keys and their responses are stored."""
 
@@ -113,16 +116,16 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         redis_url=required["REDIS_URL"],
         broker_url=env.get("BROKER_URL") or required["REDIS_URL"],
         secret_key=required["SECRET_KEY"],
-        database_pool=_number(env, "DATABASE_POOL", 8, int),
+        database_pool=_number(env, "DATABASE_POOL", 8, int, least=1),
         eager=env.get("CELERY_EAGER", "") == "1",
         carriers_file=env.get("CARRIERS_FILE", ""),
         simulated=_simulated(env.get("CARRIER", ""), env.get("CARRIERS_FILE", "")),
         simulator_rate=_number(env, "SIMULATOR_RATE", 0.0, float),
-        simulator_window=_number(env, "SIMULATOR_WINDOW", 400, int),
+        simulator_window=_number(env, "SIMULATOR_WINDOW", 400, int, least=1),
         simulator_receipt_delay=_number(env, "SIMULATOR_RECEIPT_DELAY", 1.0, float),
         simulator_round_trip=_number(env, "SIMULATOR_ROUND_TRIP", 0.0, float),
-        concurrency=_number(env, "WORKER_CONCURRENCY", 2, int),
-        lease=_number(env, "LEASE_SECONDS", 15.0, float),
+        concurrency=_number(env, "WORKER_CONCURRENCY", 2, int, least=1),
+        lease=_number(env, "LEASE_SECONDS", 15.0, float, least=1, most=MAX_LEASE_SECONDS),
         doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", 24 * 3600.0, float),
         resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),
         secret_key_fallbacks=_fallbacks(env.get("SECRET_KEY_FALLBACKS", ""), required["SECRET_KEY"]),
@@ -244,12 +247,15 @@ def _recipient_limits(value: str) -> tuple[int, ...]:
     return tuple(limits)
 
 
-def _number(env: Mapping[str, str], name: str, default: N, kind: type[N]) -> N:
+def _number(
+    env: Mapping[str, str], name: str, default: N, kind: type[N], least: float = 0, most: float = math.inf
+) -> N:
     text = env.get(name, "")
     try:
         value = kind(text) if text else default
     except ValueError:
         raise SettingsError(f"{name} is {text!r}, which is not a number. Example: {name}={default}") from None
-    if value < 0:
-        raise SettingsError(f"{name} is below zero. Example: {name}={default}")
+    if not least <= value <= most:
+        limit = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
+        raise SettingsError(f"{name} is {text}, and must be {limit}. Example: {name}={default}")
     return value

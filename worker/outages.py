@@ -5,16 +5,9 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError
-
-from shared.db.connection import AWAY
+from shared.db.connection import is_away
 
 log = logging.getLogger(__name__)
-
-
-def is_away(error: Exception) -> bool:
-    """Whether the error means that the database is unavailable, rather than that a statement is wrong."""
-    return isinstance(error, AWAY) or (isinstance(error, DBAPIError) and error.connection_invalidated)
 
 
 class Outage:

@@ -3,14 +3,13 @@
 import logging
 
 import psycopg
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from api.http.problems import CATALOGUE, Problem
 from api.http.request import Request
 from api.http.responses import Response, problem_response
 from shared.db.cancellation import Cancelled
+from shared.db.connection import is_away
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.full_disk import is_disk_full
 from shared.encryption import TextKeyMissing, TextUnreadable
@@ -23,7 +22,6 @@ OF_STATUS = {
     413: "payload_too_large",
     415: "unsupported_media_type",
 }
-UNAVAILABLE = (psycopg.OperationalError, psycopg.InterfaceError, OperationalError, InterfaceError, PoolTimeoutError)
 UNREADABLE = (WrongTextKeys, TextKeyMissing, TextUnreadable)
 
 
@@ -39,7 +37,7 @@ def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
         return Problem("unavailable", "The client closed the connection.")
     if isinstance(error, HTTPException):
         return _of_http(error, hint)
-    if isinstance(error, UNAVAILABLE) or (isinstance(error, DBAPIError) and error.connection_invalidated):
+    if is_away(error):
         return _unavailable(error, request)
     if isinstance(error, UNREADABLE):
         log.error("%s", error)

@@ -11,7 +11,7 @@ import psycopg
 from sqlalchemy import Connection, Engine, ExceptionContext, TextClause, create_engine, event
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from shared.crashpoints import crashpoint
 from shared.db.cancellation import current_cancellation
@@ -25,12 +25,16 @@ AWAY = (
     psycopg.OperationalError,
     psycopg.InterfaceError,
     psycopg.errors.IdleInTransactionSessionTimeout,
+    psycopg.errors.ReadOnlySqlTransaction,
 )
 """Errors that mean that the database is unavailable, from SQLAlchemy and from direct use of the driver."""
 
 STATEMENT_ERRORS = frozenset({"57014", "55P03", "40P01", "40001"})
 """SQLSTATEs that the driver calls operational although they concern one statement: timeouts of the statement or of a
 lock, deadlocks, and serialization failures."""
+
+READ_ONLY = ("default_transaction_read_only", "in_hot_standby")
+"""Settings of a session that cannot write."""
 
 CONNECT_SECONDS = 5
 LOCK_MILLISECONDS = 5_000
@@ -51,12 +55,14 @@ SESSION = {
 PARAMETER = re.compile(r"(?<![:\w\\]):(\w+)(?![:\w])")
 """A parameter in SQLAlchemy's `text`."""
 
-STARTED = "GREATEST(pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())"
-"""SQL: when the database last started from its disk, losing every commit that had not reached it.
+STARTED = """(pg_postmaster_start_time()
+              + (coalesce(pg_stat_get_bgwriter_stat_reset_time(), 'epoch') - timestamptz 'epoch'))"""
+"""SQL: changes whenever the database starts from its disk, losing every commit that had not reached it.
 
 That is at each start, and also when one of its processes crashes: all others are then restarted under the same
 postmaster, whose start time does not change. Such a recovery resets all statistics (PostgreSQL documentation, "The
-Cumulative Statistics System"), so the time of the reset is used.
+Cumulative Statistics System"), so the time of the reset is added. Neither time alone, nor the later of the two, would
+do: if the clock was ahead at the start and has been set right, the reset is the earlier one.
 """
 
 
@@ -96,7 +102,15 @@ def make_engine(
     )
     event.listen(engine, "do_connect", Sessions({"application_name": application, **settings}).connect)
     event.listen(engine, "handle_error", _as_outage, retval=True)
+    event.listen(engine, "checkin", _close_read_only)
     return engine
+
+
+def _close_read_only(session: "psycopg.Connection[Any] | None", record: ConnectionPoolEntry) -> None:
+    """Keep no read-only session: it would stay so when the database is writable again. (Postgres reports both settings
+    to its clients: "Asynchronous Operations" in the documentation of its protocol.)"""
+    if session is not None and "on" in map(session.info.parameter_status, READ_ONLY):
+        record.invalidate()
 
 
 def _as_outage(failure: ExceptionContext) -> Exception | None:
@@ -106,16 +120,21 @@ def _as_outage(failure: ExceptionContext) -> Exception | None:
     end a second time: two responses to one COMMIT.
     """
     error = failure.original_exception
+    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+        failure.is_disconnect = True
     if not (isinstance(error, psycopg.InternalError) and failure.is_disconnect):
         return None
     return OperationalError(failure.statement, None, error, hide_parameters=True, connection_invalidated=True)
 
 
-def is_outage(error: Exception) -> bool:
-    """Whether the error means that the database is unavailable, not that it refused a statement."""
-    if getattr(getattr(error, "orig", error), "sqlstate", None) in STATEMENT_ERRORS:
-        return False
+def is_away(error: Exception) -> bool:
+    """Whether the database is unavailable, or did not execute a statement in time."""
     return isinstance(error, AWAY) or (isinstance(error, DBAPIError) and error.connection_invalidated)
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether the database is unavailable. Not if it gave up one statement only."""
+    return is_away(error) and getattr(getattr(error, "orig", error), "sqlstate", None) not in STATEMENT_ERRORS
 
 
 @contextmanager

@@ -35,6 +35,13 @@ def revisions() -> tuple[str, ...]:
     return tuple(sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*.py")))
 
 
+READ_ONLY = text("SELECT current_setting('transaction_read_only') = 'on'")
+READ_ONLY_PROBLEM = (
+    "The database is read-only: it is a standby, or default_transaction_read_only is set (some services set it when a"
+    " disk is almost full). Make it writable, or correct DATABASE_URL."
+)
+
+
 def head() -> str:
     """The revision of this release."""
     return revisions()[-1]
@@ -70,6 +77,8 @@ def schema_problem(engine: Engine) -> str | None:
     try:
         with reading(engine) as connection:
             revision = current(connection)
+            if connection.execute(READ_ONLY).scalar():
+                return READ_ONLY_PROBLEM
     except DBAPIError as error:
         if isinstance(error.orig, SessionNotKept):
             return str(error.orig)

@@ -69,6 +69,11 @@ WAKE_OPENED = text(
 )
 """Queues what waits for a carrier that is open again."""
 
+LEASE_OVER = """(b.lease_until < clock_timestamp()
+                  OR b.lease_until > clock_timestamp() + interval '2 minutes')"""
+"""SQL: nobody renews the lease of batch `b`. A lease is shorter than that (MAX_LEASE_SECONDS of shared/settings.py), so
+one that ends later was taken before the clock of the database was set back."""
+
 CLAIMED = f"""
     state = 'sending', epoch = b.epoch + 1, intent = c.intent, watermark = c.watermark,
     lease_until = clock_timestamp() + make_interval(secs => :lease), database_started = {STARTED}

@@ -21,6 +21,7 @@ from shared.ids import index_of, message_id, short_prefix_of
 from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.outbox import Moved, add_of_messages
+from shared.sends.batch_states import LEASE_OVER
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from worker.send_counters import Changes
 from worker.sending.claimed_batch import MAX_ATTEMPTS
@@ -35,7 +36,7 @@ LEFT_BEHIND = text(
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left,
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
       FROM batch b JOIN send s ON s.id = b.send_id
-     WHERE b.state = 'sending' AND b.lease_until < clock_timestamp()
+     WHERE b.state = 'sending' AND {LEASE_OVER}
        AND NOT {RESTS.format(kind="recovery", subject="b.id")}
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """

@@ -8,7 +8,9 @@ from shared.sends.sendable import SENDABLE
 LEASES = """
     SELECT 'batch ' || id AS subject, account_id,
            format('its lease ended at %s and nobody recovered it', lease_until) AS detail
-      FROM batch WHERE state = 'sending' AND (lease_until IS NULL OR lease_until < now() - interval '60 seconds')
+      FROM batch
+     WHERE state = 'sending' AND (lease_until IS NULL OR lease_until NOT BETWEEN now() - interval '60 seconds'
+                                                                             AND now() + interval '10 minutes')
 """
 
 DOUBTS_END = """

@@ -69,7 +69,9 @@ def test_what_is_being_submitted_is_counted_as_sending(service: Service) -> None
     phones = [str(254711000000 + number) for number in range(5)]
     send = service.bulk(phones, send_at=ahead()).json["send_id"]
     change(service, "UPDATE send SET state = 'sending', send_at = now() WHERE id = :id", id=send)
-    begun = "UPDATE batch SET state = 'sending', lease_until = now() + interval '1 hour', intent = 4, watermark = 3"
+    begun = (
+        "UPDATE batch SET state = 'sending', lease_until = now() + interval '100 seconds', intent = 4, watermark = 3"
+    )
     change(service, f"{begun} WHERE send_id = :id", id=send)
     assert service.counts(send) == {"submitted": 5, "accepted": 5, "sending": 3, "queued": 2}
     listed = service.get(f"/sends/{send}/messages").json["data"]

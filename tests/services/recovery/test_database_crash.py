@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
+from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
+from shared.db.connection import STARTED, make_engine
 from tests.harness.house import House, house, wait_until
 from worker.sending.dispatch import MAX_CYCLE_SEGMENTS
 
@@ -49,6 +52,25 @@ def test_nothing_is_lost_and_nothing_is_sent_twice(service: House) -> None:
     assert counts["in_doubt"] <= 2 * (WINDOWS + MAX_CYCLE_SEGMENTS), "the workers lived, and kept the answers"
     assert service.most_submits() <= 1
     assert audit(service.engine, full=True) == []
+
+
+def test_each_start_is_recognized_whatever_the_clock_says(postgres_server: Postgres) -> None:
+    """Also if the server was started while the clock was an hour ahead: both times count, not the later one."""
+
+    def start_of(postmaster: str, reset: str | None) -> str:
+        told = STARTED.replace("pg_postmaster_start_time()", f"timestamptz '{postmaster}'")
+        value = "NULL::timestamptz" if reset is None else f"timestamptz '{reset}'"
+        return told.replace("pg_stat_get_bgwriter_stat_reset_time()", value)
+
+    boot, ahead = "2026-11-23 12:00+00", "2026-11-23 13:00+00"
+    crashes = ["2026-11-23 12:10+00", "2026-11-23 12:20+00"]
+    starts = [start_of(at, reset) for at in (boot, ahead) for reset in (None, *crashes)]
+    engine = make_engine(postgres_server.url)
+    with engine.connect() as connection:
+        found = [connection.execute(text(f"SELECT {start}")).scalar_one() for start in starts]
+        assert connection.execute(text(f"SELECT {STARTED} = {STARTED}")).scalar_one()
+    engine.dispose()
+    assert len(set(found)) == len(starts)
 
 
 def counts_of(service: House, send: str) -> dict[str, int]:

@@ -77,3 +77,18 @@ def test_other_brokers_are_taken(url: str) -> None:
 def test_a_variable_is_read_by_its_old_name() -> None:
     assert Environment({"WORKER_TURNS": "4"}).get("WORKER_CONCURRENCY") == "4"
     assert Environment({"WORKER_TURNS": "4", "WORKER_CONCURRENCY": "3"})["WORKER_CONCURRENCY"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "limit"),
+    [
+        ("WORKER_CONCURRENCY", "0", "at least 1"),
+        ("DATABASE_POOL", "0", "at least 1"),
+        ("LEASE_SECONDS", "101", "between 1 and 100"),
+        ("LEASE_SECONDS", "nan", "between 1 and 100"),
+        ("SIMULATOR_RATE", "-1", "at least 0"),
+    ],
+)
+def test_a_number_out_of_bounds_is_refused(name: str, value: str, limit: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name} is {value}, and must be {limit}. Example: {name}="):
+        from_environment({**NEEDED, name: value})

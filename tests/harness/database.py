@@ -1,9 +1,13 @@
 """Databases for tests: empty, migrated, one for each test module."""
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import uuid4
 
 from sqlalchemy import URL, Engine, text
 from sqlalchemy.engine import make_url
+from sqlalchemy.pool import QueuePool
 
 from api.http.event_loop import ThreadOnlyPool
 from bulksms.local.postgres import Postgres
@@ -21,10 +25,25 @@ def api_engine(engine: Engine) -> Engine:
 
 
 def dispose(engine: Engine) -> None:
-    """Close the connections of an engine and of its API's."""
+    """Close the connections of an engine and of its API's, when its threads have returned them."""
     engine.dispose()
-    if engine.url in _api_engines:
-        _api_engines.pop(engine.url).dispose()
+    if (of_api := _api_engines.pop(engine.url, None)) is not None:
+        pool, deadline = of_api.pool, time.monotonic() + 10
+        while isinstance(pool, QueuePool) and pool.checkedout() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        of_api.dispose()
+
+
+@contextmanager
+def disposable_database(server: Postgres) -> Iterator[Engine]:
+    """A fresh database, which is dropped at the end."""
+    engine = fresh_database(server)
+    yield engine
+    dispose(engine)
+    admin = make_engine(_url(server, "postgres"), pool=1)
+    with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"DROP DATABASE {engine.url.database} WITH (FORCE)"))
+    admin.dispose()
 
 
 def fresh_database(server: Postgres) -> Engine:

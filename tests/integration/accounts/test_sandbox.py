@@ -1,6 +1,6 @@
 """A test key works in a sandbox of its account, which shares nothing with the live side but what an operator sets."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.auth import tokens
+from bulksms.local.postgres import Postgres
 from shared.accounts.administration import (
     Refused,
     activate_account,
@@ -26,10 +27,18 @@ from shared.api_key import DEFAULT_SCOPES, SCOPES
 from shared.audit.check import audit
 from shared.inbound import Inbound, store
 from shared.senders.sender_ids import decide_sender, request_sender
+from tests.harness.database import disposable_database
 from tests.harness.service import SECRET_KEY, Service
 from tests.harness.times import ahead
 
 PHONE = "254711000000"
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, and so finds nothing of the others in it."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """Several carriers: each message goes through the right one, and tells why."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,9 @@ from sqlalchemy import Engine, text
 
 from bulksms.doctor import check_queue
 from bulksms.finding import Finding
+from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
+from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from worker.carriers.base import Answer, MessageGroup, Outcome
 from worker.receipts import apply as receipts
@@ -37,6 +39,13 @@ name = "rest"
 carriers = ["three"]
 """
 KENYA, ELSEWHERE = "254711000000", "255711000000"
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, and so finds nothing of the others in it."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
 
 
 @pytest.fixture

@@ -9,7 +9,9 @@ from sqlalchemy.exc import OperationalError
 
 import worker.sending.advance
 import worker.sending.dispatch
+from bulksms.local.postgres import Postgres
 from shared.accounts.category_rules import set_cap
+from tests.harness.database import disposable_database
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.integration.jobs.test_expand import AHEAD
@@ -26,6 +28,13 @@ from worker.sending.next_batches import CANDIDATE
 from worker.sending.send_rules import LOCK, apply_rules
 
 __all__ = ["expanding_send", "make"]
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, and so finds nothing of the others in it."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
 
 
 @pytest.fixture

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 import worker.sending.settle
+from bulksms.local.postgres import Postgres
 from shared import outbox as events
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
+from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.integration.sending.test_advance import (
     AT,
@@ -55,6 +57,13 @@ LOOK_AT_THE_ACCOUNT = (
 )
 LEDGER = text("SELECT kind, debit, credit, amount, step FROM ledger WHERE subject = :id ORDER BY kind")
 BALANCE = text("SELECT available, reserved FROM account WHERE id = :id")
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, and so finds nothing of the others in it."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
 
 
 @pytest.fixture

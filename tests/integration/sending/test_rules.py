@@ -1,5 +1,6 @@
 """Quiet hours by the recipient's clock, and caps of messages to a phone."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -7,17 +8,26 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from bulksms.cli import main
+from bulksms.local.postgres import Postgres
 from shared.accounts.category_rules import set_cap, set_quiet_hours
 from shared.audit.check import audit
+from tests.harness.database import disposable_database
 from tests.harness.service import SECRET_KEY, Service
 from worker.sending.claim import claim
 from worker.sending.send_rules import apply_rules
 
 NAIROBI, NEW_YORK = 254799000000, 12125550100
 CARRIED = ("sent", "delivered")
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, and so finds nothing of the others in it."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
 
 
 def phones(first: int, count: int) -> list[str]:

@@ -57,7 +57,7 @@ class WorkerProcess:
         config = self._read()
         self.carriers = {carrier.name: carrier for carrier in (*config.carriers, self.simulator)}
         self.live_workers = LiveWorkers()
-        self.witness = Witness()
+        self.witness = Witness(Path(settings.guard_file) if settings.guard_file else None)
         breakers = [CircuitBreaker(carrier, breaks=carrier is not self.simulator) for carrier in config.carriers]
         self._shares = config.shares
         first = self._dispatcher_of(breakers[0])

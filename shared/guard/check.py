@@ -89,7 +89,7 @@ class Guard:
         self, connection: Connection, before: State, new: bool, known: int, file: bool
     ) -> tuple[State, Verdict | None, bool]:
         """The state after the comparison, the verdict if there was one, and whether the installation's row changed."""
-        lost = self._witness.lost(connection) if new else 0
+        lost = self._witness.lost(connection, before) if new else 0
         if new and self._worker and not lost:
             connection.execute(PRESENT, {"worker": self._worker, "seconds": PRESENT_SECONDS})
         values = {"id": before.id, "known": known, "file": file}
@@ -124,7 +124,7 @@ class Guard:
             return
         if self._seen[0] != state.id or state.mark > self._seen[1]:
             self._seen = (state.id, state.mark)
-            self._witness.risen()
+            self._witness.risen(state.id, state.mark)
 
     def _log(self, state: State, verdict: Verdict | None) -> None:
         """Log once that sending is held, and once that it is not any more."""

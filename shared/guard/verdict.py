@@ -60,7 +60,7 @@ def judge(evidence: Evidence) -> Verdict:
     if evidence.lost:
         return Verdict(
             "hold",
-            "the database lacks commits that a running process has seen: a backup was restored, or a standby was"
+            "the database lacks commits that a process has seen: a backup was restored, or a standby was"
             " promoted that had not received them",
         )
     if evidence.first:

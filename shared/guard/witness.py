@@ -6,9 +6,14 @@ mark rose are covered by the mark, which is compared too. So a few ids in memory
 
 import threading
 from collections import deque
+from collections.abc import Iterable
+from pathlib import Path
 from uuid import UUID
 
 from sqlalchemy import Connection, text
+
+from shared.guard.claims import Claim, Claims
+from shared.guard.state import State
 
 LOST_CLAIMS = text(
     """
@@ -27,8 +32,12 @@ LOST_SENDS = text(
 class Witness:
     """The last claim and the last accepted send of each thread. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, notes: Path | None = None) -> None:
+        """`notes` is the file that GUARD_FILE names: claims are noted beside it, where they outlive the process."""
         self._lock = threading.Lock()
+        self._file = None if notes is None else Claims(notes)
+        self._mark: tuple[UUID, int] | None = None
+        """The installation and its mark."""
         self._seen = deque([_Seen()], maxlen=3)
         """The newest is last; another begins whenever the mark has risen."""
 
@@ -36,35 +45,49 @@ class Witness:
         """Note the commit of a claim of this batch and perhaps others."""
         with self._lock:
             self._seen[-1].claims[threading.get_ident()] = (batch, epoch)
+            mark = self._mark
+        if self._file is not None and mark is not None:
+            self._file.write(Claim(*mark, batch, epoch))
 
     def accepted(self, send: UUID) -> None:
         """Note the commit of a send and perhaps others."""
         with self._lock:
             self._seen[-1].sends[threading.get_ident()] = send
 
-    def risen(self) -> None:
+    def risen(self, installation: UUID, mark: int) -> None:
         """Note that the mark has risen. What was seen two such notes ago is older than the mark."""
         with self._lock:
+            first, self._mark = self._mark is None, (installation, mark)
             self._seen.append(_Seen())
+        if first and self._file is not None:
+            self._file.forget_old(installation, mark)
 
     def forget(self) -> None:
         """Forget the commits that the database lacks: they are reported."""
         with self._lock:
             self._seen.clear()
             self._seen.append(_Seen())
+        if self._file is not None:
+            self._file.forget()
 
-    def lost(self, connection: Connection) -> int:
-        """The number of commits that the database lacks."""
+    def lost(self, connection: Connection, state: State) -> int:
+        """The number of commits that the database lacks: of this process, and of those that noted theirs in the same
+        folder."""
         with self._lock:
-            claims = [claim for seen in self._seen for claim in seen.claims.values()]
+            claims = {claim for seen in self._seen for claim in seen.claims.values()}
             sends = [send for seen in self._seen for send in seen.sends.values()]
-        lost = 0
-        if claims:
-            ids, epochs = [batch for batch, _ in claims], [epoch for _, epoch in claims]
-            lost += connection.execute(LOST_CLAIMS, {"id": ids, "epoch": epochs}).scalar_one()
+        if self._file is not None:
+            claims |= {(claim.batch, claim.epoch) for claim in self._file.recent(state.id, state.mark)}
+        lost = _lost_claims(connection, claims) if claims else 0
         if sends:
             lost += connection.execute(LOST_SENDS, {"id": sends}).scalar_one()
         return lost
+
+
+def _lost_claims(connection: Connection, claims: Iterable[tuple[UUID, int]]) -> int:
+    ids, epochs = zip(*claims, strict=True)
+    lost: int = connection.execute(LOST_CLAIMS, {"id": list(ids), "epoch": list(epochs)}).scalar_one()
+    return lost
 
 
 class _Seen:

@@ -17,6 +17,7 @@ from bulksms.cli import main
 from bulksms.local.postgres import Postgres, _binary
 from shared.db.connection import make_engine
 from shared.guard import Guard, Witness, release, state_of
+from shared.guard.claims import RECENT_MARKS
 from shared.guard.state import WRITTEN_NOW
 from shared.guard.verdict import PATIENCE_SECONDS
 from tests.harness.database import fresh_database
@@ -244,6 +245,35 @@ def test_what_a_process_saw_committed_must_be_there(engine: Engine, worker: str 
     assert not guard.check().held, "it has been told once"
 
 
+def claim_and_lose(engine: Engine, file: Path, seconds: int) -> None:
+    """A worker claims a batch and is gone; that many marks later, the database lacks the claim."""
+    service = Service(engine, guard_file=str(file))
+    guard = Guard(engine, None, file, service.worker.witness, str(uuid4()))
+    looked(guard, engine, 2)
+    service.send()
+    looked(guard, engine, seconds)
+    with engine.begin() as connection:
+        assert connection.execute(text("UPDATE batch SET epoch = epoch - 1 WHERE epoch > 0")).rowcount == 1
+    filled_anew(engine)
+
+
+def test_claims_outlive_the_processes(engine: Engine, file: Path) -> None:
+    """The files of the database were set back by less than a second, and all processes have ended."""
+    claim_and_lose(engine, file, 0)
+    again = Guard(engine, None, file, Witness(file), "again")
+    state = again.check()
+    assert state.held and state.reason is not None and "lacks commits" in state.reason
+    with engine.begin() as connection:
+        assert release(connection, 0)
+    filled_anew(engine)
+    assert not again.check().held, "it has been told once"
+
+
+def test_claims_of_long_ago_say_nothing(engine: Engine, file: Path) -> None:
+    claim_and_lose(engine, file, RECENT_MARKS + 2)
+    assert not Guard(engine, None, file, Witness(file), "again").check().held
+
+
 def test_what_is_older_than_the_mark_is_not_remembered(engine: Engine) -> None:
     witness = Witness()
     guard = Guard(engine, None, None, witness, "a-worker")
@@ -251,7 +281,7 @@ def test_what_is_older_than_the_mark_is_not_remembered(engine: Engine) -> None:
     witness.accepted(uuid4())
     looked(guard, engine, 4)
     with engine.connect() as connection:
-        assert witness.lost(connection) == 0
+        assert witness.lost(connection, state_of(connection)) == 0
 
 
 def test_processes_remember_what_they_accept_and_claim(engine: Engine, postgres_server: Postgres) -> None:
@@ -260,11 +290,11 @@ def test_processes_remember_what_they_accept_and_claim(engine: Engine, postgres_
     for headers in ({}, {"Idempotency-Key": "one"}):
         assert service.send(headers=headers).status_code == 200
         with empty.connect() as connection:
-            assert witness.lost(connection) > 0
+            assert witness.lost(connection, state_of(connection)) > 0
         witness.forget()
     service.sweep()
     with empty.connect() as connection:
-        assert service.worker.witness.lost(connection) > 0
+        assert service.worker.witness.lost(connection, state_of(connection)) > 0
     empty.dispose()
 
 

@@ -1,0 +1,89 @@
+"""Notes the last claim of each thread beside GUARD_FILE, before any of its messages is submitted.
+
+The mark rises once a second. If all processes die and the files of the database are set back by less than that, only
+these notes tell that the database lacks a claim, and would send its messages again.
+"""
+
+import contextlib
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID
+
+LINE = "{0!s} {1:020d} {2!s} {3:010d}\n"
+LENGTH = len(LINE.format(UUID(int=0), 0, UUID(int=0), 0))
+RECENT_MARKS = 10
+"""Claims from before that many marks are in the database, if their mark is."""
+KEPT_MARKS = 3600
+"""After that many marks, the file of a process that has ended is deleted."""
+
+
+class Claim(NamedTuple):
+    """A claim that one process has seen committed."""
+
+    installation: UUID
+    mark: int
+    """The installation's mark when the claim was made."""
+    batch: UUID
+    epoch: int
+
+
+class Claims:
+    """The claims of this process, in a file of its own beside `notes`, and those of all processes. Thread-safe.
+
+    A file has one line for each thread, which a single write replaces. It is not flushed to disk: after a crash of the
+    machine the database has started anew, and what may have been sent is in doubt.
+    """
+
+    def __init__(self, notes: Path) -> None:
+        self._folder, self._prefix = notes.parent, f"{notes.name}.claims."
+        # Containers that share the folder have their own process ids, and the same ones.
+        self._own = self._folder / f"{self._prefix}{socket.gethostname()}.{os.getpid()}"
+        self._lines: dict[int, int] = {}
+
+    def write(self, claim: Claim) -> None:
+        """Note the last claim of the calling thread. That the folder cannot be written is logged by Notes."""
+        line = self._lines.setdefault(threading.get_ident(), len(self._lines))
+        with contextlib.suppress(OSError):
+            file = os.open(self._own, os.O_WRONLY | os.O_CREAT, 0o600)
+            try:
+                os.pwrite(file, LINE.format(*claim).encode(), line * LENGTH)
+            finally:
+                os.close(file)
+
+    def recent(self, installation: UUID, mark: int) -> list[Claim]:
+        """The claims of all processes that a database with this mark could lack."""
+        return [
+            claim
+            for _, claims in self._files()
+            for claim in claims
+            if claim.installation == installation and claim.mark >= mark - RECENT_MARKS
+        ]
+
+    def forget(self) -> None:
+        """Delete all files: what they tell is reported."""
+        for path, _ in self._files():
+            path.unlink(missing_ok=True)
+
+    def forget_old(self, installation: UUID, mark: int) -> None:
+        """Delete the files of processes that ended long ago."""
+        for path, claims in self._files():
+            if all(claim.installation == installation and claim.mark < mark - KEPT_MARKS for claim in claims):
+                path.unlink(missing_ok=True)
+
+    def _files(self) -> Iterator[tuple[Path, list[Claim]]]:
+        for path in self._folder.glob(f"{self._prefix}*"):
+            with contextlib.suppress(OSError):
+                data = path.read_bytes()
+                yield path, list(_parsed(data))
+
+
+def _parsed(data: bytes) -> Iterator[Claim]:
+    """The claims of a file. Lines that were never written, of a file that was deleted meanwhile, are zeros."""
+    for start in range(0, len(data), LENGTH):
+        with contextlib.suppress(ValueError):
+            installation, mark, batch, epoch = data[start : start + LENGTH].decode().split()
+            yield Claim(UUID(installation), int(mark), UUID(batch), int(epoch))

@@ -1,0 +1,73 @@
+"""The leases of webhooks: one process posts a webhook's events, and who lost the lease changes nothing."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, text
+
+from bulksms.local.postgres import Postgres
+from shared import outbox as events
+from tests.harness.database import disposable_database
+from tests.harness.service import Service
+from worker.webhooks import store
+
+EXPIRE = text("UPDATE webhook SET lease_until = clock_timestamp() - interval '1 second'")
+LEFT = text("SELECT lease_until > clock_timestamp() FROM webhook")
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, with one webhook."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "CACHE_SECONDS", 0.0)
+    monkeypatch.setattr(events, "MARGIN_SECONDS", 0.0)
+
+
+@pytest.fixture
+def service(engine: Engine) -> Service:
+    """An account with a webhook and an event for it."""
+    made = Service(engine, webhook_loopback=True)
+    assert made.post("/webhooks", url="http://127.0.0.1:9/").status_code == 200
+    made.send()
+    return made
+
+
+def test_a_webhook_is_claimed_again_only_when_its_lease_is_over(service: Service) -> None:
+    (first,) = store.claim(service.engine, 10)
+    assert store.claim(service.engine, 10) == []
+    with service.engine.begin() as connection:
+        connection.execute(EXPIRE)
+    (second,) = store.claim(service.engine, 10)
+    assert (second.id, second.epoch) == (first.id, first.epoch + 1)
+
+
+def test_two_that_claim_at_the_same_moment_do_not_take_the_same(service: Service) -> None:
+    with service.engine.begin() as connection:
+        claimed = connection.execute(store.CLAIM, {"limit": 10}).all()
+        assert store.claim(service.engine, 10) == [], "it waits for nobody"
+    assert len(claimed) == 1
+
+
+def test_who_lost_the_lease_renews_and_releases_nothing(service: Service) -> None:
+    (lost,) = store.claim(service.engine, 10)
+    with service.engine.begin() as connection:
+        connection.execute(EXPIRE)
+    (held,) = store.claim(service.engine, 10)
+    store.release(service.engine, lost)
+    assert lease_is_held(service)
+    with service.engine.begin() as connection:
+        connection.execute(EXPIRE)
+    store.renew(service.engine, {lost.id: lost.epoch})
+    assert not lease_is_held(service)
+    store.renew(service.engine, {held.id: held.epoch})
+    assert lease_is_held(service)
+
+
+def lease_is_held(service: Service) -> bool:
+    with service.engine.connect() as connection:
+        return bool(connection.execute(LEFT).scalar_one())

@@ -1,10 +1,21 @@
 """Sending to one phone."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import Engine
 
+from bulksms.local.postgres import Postgres
+from tests.harness.database import disposable_database
 from tests.harness.service import Service
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, and so finds nothing of the others in it."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
 
 
 def test_it_works(service: Service) -> None:

@@ -1,10 +1,13 @@
 """Group sends are expanded a little ahead of what is being sent, by as many workers as there are."""
 
+from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
+from bulksms.local.postgres import Postgres
+from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.integration.accept.test_group import phones, scheduled
 from worker.jobs import expand as module
@@ -12,6 +15,13 @@ from worker.jobs.expand import AHEAD, NEXT_SEND, expand
 
 PAGE = 8
 """Batches, of one message each."""
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, and so finds nothing of the others in it."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
 
 
 @pytest.fixture

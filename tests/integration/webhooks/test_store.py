@@ -7,9 +7,11 @@ from sqlalchemy import Engine, text
 
 from bulksms.local.postgres import Postgres
 from shared import outbox as events
+from shared.db.connection import transaction
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from worker.webhooks import store
+from worker.webhooks.client import Reply
 
 EXPIRE = text("UPDATE webhook SET lease_until = clock_timestamp() - interval '1 second'")
 LEFT = text("SELECT lease_until > clock_timestamp() FROM webhook")
@@ -71,3 +73,46 @@ def test_who_lost_the_lease_renews_and_releases_nothing(service: Service) -> Non
 def lease_is_held(service: Service) -> bool:
     with service.engine.connect() as connection:
         return bool(connection.execute(LEFT).scalar_one())
+
+
+def work_of(service: Service, hook: store.Hook, posted: int) -> store.Work:
+    """The webhook's events, of which the first ones were posted."""
+    work = store.read_work(service.engine, hook)
+    assert len(work.fresh) > posted
+    for job in work.fresh[:posted]:
+        job.reply = Reply(200, None, 1)
+    return work
+
+
+def test_who_lost_the_lease_moves_nothing(service: Service) -> None:
+    (lost,) = store.claim(service.engine, 10)
+    with service.engine.begin() as connection:
+        connection.execute(EXPIRE)
+    (held,) = store.claim(service.engine, 10)
+    assert store.record(service.engine, lost, work_of(service, lost, posted=1)) is None
+    assert store.record(service.engine, held, work_of(service, held, posted=1)) is not None
+
+
+def test_what_was_not_posted_comes_again(service: Service) -> None:
+    (hook,) = store.claim(service.engine, 10)
+    work = work_of(service, hook, posted=1)
+    moved = store.record(service.engine, hook, work)
+    assert moved is not None
+    left = store.read_work(service.engine, moved).fresh
+    assert [job.event_id for job in left] == [job.event_id for job in work.fresh[1:]]
+
+
+def test_what_is_posted_is_on_disk(service: Service) -> None:
+    """Events may be committed asynchronously. They are on disk before they are posted."""
+    with service.engine.begin() as connection:  # the server of these tests does without
+        connection.exec_driver_sql(f"ALTER DATABASE {service.engine.url.database} SET synchronous_commit = on")
+    service.engine.dispose()
+    (hook,) = store.claim(service.engine, 10)
+    with transaction(service.engine, durable=False) as connection:
+        for _ in range(100):
+            connection.execute(text("UPDATE webhook SET updated_at = now()"))
+        written = connection.execute(text("SELECT pg_current_wal_insert_lsn()")).scalar_one()
+    assert store.read_work(service.engine, hook).fresh
+    with service.engine.connect() as connection:
+        flushed = text("SELECT pg_current_wal_flush_lsn() >= CAST(:written AS pg_lsn)")
+        assert connection.execute(flushed, {"written": written}).scalar_one()

@@ -75,15 +75,16 @@ def test_the_guide_begins_as_the_readme_does() -> None:
 def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "var").mkdir()
     (tmp_path / "var" / "demo.json").write_text(json.dumps(demo))
+    before = service.get("/balance")["balance"]
     lines = [json.loads(line) for line in paste(service, FIRST + MORE, tmp_path).splitlines()]
     sent, listed, bulk, group, sends = lines
-    assert [message["message_id"] for message in listed["data"]] == [sent["message_id"]]
+    assert sent["message_id"] in [message["message_id"] for message in listed["data"]]
     assert bulk["counts"] == bulk["counts"] | {"submitted": 3, "accepted": 2, "invalid": 1}
     assert group["counts"]["accepted"] == 5
-    assert [send["kind"] for send in sends["data"]] == ["group", "bulk", "single"]
+    assert [send["kind"] for send in sends["data"]][:3] == ["group", "bulk", "single"]
     path = f"/messages/{sent['message_id']}"
     wait_until(lambda: service.get(path)["status"] == "delivered", 30, "the receipt")
-    assert service.get("/balance")["balance"] == 1_000 - 1 - 2 - 5
+    assert service.get("/balance")["balance"] == before - 1 - 2 - 5
 
 
 def test_webhooks(service: House, demo: dict[str, str], tmp_path: Path) -> None:

@@ -45,6 +45,14 @@ WRITE = text(
     """
 )
 WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
+CLOCKS = text(
+    """
+    SELECT holder, clock_offset FROM lease
+     WHERE name LIKE 'worker:%' AND held_until > clock_timestamp() AND abs(clock_offset) > :seconds ORDER BY holder
+    """
+)
+MAX_CLOCK_OFFSET = 10
+"""Seconds."""
 WEBHOOKS = text(
     """
     SELECT (SELECT count(*) FROM webhook WHERE state = 'active') AS webhooks,
@@ -144,6 +152,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         if workers
         else Finding("workers", "wrong", "none alive: nothing is sent", _start("the workers", target, "Procfile"))
     )
+    yield from clock_findings(connection)
     yield from check_carriers(connection)
     yield _webhooks(connection, target)
     yield _guard(connection, target)
@@ -159,6 +168,14 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
     yield from check_receipts(connection)
     remedy = "They belong to messages that this service did not send, or the carrier changes its references."
     yield _count("unmatched receipts", connection.execute(RECEIPTS).scalar_one(), remedy)
+
+
+def clock_findings(connection: Connection) -> Iterator[Finding]:
+    """A finding for each worker whose clock is wrong."""
+    for holder, offset in connection.execute(CLOCKS, {"seconds": MAX_CLOCK_OFFSET}):
+        detail = f"{holder}'s is {abs(offset):,.0f} s {'ahead of' if offset > 0 else 'behind'} the database's"
+        remedy = "Keep all clocks by NTP: with a wrong one, receipts are not matched and quiet hours shift."
+        yield Finding("clocks", "wrong", detail, remedy)
 
 
 def _webhooks(connection: Connection, target: Installation) -> Finding:

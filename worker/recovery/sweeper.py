@@ -57,6 +57,14 @@ TAKE_LEASE = text(
     """
 )
 
+REPORT_ALIVE = text(
+    """
+    INSERT INTO lease (name, holder, held_until, clock_offset)
+    VALUES (:name, :holder, clock_timestamp() + interval '5 seconds',
+            :clock - extract(epoch FROM clock_timestamp())::float8)
+    ON CONFLICT (name) DO UPDATE SET held_until = EXCLUDED.held_until, clock_offset = EXCLUDED.clock_offset
+    """
+)
 LEAVE = text("DELETE FROM lease WHERE name = :name")
 
 WORKERS = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()")
@@ -148,7 +156,7 @@ class Sweeper:
 
     def sweep(self) -> None:
         """Sweep once."""
-        self._report_alive()
+        self.report_alive()
         if self._carrier_status is not None:
             self._carrier_status.refresh()
         if self._leads():
@@ -255,10 +263,11 @@ class Sweeper:
             with transaction(self._engine, durable=False) as connection:
                 connection.execute(text(f"ANALYZE {table}"))
 
-    def _report_alive(self) -> None:
+    def report_alive(self) -> None:
+        """Renew this worker's lease, with what its clock says."""
         with transaction(self._engine, durable=False) as connection:
             name = f"worker:{self.worker}"
-            connection.execute(TAKE_LEASE, {"name": name, "holder": self.worker, "seconds": 5})
+            connection.execute(REPORT_ALIVE, {"name": name, "holder": self.worker, "clock": time.time()})
             workers = max(1, connection.execute(WORKERS).scalar_one())
         if not self._live_workers.workers:
             self._live_workers.since = time.monotonic()

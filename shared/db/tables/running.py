@@ -4,6 +4,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Double,
     Identity,
     Integer,
     PrimaryKeyConstraint,
@@ -25,6 +26,11 @@ lease = Table(
         "incarnation",
         Text,
         comment="the incarnation of the database that this worker has compared with what it had seen",
+    ),
+    Column(
+        "clock_offset",
+        Double,
+        comment="seconds by which the clock of the holder's machine is ahead of the database's",
     ),
 )
 

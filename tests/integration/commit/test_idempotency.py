@@ -36,6 +36,17 @@ def test_the_order_of_the_fields_does_not_matter(service: Service) -> None:
     assert (again.status_code, again.data) == (200, first.data)
 
 
+def test_the_order_of_variables_does_not_matter(service: Service) -> None:
+    values = {"name": "Ann", "code": "7"}
+    headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "application/json", **keyed("b")}
+    bodies = [
+        {"sender_id": "ACME", "phone": "254711000000", "message": "{{name}} {{code}}", "variables": dict(items)}
+        for items in (values.items(), reversed(values.items()))
+    ]
+    first, again = (service.client.post("/api/v1/sms/send", data=json.dumps(body), headers=headers) for body in bodies)
+    assert (again.status_code, again.data) == (200, first.data)
+
+
 def test_a_replay_publishes_no_task(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     published: list[UUID] = []
     tasks = service.flask.extensions["bulksms"].tasks

@@ -1,0 +1,69 @@
+"""What a token may do, and when it ends: by its scopes, its account, its age, and a revocation in another process."""
+
+import time
+
+import pytest
+
+from api.auth import tokens
+from shared.accounts.administration import activate_account, create_key, suspend_account
+from tests.harness.service import SECRET_KEY, Service
+
+SENDS = {
+    "/sms/send": {"phone": "254711000000"},
+    "/sms/send-bulk": {"phones": ["254711000000", "254711000001"]},
+    "/sms/send-group": {"group_id": "01902f6e-0000-7000-8000-000000000000"},
+}
+
+
+def token_with(service: Service, *scopes: str) -> str:
+    with service.engine.begin() as connection:
+        key = create_key(connection, service.account_id, SECRET_KEY, scopes=list(scopes))
+    body = {"api_key": key.api_key, "api_secret": key.api_secret}
+    return str(service.client.post("/api/v1/auth/token", json=body).json["access_token"])
+
+
+@pytest.mark.parametrize("path", SENDS)
+def test_a_key_that_only_reads_sends_nothing(service: Service, path: str) -> None:
+    reader = token_with(service, "sms:read")
+    refused = service.post(path, token=reader, sender_id="ACME", message="Hi", **SENDS[path])
+    assert (refused.status_code, refused.json["code"], refused.json["scope"]) == (403, "insufficient_scope", "sms:send")
+    assert service.get("/messages", token=reader).json["data"] == []
+    assert service.get("/balance").json["balance"] == 1000
+
+
+def test_a_suspended_account_does_nothing_until_it_is_active_again(service: Service) -> None:
+    assert service.get("/balance").status_code == 200
+    with service.engine.begin() as connection:
+        suspend_account(connection, service.account_id, "unpaid")
+    service.reload_limits()
+    for refused in (service.send(), service.get("/balance"), service.get("/messages")):
+        assert (refused.status_code, refused.json["code"]) == (403, "account_suspended")
+    with service.engine.begin() as connection:
+        activate_account(connection, service.account_id)
+    service.reload_limits()
+    assert service.send().status_code == 200
+
+
+def test_a_token_expires_also_in_a_process_that_remembers_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = service.flask.extensions["bulksms"].tokens
+    assert read.parse(service.token).account_id == service.account_id
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 366 * 86_400)
+    with pytest.raises(tokens.Problem) as ended:
+        read.parse(service.token)
+    assert ended.value.code == "token_expired"
+
+
+def test_a_token_that_was_revoked_in_one_process_is_dead_in_another(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There within FRESH seconds, of which a test need not wait for all."""
+    monkeypatch.setattr(tokens, "FRESH", 0.001)
+    one, token = service.client, token_with(service, "sms:send", "sms:read")
+    service.serve(service.settings)
+    assert service.get("/messages", token=token).status_code == 200
+    revoked = one.post("/api/v1/auth/revoke", headers={"Authorization": f"Bearer {token}"})
+    assert revoked.status_code in (200, 204), revoked.text
+    time.sleep(0.01)
+    refused = service.get("/messages", token=token)
+    assert (refused.status_code, refused.json["code"]) == (401, "token_revoked")

@@ -1,0 +1,40 @@
+"""A worker whose machine has a wrong clock is found by the doctor."""
+
+import time
+
+import pytest
+from sqlalchemy import text
+
+from bulksms.doctor import clock_findings
+from tests.harness.service import Service
+
+WORKER = "UPDATE lease SET clock_offset = :offset WHERE name LIKE 'worker:%'"
+
+
+@pytest.mark.parametrize(
+    ("offset", "told"),
+    [
+        (0.0, None),
+        (9.0, None),
+        (3600.0, "is 3,600 s ahead of the database's"),
+        (-11.0, "is 11 s behind the database's"),
+    ],
+)
+def test_a_wrong_clock_is_told(service: Service, offset: float, told: str | None) -> None:
+    service.worker.sweeper.report_alive()
+    with service.engine.begin() as connection:
+        measured = connection.execute(text("SELECT clock_offset FROM lease WHERE name LIKE 'worker:%'")).scalar_one()
+        assert abs(measured) < 60, "the same machine"
+        connection.execute(text(WORKER), {"offset": offset})
+        found = list(clock_findings(connection))
+        connection.execute(text("DELETE FROM lease"))
+    assert [finding.detail.partition("'s ")[2] for finding in found] == ([] if told is None else [told])
+
+
+def test_it_is_measured(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    true = time.time
+    monkeypatch.setattr(time, "time", lambda: true() - 3600)
+    service.worker.sweeper.report_alive()
+    with service.engine.connect() as connection:
+        (found,) = clock_findings(connection)
+    assert found.outcome == "wrong" and "behind the database's" in found.detail

@@ -3,9 +3,14 @@
 import pytest
 from sqlalchemy import text
 
+from shared.db.connection import STARTED
+from shared.outbox import listen
+from shared.sends.send_states import HOLD_POISONED
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.recovery.recover import recover
+from worker.sending.claimed_batch import MAX_ATTEMPTS
+from worker.sending.settle import MAX_CRASHES
 
 CLAIMED = """
     UPDATE batch SET state = 'sending', epoch = epoch + 1, intent = 1, watermark = 1,
@@ -26,3 +31,73 @@ def test_a_lease_is_over_when_it_has_ended_or_is_from_before_the_clock_was_set_b
         connection.execute(text(CLAIMED.format(lease=lease)), {"send": send})
     assert bool(recover(service.engine, lambda test: "simulator")) is recovered
     assert service.counts(send).get("in_doubt", 0) == recovered
+
+
+def left_behind(service: Service, send: str, watermark: int) -> None:
+    """The send's batch as a worker that has died leaves it, with so many messages that may have left."""
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'sending' WHERE id = :send"), {"send": send})
+        claimed = CLAIMED.format(lease="-1 second").replace("watermark = 1", f"watermark = {watermark}")
+        started = f"UPDATE batch SET database_started = {STARTED} WHERE send_id = :send"
+        connection.execute(text(claimed), {"send": send})
+        connection.execute(text(started), {"send": send})
+
+
+def state_of(service: Service, send: str) -> str:
+    return str(service.get(f"/sends/{send}").json["status"])
+
+
+def recovered(service: Service, resend_lanes: tuple[int, ...] = ()) -> int:
+    return len(recover(service.engine, lambda test: "simulator", resend_lanes=resend_lanes))
+
+
+def test_a_send_whose_workers_keep_dying_is_held(service: Service) -> None:
+    send = service.send(send_at=ahead()).json["send_id"]
+    for _ in range(MAX_CRASHES - 1):
+        left_behind(service, send, watermark=0)
+        assert recovered(service) == 1
+        assert state_of(service, send) == "sending"
+    left_behind(service, send, watermark=0)
+    assert recovered(service) == 1
+    assert state_of(service, send) == "held"
+
+
+def test_what_may_have_left_is_sent_again_only_so_often(service: Service) -> None:
+    send = service.send(send_at=ahead()).json["send_id"]
+    for _ in range(MAX_ATTEMPTS - 1):
+        left_behind(service, send, watermark=1)
+        assert recovered(service, resend_lanes=(0, 1, 2)) == 1
+        assert service.counts(send).get("in_doubt", 0) == 0
+    left_behind(service, send, watermark=1)
+    assert recovered(service, resend_lanes=(0, 1, 2)) == 1
+    assert service.counts(send)["in_doubt"] == 1
+
+
+def test_what_a_cycle_settles_is_not_recovered(service: Service) -> None:
+    """It holds the batch's lock. Nobody waits for it, and nobody takes it for a failure."""
+    send = service.send(send_at=ahead()).json["send_id"]
+    left_behind(service, send, watermark=1)
+    with service.engine.begin() as connection:
+        connection.execute(text("SELECT id FROM batch WHERE send_id = :send FOR UPDATE"), {"send": send})
+        assert recovered(service) == 0
+    with service.engine.connect() as connection:
+        failures = text("SELECT count(*) FROM job_failure WHERE account_id = :account")
+        assert connection.execute(failures, {"account": service.account_id}).scalar_one() == 0
+
+
+def test_the_doubt_of_a_dead_worker_is_told(service: Service) -> None:
+    listen(service.engine, service.account_id)
+    sent = service.send(send_at=ahead()).json
+    left_behind(service, sent["send_id"], watermark=1)
+    assert recovered(service) == 1
+    with service.engine.connect() as connection:
+        told = text("SELECT type FROM event WHERE account_id = :account")
+        assert "message.in_doubt" in connection.execute(told, {"account": service.account_id}).scalars().all()
+
+
+def test_a_send_that_has_ended_is_not_held(service: Service) -> None:
+    send = service.send().json["send_id"]
+    ended = state_of(service, send)
+    with service.engine.begin() as connection:
+        assert connection.execute(HOLD_POISONED, {"id": send, "reason": "x"}).rowcount == 0
+    assert state_of(service, send) == ended == "completed"

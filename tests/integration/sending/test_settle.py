@@ -1,0 +1,111 @@
+"""The end of a cycle: what is sent again and when, and what a send that was canceled meanwhile becomes."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, text
+
+from bulksms.local.postgres import Postgres
+from shared import outbox as events
+from shared.audit.check import audit
+from shared.lifecycle import MessageStatus
+from tests.harness.database import disposable_database
+from tests.harness.house import wait_until
+from tests.harness.service import Service
+from tests.harness.times import ahead
+from worker.sending.advance import advance
+from worker.sending.claim import claim
+from worker.sending.claimed_batch import ClaimedBatch, Result
+from worker.sending.settle import settle
+
+PHONES = [str(254711000000 + number) for number in range(10)]
+AT = "2026-01-02 03:04:05+00:00"
+DUE = (
+    "UPDATE send SET state = 'queued', send_at = NULL",
+    "UPDATE batch SET state = 'queued', due_at = clock_timestamp()",
+)
+BLOCKED = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+
+
+@pytest.fixture(name="engine")
+def _engine(postgres_server: Postgres) -> Iterator[Engine]:
+    """Each test has a database of its own, with one send."""
+    with disposable_database(postgres_server) as engine:
+        yield engine
+
+
+@pytest.fixture
+def service(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Service:
+    """An account that listens to events."""
+    monkeypatch.setattr(events, "CACHE_SECONDS", 0.0)
+    monkeypatch.setattr(events, "MARGIN_SECONDS", 0.0)
+    made = Service(engine)
+    events.listen(engine, made.account_id)
+    return made
+
+
+@pytest.fixture
+def batch(service: Service) -> ClaimedBatch:
+    """Ten messages that a cycle has claimed, of which four were sent."""
+    service.bulk(PHONES, send_at=ahead())
+    with service.engine.begin() as connection:
+        for change in DUE:
+            connection.execute(text(change))
+    [batch] = claim(service.engine, 1000, window=100, lease=60)
+    for position in range(4):
+        batch.put(position, Result(MessageStatus.SENT, f"r{position}", None, AT, 1))
+    batch.submitted = 4
+    return batch
+
+
+def state(service: Service) -> tuple[str, bool]:
+    """The batch's state, and whether it is due."""
+    with service.engine.connect() as connection:
+        row = connection.execute(text("SELECT state, due_at <= clock_timestamp() FROM batch")).one()
+    return row[0], row[1]
+
+
+def test_the_rest_goes_on_at_once(service: Service, batch: ClaimedBatch) -> None:
+    settle(service.engine, [batch], "simulator", 30.0)
+    assert state(service) == ("queued", True)
+
+
+def test_what_failed_waits(service: Service, batch: ClaimedBatch) -> None:
+    batch.again = {4: 1}
+    settle(service.engine, [batch], "simulator", 30.0)
+    assert state(service) == ("waiting", False)
+
+
+def test_what_was_canceled_meanwhile_is_given_back_and_told(service: Service, batch: ClaimedBatch) -> None:
+    send = str(batch.send_id)
+    assert service.post(f"/sends/{send}/cancel").status_code == 200
+    settle(service.engine, [batch], "simulator", 30.0)
+    assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "canceled": 6}
+    assert state(service)[0] == "canceled"
+    assert service.get("/balance").json == service.get("/balance").json | {"balance": 996, "reserved": 0}
+    with service.engine.connect() as connection:
+        told = text("SELECT coalesce(sum(cardinality(indexes)), 0) FROM event WHERE type = 'message.canceled'")
+        assert connection.execute(told).scalar_one() == 6
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_send_that_is_being_canceled_is_waited_for(service: Service, batch: ClaimedBatch) -> None:
+    """The cancel is not committed when the cycle ends. Both take the lock of the send, one after the other."""
+    ending = threading.Thread(target=settle, args=[service.engine, [batch], "simulator", 30.0])
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'canceled'"))
+        ending.start()
+        with service.engine.connect() as other:
+            wait_until(lambda: other.execute(BLOCKED).scalar_one(), 20, "the cycle's end")
+    ending.join()
+    assert state(service)[0] == "canceled"
+
+
+def test_a_live_cycle_renews_its_lease(service: Service, batch: ClaimedBatch) -> None:
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() + interval '1 second'"))
+    advance(service.engine, [batch], 5, "simulator", lease=60)
+    with service.engine.connect() as connection:
+        renewed = "SELECT lease_until > clock_timestamp() + interval '30 seconds' FROM batch"
+        assert connection.execute(text(renewed)).scalar_one()

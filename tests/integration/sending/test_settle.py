@@ -14,6 +14,7 @@ from tests.harness.database import disposable_database
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from worker.recovery.recover import recover
 from worker.sending.advance import advance
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
@@ -109,3 +110,14 @@ def test_a_live_cycle_renews_its_lease(service: Service, batch: ClaimedBatch) ->
     with service.engine.connect() as connection:
         renewed = "SELECT lease_until > clock_timestamp() + interval '30 seconds' FROM batch"
         assert connection.execute(text(renewed)).scalar_one()
+
+
+def test_what_a_cycle_learned_before_it_lost_its_lease_resolves_doubts(service: Service, batch: ClaimedBatch) -> None:
+    send = str(batch.send_id)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() - interval '1 second'"))
+    assert len(recover(service.engine, lambda test: "simulator")) == 1
+    assert service.counts(send)["in_doubt"] == 10
+    settle(service.engine, [batch], "simulator", 0.0)
+    assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "in_doubt": 6}
+    assert audit(service.engine, full=True) == []

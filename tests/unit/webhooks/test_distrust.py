@@ -1,0 +1,125 @@
+"""Receivers cannot send without end, hide an address behind another, set cookies, or do without a certificate."""
+
+import asyncio
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from tests.unit.webhooks.test_client import OK, post, serve
+from worker.webhooks.client import MAX_BODY_BYTES, CheckedResolver, Client, Forbidden, Reply
+
+PUBLIC, PRIVATE = "8.8.8.8", "192.168.0.1"
+COOKIE = b"Set-Cookie: a=b; Path=/\r\n"
+BUFFERS = 16 * 1024 * 1024
+"""More than what the sockets of both sides may hold."""
+
+
+class Answers(AbstractResolver):
+    """Resolves every name to these addresses, without a network."""
+
+    def __init__(self, *addresses: str) -> None:
+        self._addresses = addresses
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        return [
+            ResolveResult(hostname=host, host=each, port=port, family=socket.AF_INET, proto=0, flags=0)
+            for each in self._addresses
+        ]
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def stop() -> Iterator[threading.Event]:
+    made = threading.Event()
+    yield made
+    made.set()
+
+
+def test_a_body_without_end_is_left_after_some_bytes(stop: threading.Event) -> None:
+    sent: list[int] = []
+
+    def behave(connection: socket.socket, _: threading.Event) -> None:
+        connection.sendall(OK + b"\r\n")
+        while sum(sent) < 4 * BUFFERS:
+            sent.append(connection.send(b"x" * MAX_BODY_BYTES))
+
+    (reply,) = post([serve(behave, stop)])
+    assert reply.http_status == 200
+    assert sum(sent) < BUFFERS
+
+
+@pytest.mark.parametrize("addresses", [(PRIVATE,), (PUBLIC, PRIVATE), (PRIVATE, PUBLIC)])
+def test_each_address_of_a_name_is_checked(addresses: tuple[str, ...]) -> None:
+    with pytest.raises(Forbidden):
+        asyncio.run(CheckedResolver(False, Answers(*addresses)).resolve("example.com"))
+
+
+def test_a_name_with_public_addresses_is_resolved() -> None:
+    found = asyncio.run(CheckedResolver(False, Answers(PUBLIC, PUBLIC)).resolve("example.com"))
+    assert [each["host"] for each in found] == [PUBLIC, PUBLIC]
+
+
+def test_cookies_are_not_sent_back(stop: threading.Event) -> None:
+    heads: list[bytes] = []
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def run() -> None:
+        with listener:
+            for _ in range(2):
+                connection, _ = listener.accept()
+                with connection:
+                    heads.append(connection.recv(65_536))
+                    connection.sendall(
+                        OK + b"Set-Cookie: a=b; Path=/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+                    )
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+
+    async def twice() -> list[Reply]:
+        made = Client(loopback=True, resolver=Answers("127.0.0.1"))
+        try:
+            return [await made.post(f"http://localhost:{listener.getsockname()[1]}/", {}, b"{}") for _ in range(2)]
+        finally:
+            await made.close()
+
+    assert [reply.http_status for reply in asyncio.run(twice())] == [200, 200]
+    thread.join(20)
+    assert len(heads) == 2 and not any(b"cookie" in head.lower() for head in heads)
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
+    options = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    options += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem"]
+    subprocess.run(["openssl", "req", *options], cwd=tmp_path, check=True, capture_output=True)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(20)
+
+    def run() -> None:
+        with listener, listener.accept()[0] as plain:
+            try:
+                with context.wrap_socket(plain, server_side=True) as connection:
+                    connection.recv(65_536)
+                    connection.sendall(OK + b"Content-Length: 0\r\nConnection: close\r\n\r\n")
+            except OSError:
+                pass
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    (reply,) = post([f"https://127.0.0.1:{listener.getsockname()[1]}/"])
+    thread.join(20)
+    assert reply.http_status is None and "certificate" in str(reply.error).lower()

@@ -28,7 +28,7 @@ class Answer(StrEnum):
     FAILED = "failed"
     """Not taken this time; a retry may succeed."""
     IN_DOUBT = "in_doubt"
-    """Bytes were written and no response came. Never submitted again."""
+    """Bytes were written and no response came. Not submitted again, unless RESEND_IN_DOUBT names its category."""
 
 
 OURS = frozenset({"not_connected", "window_full", "not_in_time"})

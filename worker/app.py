@@ -86,8 +86,10 @@ def start(sender: Any, **_: Any) -> None:
     """Check the schema and the text keys, and start the worker process.
 
     Runs before the consumer is up, because the consumer waits for the broker and messages are sent without it too.
-    Celery only logs exceptions of a signal's receivers, so SystemExit is needed to end the worker here.
+    Celery only logs exceptions of a signal's receivers, so SystemExit is needed to end the worker here. It configures
+    logging later, so that is done here too: a worker that waits for its database must say so.
     """
+    configure_logging()
     if settings.simulated:
         log.warning(SIMULATED)
 

@@ -71,6 +71,16 @@ def test_a_wrong_password_is_not_waited_for(command: list[str], postgres_server:
     assert "waiting for the database" not in ended.stderr
 
 
+def test_a_worker_says_that_it_waits_for_the_database(tmp_path: Path) -> None:
+    unreachable = f"postgresql://bulksms@{LOOPBACK}:{free_port()}/bulksms"
+    with services.worker(
+        1, services.environment({**NEEDED, "DATABASE_URL": unreachable}), tmp_path, Path.cwd()
+    ) as worker:
+        worker.launch()
+        wait_until(lambda: "waiting for the database" in worker.log_file.read_text(), 60, "the sentence")
+        assert "The database does not answer" in worker.log_file.read_text()
+
+
 def test_the_api_says_a_wrong_password_and_is_not_ready(postgres_server: Postgres, tmp_path: Path) -> None:
     port = free_port()
     env = services.environment({**NEEDED, "DATABASE_URL": with_wrong_password(postgres_server)})

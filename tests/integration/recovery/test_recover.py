@@ -20,7 +20,7 @@ CLAIMED = """
 
 
 @pytest.mark.parametrize(
-    ("lease", "recovered"), [("-1 second", True), ("1 second", False), ("100 seconds", False), ("59 minutes", True)]
+    ("lease", "recovered"), [("-1 second", True), ("30 seconds", False), ("100 seconds", False), ("59 minutes", True)]
 )
 def test_a_lease_is_over_when_it_has_ended_or_is_from_before_the_clock_was_set_back(
     service: Service, lease: str, recovered: bool
@@ -29,7 +29,7 @@ def test_a_lease_is_over_when_it_has_ended_or_is_from_before_the_clock_was_set_b
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE send SET state = 'sending' WHERE id = :send"), {"send": send})
         connection.execute(text(CLAIMED.format(lease=lease)), {"send": send})
-    assert bool(recover(service.engine, lambda test: "simulator")) is recovered
+    assert bool(batches_recovered(service, send)) is recovered
     assert service.counts(send).get("in_doubt", 0) == recovered
 
 
@@ -47,18 +47,22 @@ def state_of(service: Service, send: str) -> str:
     return str(service.get(f"/sends/{send}").json["status"])
 
 
-def recovered(service: Service, resend_lanes: tuple[int, ...] = ()) -> int:
-    return len(recover(service.engine, lambda test: "simulator", resend_lanes=resend_lanes))
+def batches_recovered(service: Service, send: str, resend_lanes: tuple[int, ...] = ()) -> int:
+    """How many batches of the send a pass recovers. Leases of other tests may run out in between."""
+    recovered = recover(service.engine, lambda test: "simulator", resend_lanes=resend_lanes)
+    with service.engine.connect() as connection:
+        of_send = connection.execute(text("SELECT id FROM batch WHERE send_id = :send"), {"send": send}).scalars()
+        return len(set(recovered) & set(of_send))
 
 
 def test_a_send_whose_workers_keep_dying_is_held(service: Service) -> None:
     send = service.send(send_at=ahead()).json["send_id"]
     for _ in range(MAX_CRASHES - 1):
         left_behind(service, send, watermark=0)
-        assert recovered(service) == 1
+        assert batches_recovered(service, send) == 1
         assert state_of(service, send) == "sending"
     left_behind(service, send, watermark=0)
-    assert recovered(service) == 1
+    assert batches_recovered(service, send) == 1
     assert state_of(service, send) == "held"
 
 
@@ -66,10 +70,10 @@ def test_what_may_have_left_is_sent_again_only_so_often(service: Service) -> Non
     send = service.send(send_at=ahead()).json["send_id"]
     for _ in range(MAX_ATTEMPTS - 1):
         left_behind(service, send, watermark=1)
-        assert recovered(service, resend_lanes=(0, 1, 2)) == 1
+        assert batches_recovered(service, send, resend_lanes=(0, 1, 2)) == 1
         assert service.counts(send).get("in_doubt", 0) == 0
     left_behind(service, send, watermark=1)
-    assert recovered(service, resend_lanes=(0, 1, 2)) == 1
+    assert batches_recovered(service, send, resend_lanes=(0, 1, 2)) == 1
     assert service.counts(send)["in_doubt"] == 1
 
 
@@ -79,7 +83,7 @@ def test_what_a_cycle_settles_is_not_recovered(service: Service) -> None:
     left_behind(service, send, watermark=1)
     with service.engine.begin() as connection:
         connection.execute(text("SELECT id FROM batch WHERE send_id = :send FOR UPDATE"), {"send": send})
-        assert recovered(service) == 0
+        assert batches_recovered(service, send) == 0
     with service.engine.connect() as connection:
         failures = text("SELECT count(*) FROM job_failure WHERE account_id = :account")
         assert connection.execute(failures, {"account": service.account_id}).scalar_one() == 0
@@ -87,9 +91,9 @@ def test_what_a_cycle_settles_is_not_recovered(service: Service) -> None:
 
 def test_the_doubt_of_a_dead_worker_is_told(service: Service) -> None:
     listen(service.engine, service.account_id)
-    sent = service.send(send_at=ahead()).json
-    left_behind(service, sent["send_id"], watermark=1)
-    assert recovered(service) == 1
+    send = service.send(send_at=ahead()).json["send_id"]
+    left_behind(service, send, watermark=1)
+    assert batches_recovered(service, send) == 1
     with service.engine.connect() as connection:
         told = text("SELECT type FROM event WHERE account_id = :account")
         assert "message.in_doubt" in connection.execute(told, {"account": service.account_id}).scalars().all()

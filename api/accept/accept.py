@@ -70,7 +70,7 @@ def accept(services: Services, caller: Caller, kind: str, body: dict[str, Any]) 
     """
     key = key_of_request(caller, body)
     try:
-        draft = make_draft(services, caller, kind, body)
+        draft = validate_and_price(services, caller, kind, body)
         check_pumping(services, draft)
         if "quote_id" in body:
             enforce_quote(services, draft, body, body["quote_id"])
@@ -120,7 +120,7 @@ def _publish(tasks: TaskPublisher, draft: Draft) -> None:
         tasks.publish_expansion(draft.id)
 
 
-def make_draft(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
+def validate_and_price(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> Draft:
     """Validate and price a send. Raises Problem for any reason to refuse it, except credits and hourly limits."""
     check_sender(services, caller, body["sender_id"], body["category"])
     now = datetime.now(UTC)
@@ -129,7 +129,7 @@ def make_draft(services: Services, caller: Caller, kind: str, body: dict[str, An
     callback_url = body.get("callback_url")
     if callback_url is not None:
         check_callback(services, callback_url)
-    content = _content(services, caller, kind, body)
+    content = _message_and_recipients(services, caller, kind, body)
     draft = Draft(
         account_id=caller.account_id,
         api_key_id=caller.key_id,
@@ -204,7 +204,7 @@ def _unicode_rejected(message: str, recipients: int) -> Problem:
     return Problem("unicode_rejected", detail, encoding=encoding)
 
 
-def _content(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+def _message_and_recipients(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """The draft's message and recipients. Placeholders are resolved here if every recipient gets the same text."""
     common = common_text(kind, body)
     if common is not None:

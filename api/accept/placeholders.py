@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from api.accept.group_scan import contacts_lacking, scan_group
-from api.commit.draft import INLINE
+from api.commit.draft import MAX_INLINE_ENTRIES
 from api.http.problems import MAX_ERRORS, Problem, invalid
 from api.services import Services
 from shared.contacts.fields import value_problem
@@ -145,7 +145,9 @@ def price_group(services: Services, body: dict[str, Any], bound: int, template: 
     with reading(services.engine) as connection:
         scan = scan_group(connection, body["group_id"], bound, template, body.get("max_segments"))
         incomplete = scan.contacts - scan.complete
-        lacking = contacts_lacking(connection, body["group_id"], bound, template, INLINE) if incomplete else []
+        lacking = (
+            contacts_lacking(connection, body["group_id"], bound, template, MAX_INLINE_ENTRIES) if incomplete else []
+        )
     if incomplete and body["strict"]:
         details = [(f"{entry['phone']}: {entry['detail']}") for entry in lacking[:MAX_ERRORS]]
         raise invalid([{"pointer": "/group_id", "code": "missing_variable", "detail": detail} for detail in details])

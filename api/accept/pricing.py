@@ -5,12 +5,12 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, text
 
-from api.accept.accept import make_draft
+from api.accept.accept import validate_and_price
 from api.accept.encoding_report import encoding_of
 from api.accept.placeholders import common_text
 from api.accept.quotes import keep
 from api.auth.tokens import Caller
-from api.commit.draft import INLINE, Draft, encode
+from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
 from api.commit.idempotency import IdempotentResponse, key_of_request, once, replay_if_repeated
 from api.http.problems import Problem
 from api.http.responses import JsonResponse
@@ -29,7 +29,7 @@ def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -
     """
     key = key_of_request(caller, body)
     try:
-        draft = make_draft(services, caller, kind, body)
+        draft = validate_and_price(services, caller, kind, body)
     except Problem:
         with reading(services.engine) as connection:
             stored = replay_if_repeated(connection, key)
@@ -53,9 +53,9 @@ def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[
         "quote_expires_at": timestamp(expires_at),
         "balance": balance,
         "sufficient": balance >= draft.cost,
-        "rejected": draft.rejected[:INLINE],
+        "rejected": draft.rejected[:MAX_INLINE_ENTRIES],
     }
-    if max(len(draft.rejected), draft.incomplete) > INLINE:
+    if max(len(draft.rejected), draft.incomplete) > MAX_INLINE_ENTRIES:
         response["rejected_truncated"] = True
     return response
 

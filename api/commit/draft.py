@@ -19,7 +19,7 @@ from shared.sms.segments import Segmentation
 
 BATCH_SIZE = 1000
 """Recipients per batch, and so per Celery task."""
-INLINE = 1000
+MAX_INLINE_ENTRIES = 1000
 """Entries of a list included in the response itself."""
 
 
@@ -181,14 +181,14 @@ class Draft:
             "segments": self.segments_response(),
             "cost": self.cost,
             "balance": balance,
-            "rejected": self.rejected[:INLINE],
+            "rejected": self.rejected[:MAX_INLINE_ENTRIES],
             "messages": list(self._messages()),
             "messages_url": f"/api/v1/sends/{self.id}/messages",
             **self._common(),
         }
-        if max(len(self.rejected), self.incomplete) > INLINE:
+        if max(len(self.rejected), self.incomplete) > MAX_INLINE_ENTRIES:
             response["rejected_truncated"] = True
-        if self.accepted > INLINE or self.group_id is not None:
+        if self.accepted > MAX_INLINE_ENTRIES or self.group_id is not None:
             response["messages_truncated"] = True
         return response
 
@@ -207,18 +207,18 @@ class Draft:
                 position: f"{prefix_of(batch)}{index:04x}"
                 for batch, chunk in zip(self.batches, self.chunks, strict=True)
                 for index, position in enumerate(chunk.positions, 1)
-                if position < INLINE
+                if position < MAX_INLINE_ENTRIES
             }
-            for position, phone in enumerate(self.phones[:INLINE]):
+            for position, phone in enumerate(self.phones[:MAX_INLINE_ENTRIES]):
                 yield {"message_id": message_ids[position], "phone": phone}
         elif self.sizes is not None:
             slices = zip(self.batches, self.slices(), strict=True)
             named = ((batch, index, phone) for batch, (phones, _) in slices for index, phone in enumerate(phones, 1))
-            for batch, index, phone in islice(named, INLINE):
+            for batch, index, phone in islice(named, MAX_INLINE_ENTRIES):
                 yield {"message_id": f"{prefix_of(batch)}{index:04x}", "phone": phone}
         elif self.batches:
             prefix = prefix_of(self.batches[0])
-            for index, phone in enumerate(self.phones[:INLINE], 1):
+            for index, phone in enumerate(self.phones[:MAX_INLINE_ENTRIES], 1):
                 yield {"message_id": f"{prefix}{index:04x}", "phone": phone}
 
     def _common(self) -> dict[str, Any]:

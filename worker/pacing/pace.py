@@ -35,7 +35,7 @@ CONTENDED = 0.5
 """Mean number of cycles waiting to submit, above which the rate is the bottleneck."""
 RETRY_SECONDS = 5.0
 """Seconds without using Redis after a failure."""
-HEARD, ASK_AGAIN = 3.0, 0.2
+CONVERGENCE_SECONDS, RECHECK_SECONDS = 3.0, 0.2
 """Seconds after which all workers know how many there are and which are without Redis; seconds between the checks of a
 worker that waits for that."""
 
@@ -101,7 +101,7 @@ class Pacer:
         if (
             away is None
             or not self.live_workers.workers
-            or time.monotonic() < max(away, self.live_workers.since) + HEARD
+            or time.monotonic() < max(away, self.live_workers.since) + CONVERGENCE_SECONDS
         ):
             return 0.0
         return 1 / self.live_workers.workers
@@ -157,9 +157,9 @@ class CarrierPace:
             if wait == 0:
                 return True
             if wait < 0:
-                if not self._pacer.alone or self._pacer.share() > 0 or patience < ASK_AGAIN:
+                if not self._pacer.alone or self._pacer.share() > 0 or patience < RECHECK_SECONDS:
                     return False
-                wait = ASK_AGAIN  # until the others know that this worker is without Redis
+                wait = RECHECK_SECONDS  # until the others know that this worker is without Redis
             if self._pacer.stop.wait(wait):
                 return False
             again = True

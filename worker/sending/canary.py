@@ -42,7 +42,7 @@ STANDING = text(
        AND NOT {RESTS.format(kind="canary", subject="s.id")}
     """
 )
-SAY = text(
+SET_HELD_REASON = text(
     """
     UPDATE send SET held_reason = :reason
      WHERE id = :send AND state = 'held' AND held_by = 'canary' AND held_reason <> :reason
@@ -97,4 +97,4 @@ def _judge_held(connection: Connection, row: Row[Any]) -> None:
         doubt = f", and whether {row.in_doubt:,} were sent is in doubt" if row.in_doubt else ""
         reason = f"{row.failed:,} of the first {row.handed:,} messages failed{doubt}."
         reason += " `resume` sends the rest all the same."
-        connection.execute(SAY, {"send": row.id, "reason": reason})
+        connection.execute(SET_HELD_REASON, {"send": row.id, "reason": reason})

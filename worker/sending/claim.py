@@ -73,7 +73,7 @@ class Claimed(NamedTuple):
     rules: Rules | None
 
 
-PACE = text(
+RESERVE_SEND_RATE = text(
     """
     UPDATE send SET paced_until = clock_timestamp() + make_interval(secs => :seconds)
      WHERE id = :id AND (paced_until IS NULL OR paced_until <= clock_timestamp())
@@ -204,7 +204,7 @@ def _within_budget(
             if row.rate:
                 messages = min(messages, max(1, row.rate // row.segments))
                 seconds = messages * row.segments / row.rate
-                if not connection.execute(PACE, {"id": row.send_id, "seconds": seconds}).rowcount:
+                if not connection.execute(RESERVE_SEND_RATE, {"id": row.send_id, "seconds": seconds}).rowcount:
                     continue  # the send's own rate is used up
             intents[row.batch_id] = messages
             left -= messages * row.segments

@@ -49,7 +49,7 @@ SMALL_BATCH = 10
 """Batches of fewer messages are claimed one window at a time, if a window is larger than SMALL_CYCLE: their watermarks
 then never move, and each batch is written twice instead of three times."""
 
-FIRST_SPEED = 1_000.0
+INITIAL_RATE = 1_000.0
 """Segments per second expected of the first cycle. Later cycles go by the previous one."""
 CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS = 0.25, 1.0
 """How much of the carrier's rate the cycles of one process claim together, and those of all processes, in seconds. What
@@ -92,7 +92,7 @@ class Dispatcher:
         """How many worker processes are alive."""
         self._suppressions = Suppressions(engine)
         self._free = threading.BoundedSemaphore(settings.concurrency)
-        self._speed = FIRST_SPEED
+        self._speed = INITIAL_RATE
         self._size, self._segments = 100.0, 1.0
         """Averages of the last cycle: messages per batch, and segments per message."""
         self._last_claimed = 0

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
-from api.commit.draft import INLINE, encode
+from api.commit.draft import MAX_INLINE_ENTRIES, encode
 from api.commit.idempotency import key_of_request, once
 from api.endpoint import endpoint, services
 from api.http.bounded_queries import last_examined, reading_list
@@ -158,9 +158,9 @@ def _put(connection: Connection, group_id: UUID, entries: Entries) -> Any:
             "duplicate": duplicates,
             "invalid": len(entries.rejected) - duplicates,
         },
-        "rejected": entries.rejected[:INLINE],
+        "rejected": entries.rejected[:MAX_INLINE_ENTRIES],
     }
-    if len(entries.rejected) > INLINE:
+    if len(entries.rejected) > MAX_INLINE_ENTRIES:
         response["rejected_truncated"] = True
     return ADDED.dump(response)
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from api.commit.draft import INLINE
+from api.commit.draft import MAX_INLINE_ENTRIES
 from api.resources.suppressions.schemas import LONGEST_REASON
 from shared.contacts.suppressions import Scope, record_change, suppress_all
 from shared.lifecycle import Category
@@ -78,8 +78,8 @@ def put(connection: Connection, account_id: int, read: OptOuts) -> dict[str, Any
             "duplicate": read.duplicate,
             "invalid": len(read.rejected),
         },
-        "rejected": read.rejected[:INLINE],
-        **({"rejected_truncated": True} if len(read.rejected) > INLINE else {}),
+        "rejected": read.rejected[:MAX_INLINE_ENTRIES],
+        **({"rejected_truncated": True} if len(read.rejected) > MAX_INLINE_ENTRIES else {}),
     }
 
 

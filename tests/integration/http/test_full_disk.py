@@ -17,7 +17,7 @@ def test_a_send_is_refused_with_the_reason(service: Service, monkeypatch: pytest
     def fail(*_: object) -> None:
         raise FULL
 
-    monkeypatch.setattr("api.accept.accept.make_draft", fail)
+    monkeypatch.setattr("api.accept.accept.validate_and_price", fail)
     answer = service.send()
     assert (answer.status_code, answer.json["detail"]) == (503, "The database's disk is full.")
 

@@ -9,7 +9,7 @@ import fakeredis
 import pytest
 from redis.exceptions import ConnectionError as Away
 
-from worker.pacing.pace import CHUNK, HEARD, LONGEST_BOOKING, CarrierPace, LiveWorkers, Pacer
+from worker.pacing.pace import CHUNK, CONVERGENCE_SECONDS, LONGEST_BOOKING, CarrierPace, LiveWorkers, Pacer
 from worker.pacing.redis_scripts import AHEAD, COOLING, DECREASE, FLOOR
 
 RATE = 1000.0
@@ -105,7 +105,7 @@ def test_without_redis_each_takes_its_share_when_the_others_have_heard(clock: Cl
         pace = paces[0]
         assert pace.take(pace.chunk, clock.now + 100)
         times.append(clock.now)
-    assert times[0] >= begun + HEARD
+    assert times[0] >= begun + CONVERGENCE_SECONDS
     assert busiest_second(times) * paces[0].chunk <= RATE / 4 * 1.05 + paces[0].chunk
 
 
@@ -125,7 +125,7 @@ def test_a_worker_that_lost_redis_waits_before_it_goes_on(clock: Clock) -> None:
     pacer = Pacer(broken, LiveWorkers(2, 0, clock.now - 100), clock)  # type: ignore[arg-type]
     pace, begun = CarrierPace(pacer, Carrier()), clock.now
     assert pace.take(1, clock.now + 60)
-    assert clock.now >= begun + HEARD
+    assert clock.now >= begun + CONVERGENCE_SECONDS
     assert pacer.alone
     broken.away = False
     clock.now += 10
@@ -147,7 +147,7 @@ def test_a_stop_ends_the_wait() -> None:
 
 def test_what_would_be_too_late_takes_no_place(clock: Clock) -> None:
     pace = pace_without_redis(clock, 1, Carrier(rate=1.0))
-    clock.now += HEARD
+    clock.now += CONVERGENCE_SECONDS
     assert pace.take(10, clock.now + 1)
     assert not pace.take(1, clock.now + 1)
     assert pace.take(1, clock.now + 11)

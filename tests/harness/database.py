@@ -9,10 +9,13 @@ from sqlalchemy import URL, Engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import QueuePool
 
-from api.http.event_loop import ThreadOnlyPool
+from api.event_loop import ThreadOnlyPool
 from bulksms.local.postgres import Postgres
 from shared.db.connection import make_engine
 
+END_SESSIONS = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :database AND usename = current_user"
+)
 _api_engines: dict[URL, Engine] = {}
 
 
@@ -41,9 +44,12 @@ def disposable_database(server: Postgres) -> Iterator[Engine]:
     yield engine
     dispose(engine)
     admin = make_engine(_url(server, "postgres"), pool=1)
-    with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(f"DROP DATABASE {engine.url.database} WITH (FORCE)"))
-    admin.dispose()
+    try:
+        with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(END_SESSIONS, {"database": engine.url.database})
+            connection.execute(text(f"DROP DATABASE {engine.url.database}"))  # ends an autovacuum, as FORCE may not
+    finally:
+        admin.dispose()
 
 
 def fresh_database(server: Postgres) -> Engine:

@@ -7,8 +7,7 @@ from typing import Any
 from sqlalchemy import Engine, text
 
 from api.commit.rules import rules_of_account
-from api.http.event_loop import in_background
-from api.http.request import is_on_event_loop
+from api.event_loop import in_background, is_on_event_loop
 from shared.db.connection import reading
 from shared.sends.rules import Rules
 

@@ -17,14 +17,15 @@ from typing import Any
 from marshmallow import Schema, ValidationError
 
 from api.auth.tokens import Caller, ip_not_allowed
+from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
 from api.http.direct import DirectEndpoint
-from api.http.event_loop import PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
-from api.http.problems import Problem, invalid
+from api.http.pending_response import PendingResponse
 from api.http.request import Request, current_request
-from api.http.request_cost import ROWS_PER_REQUEST, add_rows, cost_of
 from api.http.responses import CsvResponse, JsonResponse, Response
+from api.problems import Problem, invalid
+from api.request_cost import ROWS_PER_REQUEST, add_rows
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
 from api.services import Services
@@ -35,6 +36,7 @@ from shared.plurals import counted
 from shared.settings import Settings
 
 PREFIX = "/api/v1"
+REPLAYED = (("Idempotency-Replayed", "true"),)
 
 Function = Callable[..., Any]
 
@@ -109,7 +111,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
             return respond(arguments)
         finally:
             request = current_request()
-            if request.cost or request.recipients_priced:
+            if request.work.requests or request.work.recipients_priced:
                 _charge(request, arguments.get("caller"))
 
     def respond(arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
@@ -120,6 +122,8 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         if query_schema is not None:
             arguments["query"] = load(query_schema, _query_values())
         result = function(**arguments)
+        if isinstance(result, IdempotentResponse):
+            return idempotent_response(result)
         if isinstance(result, CsvResponse):
             result.lines = _charged(result.lines, arguments["caller"].account_id)
         elif isinstance(result, dict) and isinstance(result.get("data"), list):
@@ -131,7 +135,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
 
 def _charge(request: Request, caller: Caller | None) -> None:
     """Charge the caller's account for the work of its request, beyond the one request already counted."""
-    cost = int(cost_of(request)) - 1
+    cost = int(request.work.cost()) - 1
     if caller is not None and cost > 0:
         left = services().requests.charge(caller.account_id, cost)
         if request.rate_limit is not None:
@@ -178,7 +182,7 @@ def need_scope(caller: Caller, scope: str) -> None:
 def take_request(caller: Caller) -> None:
     """Count the request against the account's rate limit, and the key's if it has one. Raises Problem rate_limited.
 
-    A request that is handled again in a thread (api/http/event_loop.py) is counted only once.
+    A request that is handled again in a thread (api/event_loop.py) is counted only once.
     """
     request = current_request()
     if request.rate_limit is not None:
@@ -217,6 +221,18 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         raise invalid(errors_of(schema, error)) from None
     return loaded
+
+
+def key_of_request(caller: Caller, body: dict[str, Any] | None) -> Key | None:
+    """The request's `Idempotency-Key`; None without one. Raises Problem unless it can be used."""
+    environ = current_request().environ
+    path = "/" + environ["PATH_INFO"].strip("/")  # extra slashes lead to the same view
+    return key_of(caller, path, environ.get("HTTP_IDEMPOTENCY_KEY"), body)
+
+
+def idempotent_response(response: IdempotentResponse) -> JsonResponse:
+    """A JSON response that says whether it is a replay."""
+    return JsonResponse(response.body, headers=REPLAYED if response.replayed else ())
 
 
 def json_response(document: Any, status: int = 200) -> JsonResponse:

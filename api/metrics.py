@@ -13,8 +13,8 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 from sqlalchemy import Engine, text
 
-from api.http.problems import Problem
 from api.http.request import current_request
+from api.problems import Problem
 from api.services import Services
 from shared.db.connection import reading
 from shared.lifecycle import BatchState

@@ -2,7 +2,7 @@
 
 from sqlalchemy.exc import InterfaceError, OperationalError, ProgrammingError
 
-from api.http.problems import Problem
+from api.problems import Problem
 from bulksms.local.errors import LocalError
 from shared.accounts.administration import Refused
 from shared.db.sessions import SessionNotKept

@@ -5,7 +5,7 @@ That webhook has no URL. It exists once per account, in addition to the account'
 
 from sqlalchemy import text
 
-from api.http.problems import invalid
+from api.problems import invalid
 from api.services import Services
 from shared.db.connection import reading, transaction
 from shared.events.webhook_urls import url_problem

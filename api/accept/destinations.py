@@ -3,9 +3,9 @@
 from sqlalchemy import text
 
 from api.commit.draft import Draft
-from api.http.event_loop import require_thread
-from api.http.problems import Problem
+from api.event_loop import require_thread
 from api.limits.pumping_guard import WINDOW, Finding
+from api.problems import Problem
 from api.services import Services
 from shared.accounts.limits import Limits
 from shared.lifecycle import Category

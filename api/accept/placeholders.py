@@ -10,7 +10,7 @@ from typing import Any
 
 from api.accept.group_scan import contacts_lacking, scan_group
 from api.commit.draft import MAX_INLINE_ENTRIES
-from api.http.problems import MAX_ERRORS, Problem, invalid
+from api.problems import MAX_ERRORS, Problem, invalid
 from api.services import Services
 from shared.contacts.fields import value_problem
 from shared.db.connection import reading

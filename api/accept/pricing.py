@@ -11,9 +11,8 @@ from api.accept.placeholders import common_text
 from api.accept.quotes import keep
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
-from api.commit.idempotency import IdempotentResponse, key_of_request, once, replay_if_repeated
-from api.http.problems import Problem
-from api.http.responses import JsonResponse
+from api.commit.idempotency import IdempotentResponse, Key, once, replay_if_repeated
+from api.problems import Problem
 from api.schemas.fields import timestamp
 from api.services import Services
 from shared.db.connection import reading
@@ -22,12 +21,11 @@ from shared.sms.segments import split, transliterate
 BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 
-def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -> JsonResponse:
+def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any], key: Key | None) -> IdempotentResponse:
     """The cost and the rejected recipients of a send, and the id of a quote that caps its cost for 15 minutes.
 
     Raises Problem if the send could not be accepted, except for an insufficient balance.
     """
-    key = key_of_request(caller, body)
     try:
         draft = validate_and_price(services, caller, kind, body)
     except Problem:
@@ -35,10 +33,10 @@ def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any]) -
             stored = replay_if_repeated(connection, key)
         if stored is None:
             raise
-        return _with_texts(stored, kind, body).response()
+        return _with_texts(stored, kind, body)
     with services.engine.begin() as connection:
         answered = once(connection, key, lambda: encode(_priced(connection, draft, body)))
-    return _with_texts(answered, kind, body).response()
+    return _with_texts(answered, kind, body)
 
 
 def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, text
 
 from api.commit.draft import Draft
-from api.http.problems import Problem
+from api.problems import Problem
 from api.services import Services
 from shared.db.connection import reading
 from shared.ids import new_id

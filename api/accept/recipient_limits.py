@@ -4,8 +4,7 @@ from typing import Any
 
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
-from api.http.problems import Problem
-from api.http.request import current_request
+from api.problems import Problem
 from api.services import Services
 from shared.lifecycle import LANES
 
@@ -32,9 +31,6 @@ def count_recipients(services: Services, draft: Draft) -> None:
     if draft.kind != "single":
         services.recipients.add(draft.account_id, draft.lane, draft.phones, limit)
         return
-    request = current_request()
-    if request.recipient_counted:
-        return
     wait = services.recipients.take(draft.account_id, draft.lane, draft.phones[0], limit)
     if wait:
         raise Problem(
@@ -42,7 +38,6 @@ def count_recipients(services: Services, draft: Draft) -> None:
             f"The phone has reached its limit of {limit:,} `{draft.category}` messages per hour.",
             headers={"Retry-After": str(wait)},
         )
-    request.recipient_counted = True
 
 
 def uncount_recipients(services: Services, draft: Draft) -> None:

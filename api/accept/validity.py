@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from api.http.problems import Problem, invalid
+from api.problems import Problem, invalid
 
 VALIDITY = timedelta(hours=72)
 """Default time from when a send is due until its messages expire."""

@@ -18,9 +18,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.auth.api_secrets import generation_of, rehash
 from api.auth.caller import Caller as Caller
 from api.auth.revocations import Revocations, read_revocations
-from api.http.event_loop import in_background, require_thread
-from api.http.problems import Problem
-from api.http.request import is_on_event_loop
+from api.event_loop import in_background, is_on_event_loop, require_thread
+from api.problems import Problem
 from shared.accounts.limits import NONE, Limits
 from shared.api_key import is_within, networks
 from shared.db.connection import reading

@@ -4,8 +4,9 @@ An account's row allows one reserve per fsync, so a group of sends shares one. S
 the next group; only under load does a group wait for more sends.
 """
 
+import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event, Lock
@@ -16,9 +17,8 @@ from api.commit import idempotency
 from api.commit.commit import accept_rows, commit_sends, responses_of
 from api.commit.draft import Draft, stamp
 from api.commit.idempotency import IdempotentResponse
-from api.http.event_loop import NeedsThread, PendingResponse, complete
-from api.http.problems import Problem
-from api.http.responses import JsonResponse
+from api.event_loop import complete
+from api.problems import Problem
 from shared.crashpoints import crashpoint
 from shared.db.connection import at_once, reading
 from shared.guard import Witness
@@ -42,8 +42,8 @@ class QueuedDraft:
     """A draft waiting for a group. If it ends with neither a response nor an error, it must be committed alone."""
 
     draft: Draft
-    waiter: "PendingResponse | Lock"
-    """A pending response on the event loop, or a lock that the waiting thread blocks on until the commit is over."""
+    waiter: "asyncio.Future[None] | Lock"
+    """Completed when the commit is over, or a lock that the waiting thread blocks on until then."""
     response: IdempotentResponse | None = None
     error: Exception | None = None
 
@@ -108,19 +108,12 @@ class GroupCommit:
             held.acquire()  # blocks until `_notify` releases it
         return queued.outcome() or self.commit_alone(draft)
 
-    def commit_async(self, draft: Draft, finish: Callable[[IdempotentResponse], JsonResponse]) -> PendingResponse:
-        """Like `commit` for the event loop: returns a response that is completed after the commit."""
-
-        def make() -> "Callable[[], JsonResponse]":  # quoted, so that it is not evaluated at each call
-            response = queued.outcome()
-            if response is None:
-                raise NeedsThread
-            return lambda: finish(response)
-
-        pending = PendingResponse(make)
-        queued = QueuedDraft(draft, pending)
+    def commit_async(self, draft: Draft) -> "tuple[asyncio.Future[None], QueuedDraft]":
+        """Like `commit` for the event loop: the queued draft has its outcome when the future completes."""
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        queued = QueuedDraft(draft, ready)
         self._add(queued)
-        return pending
+        return ready, queued
 
     def commit_alone(self, draft: Draft) -> IdempotentResponse:
         """Commit one draft in its own transaction, waiting for a concurrent request with the same idempotency key."""
@@ -250,15 +243,15 @@ def low_balance(required: int, balance: int) -> Problem:
     )
 
 
-def _notify(queued: "Iterable[PendingResponse | Lock]") -> None:
+def _notify(waiters: "Iterable[asyncio.Future[None] | Lock]") -> None:
     """Wake the waiting requests. Returns after their responses are built, so that the next group can grow meanwhile."""
-    responses: list[PendingResponse] = []
-    for each in queued:
-        if isinstance(each, PendingResponse):
-            responses.append(each)
+    futures: list[asyncio.Future[None]] = []
+    for waiter in waiters:
+        if isinstance(waiter, asyncio.Future):
+            futures.append(waiter)
         else:
-            each.release()
-    if responses:
+            waiter.release()
+    if futures:
         reached = Event()
-        complete(responses, reached.set)
+        complete(futures, reached.set)
         reached.wait(LONGEST_WAIT)

@@ -18,11 +18,8 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
 from api.auth.tokens import Caller
-from api.http.problems import Problem, invalid
-from api.http.request import current_request
-from api.http.responses import JsonResponse
+from api.problems import Problem, invalid
 
-REPLAYED = (("Idempotency-Replayed", "true"),)
 VISIBLE = re.compile(r"[\x21-\x7e]{1,255}")
 UUID_IN_PATH = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -83,24 +80,20 @@ class IdempotentResponse:
     body: str
     replayed: bool = False
 
-    def response(self) -> JsonResponse:
-        """The JSON response."""
-        return JsonResponse(self.body, headers=REPLAYED if self.replayed else ())
 
+def key_of(caller: Caller, path: str, given: str | None, content: dict[str, Any] | None) -> Key | None:
+    """The key `given` with a request of the content; None without one. `path` tells requests of different kinds apart.
 
-def key_of_request(caller: Caller, body: dict[str, Any] | None) -> Key | None:
-    """The request's key; None without one. Raises Problem unless the key has 1 to 255 visible ASCII characters."""
-    environ = current_request().environ
-    given = environ.get("HTTP_IDEMPOTENCY_KEY")
+    Raises Problem unless the key has 1 to 255 visible ASCII characters.
+    """
     if given is None:
         return None
     if not VISIBLE.fullmatch(given):
         detail = "Send the header once, with 1 to 255 visible ASCII characters, such as an order number or a UUID."
         raise invalid([{"pointer": "/Idempotency-Key", "code": "invalid_idempotency_key", "detail": detail}])
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     key = given[1:-1] if len(given) > 2 and given[0] == given[-1] == '"' else given
-    path = "/" + environ["PATH_INFO"].strip("/")  # extra slashes lead to the same view
-    path = UUID_IN_PATH.sub(lambda match: match[0].lower(), path)  # and so do ids in upper case
+    path = UUID_IN_PATH.sub(lambda match: match[0].lower(), path)  # ids in upper case are the same
     return Key(caller.account_id, path, key, hashlib.sha256(canonical.encode()).digest(), caller.key_id)
 
 

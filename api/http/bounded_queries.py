@@ -8,7 +8,7 @@ from psycopg.errors import QueryCanceled
 from sqlalchemy import Connection, Engine, Row, TextClause, text
 from sqlalchemy.exc import DBAPIError
 
-from api.http.request_cost import add_rows
+from api.request_cost import add_rows
 from shared.db.connection import STATEMENT_MILLISECONDS, reading
 
 STATEMENT_SECONDS = 5

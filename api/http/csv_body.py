@@ -4,8 +4,8 @@ import csv
 import io
 from collections.abc import Iterator
 
-from api.http.problems import Problem, invalid
 from api.http.uploaded_file import check_media_type, chunks_of_file, open_file
+from api.problems import Problem, invalid
 from shared.contacts.text_stream import SUBSTITUTE
 
 MAX_COLUMNS = 100

@@ -1,12 +1,11 @@
 """An endpoint called without Flask, on the event loop or in a thread."""
 
-import asyncio
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from api.http.errors import error_response
-from api.http.event_loop import PendingResponse
+from api.http.pending_response import PendingResponse
 from api.http.request import Request, handling
 from api.http.responses import Header, Response, standard_headers
 from api.http.wsgi import Environ, WholeResponse
@@ -26,9 +25,9 @@ class DirectEndpoint:
         self._services = services
         self._requests_per_second = requests_per_second
 
-    def request(self, environ: Environ, loop: asyncio.AbstractEventLoop | None = None) -> Request:
-        """Create a request, to be handled on `loop`, or in a thread if `loop` is None."""
-        return Request(environ, self._services, loop)
+    def request(self, environ: Environ) -> Request:
+        """Create a request."""
+        return Request(environ, self._services)
 
     def call(self, request: Request) -> Response | PendingResponse:
         """Handle a request. Raises NeedsThread if it would block the event loop."""

@@ -5,9 +5,9 @@ import logging
 import psycopg
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from api.http.problems import CATALOGUE, Problem
 from api.http.request import Request
 from api.http.responses import Response, problem_response
+from api.problems import CATALOGUE, Problem
 from shared.db.cancellation import Cancelled
 from shared.db.connection import is_away
 from shared.db.encryption_keys import WrongTextKeys

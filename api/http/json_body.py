@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
-from api.http.problems import Problem
 from api.http.request import current_request
 from api.http.request_body import Whole
-from api.http.request_cost import add_bytes
+from api.problems import Problem
+from api.request_cost import add_bytes
 
 SMALL_BODY = 64 * 1024
 LARGE_BODY = 8 * 1024 * 1024

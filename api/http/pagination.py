@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
-from api.http.problems import Problem, invalid
+from api.problems import Problem, invalid
 
 LONGEST_CURSOR = 1_000
 """Characters. The cursors that we issue are shorter."""

@@ -1,6 +1,5 @@
 """The current request, whether Flask handles it in a thread or the event loop does."""
 
-import asyncio
 import re
 from contextvars import ContextVar, Token
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from werkzeug.wrappers import Request as HttpRequest
 
 from api.http.wsgi import Environ
+from api.request_cost import Work, current_work
 from shared.ids import random_bits
 
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -19,32 +19,22 @@ class Request:
 
     __slots__ = (
         "_http",
-        "cost",
         "environ",
-        "loop",
         "rate_limit",
-        "recipient_counted",
-        "recipients_priced",
         "request_id",
         "services",
+        "work",
     )
 
-    def __init__(self, environ: Environ, services: Any, loop: asyncio.AbstractEventLoop | None = None) -> None:
+    def __init__(self, environ: Environ, services: Any) -> None:
         given = environ.get("HTTP_X_REQUEST_ID")
         self.environ = environ
         self.services = services
-        self.loop = loop
-        """The event loop that handles the request, which must not block; None in a thread."""
         self.request_id: str = given if given and USABLE.fullmatch(given) else f"req_{random_bits():016x}"
         """The client's X-Request-Id if it is usable, otherwise a generated one."""
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
-        self.cost = 0.0
-        """The cost of its work, in requests (api/http/request_cost.py)."""
-        self.recipients_priced = 0
-        """Recipients of a message with placeholders that were priced. 0 again if the send is accepted."""
-        self.recipient_counted = False
-        """Whether the message was counted against the recipient's limit."""
+        self.work = Work()
         self._http: HttpRequest | None = None
 
     @property
@@ -63,15 +53,17 @@ class Request:
 class handling:  # noqa: N801 - used like a function; a generator-based context manager is slower
     """Context manager that makes a request the `current_request`."""
 
-    __slots__ = ("_request", "_token")
+    __slots__ = ("_request", "_token", "_work_token")
 
     def __init__(self, request: Request) -> None:
         self._request = request
 
     def __enter__(self) -> None:
         self._token: Token[Request | None] = _current.set(self._request)
+        self._work_token = current_work.set(self._request.work)
 
     def __exit__(self, *_: object) -> None:
+        current_work.reset(self._work_token)
         _current.reset(self._token)
 
 
@@ -86,9 +78,3 @@ def current_request() -> Request:
 def request_or_none() -> Request | None:
     """The request that is being handled; None outside of one."""
     return _current.get()
-
-
-def is_on_event_loop() -> bool:
-    """Whether a request is being handled on the event loop, where nothing may block."""
-    request = _current.get()
-    return request is not None and request.loop is not None

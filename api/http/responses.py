@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterable, Iterator
 
-from api.http.problems import Problem
 from api.http.request import Request
+from api.problems import Problem
 
 CONTENT_SECURITY_POLICY = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'"
 NO_STORE = ("Cache-Control", "no-store")

@@ -8,8 +8,8 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.http import parse_options_header
 from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDecoder, NeedData
 
-from api.http.problems import Problem, invalid
 from api.http.request import current_request
+from api.problems import Problem, invalid
 from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, text_chunks
 
 BLOCK = 64 * 1024

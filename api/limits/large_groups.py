@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from api.http.problems import Problem
+from api.problems import Problem
 
 LARGE = 10_000
 """Contacts. A group of at least this many counts: reading 20,000 contacts takes about a second."""

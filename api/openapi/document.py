@@ -8,9 +8,7 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
-from api.accept.routes import QUOTES
 from api.endpoint import ENDPOINTS, PREFIX, Endpoint
-from api.http.problems import CATALOGUE, Problem
 from api.openapi.description import DESCRIPTION, PATH_VARIABLES, TAGS
 from api.openapi.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
 from api.openapi.links import links_of
@@ -18,7 +16,9 @@ from api.openapi.operation_ids import operation_id
 from api.openapi.problem import ErrorResponse
 from api.openapi.schema_examples import example_of
 from api.openapi.webhooks import DATA_SCHEMAS, event_schemas, webhooks
+from api.problems import CATALOGUE, Problem
 from api.resources.auth.routes import CREDENTIALS, REVOKE_TOKEN
+from api.resources.sms.routes import QUOTES
 from api.schemas.base import Request
 from api.schemas.fields import Timestamp
 from shared.settings import IDEMPOTENCY_DAYS

@@ -2,8 +2,8 @@
 
 from marshmallow import Schema
 
-from api.accept.responses import EncodingResponse, RejectedResponse
 from api.accept.schemas import MAX_PHONES
+from api.resources.sms.responses import EncodingResponse, RejectedResponse
 from api.schemas import fields
 from api.schemas.examples import NOT_A_PHONE
 from api.schemas.fields import doc

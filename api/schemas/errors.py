@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError
 
-from api.http.spelling import MAX_COMPARED, nearest_name
+from api.schemas.spelling import MAX_COMPARED, nearest_name
 
 UNKNOWN_FIELD = "unknown_field"
 

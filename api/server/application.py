@@ -3,16 +3,16 @@
 The loop waits for bodies and writes long responses, so a request holds a thread only while it is worked on.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
 from api.endpoint import PREFIX
+from api.event_loop import NeedsThread
 from api.http.direct import DirectEndpoint
-from api.http.event_loop import NeedsThread, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY
+from api.http.pending_response import PendingResponse
 from api.http.request_body import (
     Gone,
     Receive,
@@ -174,14 +174,13 @@ class Application:
 
         It is the same Request object, so limits count it once.
         """
-        request = endpoint.request(environ, asyncio.get_running_loop())
+        request = endpoint.request(environ)
         try:
             reply = endpoint.call(request)
             if isinstance(reply, PendingResponse):
                 await reply.ready
                 reply = reply.response()
         except NeedsThread:
-            request.loop = None
             reply = await self._single.submit(owner, partial(endpoint.call, request))
         assert isinstance(reply, Response)
         return endpoint.complete(request, reply)

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from api.http.problems import Problem
 from api.http.request_body import Gone, Receive, drain
 from api.http.wsgi import StreamedResponse, WholeResponse
+from api.problems import Problem
 from shared.db.cancellation import Cancelled
 from shared.ids import random_bits
 

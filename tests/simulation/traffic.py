@@ -11,7 +11,7 @@ from sqlalchemy import Engine, text
 
 from api.commit.commit import commit_sends
 from api.commit.draft import Draft
-from api.http.problems import Problem
+from api.problems import Problem
 from api.resources.sends import control as control
 from shared.accounts.administration import Refused, create_account, top_up
 from shared.accounts.sandbox import ensure_sandbox

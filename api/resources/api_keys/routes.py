@@ -8,11 +8,10 @@ from sqlalchemy import Connection
 
 from api.actor import by_key
 from api.auth.tokens import Caller
-from api.commit.idempotency import IdempotentResponse, key_of_request, once
-from api.endpoint import endpoint, services
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
 from api.http.pagination import page, text_cursor
-from api.http.problems import Problem, invalid
-from api.http.responses import JsonResponse
+from api.problems import Problem, invalid
 from api.resources.api_keys.schemas import (
     ApiKeyResponse,
     MakeApiKey,
@@ -54,7 +53,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST", "/api-keys", body=MakeApiKey, response=NewApiKeyResponse, errors=("state_conflict",), scope="keys:write"
 )
-def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
+def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Create an API key with at most the permissions of the key in use. Its secret is shown only once.
 
     Without `scopes` it gets `sms:send` and the `:read` scopes, as far as the key in use has them. With `test` it is a
@@ -97,7 +96,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     errors=("api_key_not_found",),
     scope="keys:write",
 )
-def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> JsonResponse:
+def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> IdempotentResponse:
     """Create a new secret for a key, shown only once. The previous one works until `old_secret_expires_at`.
 
     Tokens issued for the previous secret expire with it. A repeated request with the same `Idempotency-Key` gets the
@@ -137,7 +136,7 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
     return REVOKED.dump({"api_key": key_id, "revoked": True})
 
 
-def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issued]) -> JsonResponse:
+def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issued]) -> IdempotentResponse:
     """Act once per Idempotency-Key. Only the first response contains the secret, which is never stored."""
     key = key_of_request(caller, body)
     secret: dict[str, str] = {}
@@ -151,7 +150,7 @@ def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issu
         answered = once(connection, key, stored_response)
     services().tokens.reload()
     response = json.loads(answered.body) | secret
-    return IdempotentResponse(json.dumps(response, separators=(",", ":")), answered.replayed).response()
+    return IdempotentResponse(json.dumps(response, separators=(",", ":")), answered.replayed)
 
 
 def _own(connection: Connection, caller: Caller) -> ApiKey:

@@ -6,9 +6,9 @@ from api.auth.tokens import BEARER, VALID
 from api.endpoint import client_address, endpoint, json_response, load, services, take_request
 from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY, parse_object, read_bytes, read_json
-from api.http.problems import Problem
 from api.http.request import current_request
 from api.http.responses import JsonResponse
+from api.problems import Problem
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 
 CREDENTIALS = Credentials()

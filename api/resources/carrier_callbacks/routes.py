@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from flask import Flask, Response
 
 from api.http.json_body import read_bytes
-from api.http.problems import Problem
 from api.http.request import current_request
+from api.problems import Problem
 from api.services import Services
 from shared.carriers.http import callbacks
 from shared.carriers.http.config import HttpConfig

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from api.http.spelling import MAX_COMPARED, nearest_name
+from api.schemas.spelling import MAX_COMPARED, nearest_name
 from shared.contacts.fields import MAX_FIELDS, MAX_TAGS, name_problem, tag_problem, value_problem
 from shared.contacts.groups import Contact
 from shared.sms.numbering import Numbering

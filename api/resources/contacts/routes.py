@@ -8,14 +8,14 @@ from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, encode
-from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv_cells import csv_line
 from api.http.pagination import number_cursor, page
-from api.http.problems import Problem
 from api.http.request import current_request
-from api.http.responses import CsvResponse, JsonResponse
+from api.http.responses import CsvResponse
+from api.problems import Problem
 from api.resources.contacts.entries import Entries, read_entries
 from api.resources.contacts.schemas import (
     ContactPaging,
@@ -86,7 +86,7 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
     scope="groups:write",
     large=True,
 )
-def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> JsonResponse:
+def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Add up to 100,000 contacts to a group, or update those already in it.
 
     `fields` and `tags` replace those of an existing contact; if omitted, they are unchanged. Phones may be in the
@@ -105,7 +105,7 @@ def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> JsonRe
                 raise Problem("no_valid_contacts", "No entry is a valid contact.", rejected=entries.rejected[:100])
             return encode(_put(connection, group_id, entries))
 
-        return once(connection, key, act).response()
+        return once(connection, key, act)
 
 
 @endpoint(

@@ -8,12 +8,11 @@ from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
-from api.http.problems import Problem, invalid
-from api.http.responses import JsonResponse
+from api.problems import Problem, invalid
 from api.resources.deliveries.schemas import (
     DeliveryPaging,
     DeliveryResponse,
@@ -78,7 +77,7 @@ DELIVERY_RESPONSE, TESTED, RECOVERED = DeliveryResponse(), TestResponse(), Recov
     errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
+def test_webhook(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
     """Post a `webhook.test` event to this webhook. The deliveries show its outcome."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
@@ -93,7 +92,7 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> JsonResponse:
                 TESTED.dump({"webhook_id": webhook_id, "event_id": event, "type": str(EventType.WEBHOOK_TEST)})
             )
 
-        return once(connection, key, act).response()
+        return once(connection, key, act)
 
 
 @endpoint(
@@ -127,7 +126,7 @@ def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
     errors=("webhook_not_found", "delivery_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonResponse:
+def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> IdempotentResponse:
     """Post an event to this webhook again, with the same id, whatever its status."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
@@ -141,7 +140,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonRes
                 raise Problem("state_conflict", "The event is too old and no longer stored.")
             return encode(DELIVERY_RESPONSE.dump(connection.execute(DELIVERY, delivery).one()))
 
-        return once(connection, key, act).response()
+        return once(connection, key, act)
 
 
 @endpoint(
@@ -152,7 +151,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> JsonRes
     errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> JsonResponse:
+def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Post all undelivered events since a time, including those that happened while the webhook was disabled."""
     since = body["since"]
     if since > datetime.now(UTC):
@@ -167,7 +166,7 @@ def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> JsonRespo
             connection.execute(GO_BACK, {"webhook": webhook_id, "account": caller.account_id, "first": first})
             return encode(RECOVERED.dump({"webhook_id": webhook_id, "since": since}))
 
-        return once(connection, key, act).response()
+        return once(connection, key, act)
 
 
 def _active(connection: Connection, caller: Caller, webhook_id: UUID) -> Row[Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from api.endpoint import endpoint
-from api.http.problems import CATALOGUE, FIELD_CODES, Problem
+from api.problems import CATALOGUE, FIELD_CODES, Problem
 from api.resources.errors.schemas import ErrorEntryResponse, ErrorQuery
 from api.schemas.paging import page_of
 from shared.carriers.error_catalogue import CATALOGUE as MESSAGE_ERRORS

@@ -7,7 +7,7 @@ from uuid import UUID
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.http.pagination import to_cursor, uuid_cursor
-from api.http.problems import invalid
+from api.problems import invalid
 from api.resources.events.schemas import EventPaging, StreamEventResponse
 from api.schemas.paging import page_of
 from shared.db.connection import transaction

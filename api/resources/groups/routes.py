@@ -7,11 +7,10 @@ from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
 from api.http.pagination import page, uuid_cursor
-from api.http.problems import Problem
-from api.http.responses import JsonResponse
+from api.problems import Problem
 from api.resources.groups.schemas import DeletedGroupResponse, GroupBody, GroupPaging, GroupResponse
 from api.schemas.paging import page_of
 from shared.contacts import groups as contacts
@@ -67,7 +66,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     errors=("name_taken", "group_limit"),
     scope="groups:write",
 )
-def new_group(caller: Caller, body: dict[str, Any]) -> JsonResponse:
+def new_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Create an empty group."""
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:
@@ -81,7 +80,7 @@ def new_group(caller: Caller, body: dict[str, Any]) -> JsonResponse:
                 raise Problem("group_limit", str(limit)) from None
             return encode(GROUP_RESPONSE.dump(find_group(connection, caller, group_id)))
 
-        return once(connection, key, act).response()
+        return once(connection, key, act)
 
 
 @endpoint("GET", "/groups/<uuid:group_id>", response=GroupResponse, errors=("group_not_found",), scope="groups:read")

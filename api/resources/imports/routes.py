@@ -8,14 +8,14 @@ from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
 from api.http.pagination import number_cursor, page, uuid_cursor
-from api.http.problems import Problem
 from api.http.request import current_request
-from api.http.responses import CsvResponse, JsonResponse
+from api.http.responses import CsvResponse
+from api.problems import Problem
 from api.resources.groups.routes import find_group
 from api.resources.imports.schemas import ImportErrorResponse, ImportPaging, ImportQuery, ImportResponse
 from api.resources.imports.upload import check_upload, take_upload
@@ -51,7 +51,7 @@ IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
     errors=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large"),
     scope="groups:write",
 )
-def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> JsonResponse:
+def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> IdempotentResponse:
     """Import a CSV file of up to 100 MB into a group, in the background.
 
     The body is the file, or a form (multipart/form-data) with the file. The file is in UTF-8 or UTF-16, or in
@@ -81,7 +81,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Js
             drop_import(engine, import_id)
     if queued:
         services().tasks.publish_import(import_id)
-    return answered.response()
+    return answered
 
 
 @endpoint(
@@ -141,7 +141,7 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
     errors=("import_not_found", "state_conflict"),
     scope="groups:write",
 )
-def cancel_an_import(caller: Caller, import_id: UUID) -> JsonResponse:
+def cancel_an_import(caller: Caller, import_id: UUID) -> IdempotentResponse:
     """Stop an import. Contacts imported so far stay in the group."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
@@ -152,7 +152,7 @@ def cancel_an_import(caller: Caller, import_id: UUID) -> JsonResponse:
                 raise Problem("state_conflict", f"The import is {state} and cannot be canceled.")
             return encode(_import(_find(connection, caller, import_id)))
 
-        return once(connection, key, act).response()
+        return once(connection, key, act)
 
 
 def _find(connection: Connection, caller: Caller, import_id: UUID) -> Row[Any]:

@@ -10,9 +10,9 @@ from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.csv_cells import csv_line
-from api.http.problems import Problem
 from api.http.request import current_request
 from api.http.responses import CsvResponse
+from api.problems import Problem
 from api.resources.messages.detail_schemas import EventsResponse, MessageDetailResponse
 from api.resources.messages.history import MessageRow, one_message
 from api.resources.messages.schemas import HistoryPaging, MessagePaging, MessageResponse

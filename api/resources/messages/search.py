@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from api.http.pagination import bad_cursor, from_cursor, to_cursor
-from api.http.request_cost import add_rows
+from api.request_cost import add_rows
 from api.resources.messages.history import FROM_BATCH, SENDS, MessageRow, batches_in_order, messages_of_batch
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of

@@ -8,11 +8,10 @@ from sqlalchemy import Connection, Row, text
 
 from api.actor import by_key
 from api.auth.tokens import Caller
-from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
 from api.http.pagination import page, uuid_cursor
-from api.http.problems import Problem
-from api.http.responses import JsonResponse
+from api.problems import Problem
 from api.resources.privacy.schemas import ErasureBody, ErasureResponse
 from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
@@ -37,7 +36,7 @@ ERASURE = ErasureResponse()
 
 
 @endpoint("POST", "/erasures", body=ErasureBody, response=ErasureResponse, scope="privacy:write")
-def erase(caller: Caller, body: dict[str, Any]) -> JsonResponse:
+def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Erase a person: the phone everywhere in the account, texts sent to it alone, and messages received from it.
 
     Contacts with the phone are removed from all groups; messages keep their status and cost. From now on nothing is
@@ -52,7 +51,7 @@ def erase(caller: Caller, body: dict[str, Any]) -> JsonResponse:
             record(connection, by_key(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
             return json.dumps(_erasure(_read(connection, caller, erasure)))
 
-        return once(connection, key, act).response()
+        return once(connection, key, act)
 
 
 @endpoint(

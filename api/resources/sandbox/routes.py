@@ -6,10 +6,9 @@ from sqlalchemy import text
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services
-from api.http.problems import Problem
-from api.http.responses import JsonResponse
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
+from api.problems import Problem
 from api.resources.sandbox.schemas import RefillResponse
 from shared.accounts.sandbox import refill
 
@@ -19,7 +18,7 @@ REFILL = RefillResponse()
 
 
 @endpoint("POST", "/sandbox/refill", response=RefillResponse, errors=("sandbox_only",), scope="sms:send")
-def refill_sandbox(caller: Caller) -> JsonResponse:
+def refill_sandbox(caller: Caller) -> IdempotentResponse:
     """Refill the sandbox's play credits to 1,000,000. Needs a test key."""
     if not caller.test:
         raise Problem("sandbox_only", "This is a live key, and only the sandbox has play credits.")
@@ -31,4 +30,4 @@ def refill_sandbox(caller: Caller) -> JsonResponse:
             balance: dict[str, Any] = dict(connection.execute(BALANCE, {"account": caller.account_id}).mappings().one())
             return encode(REFILL.dump({"added": added, **balance}))
 
-        return once(connection, key, act).response()
+        return once(connection, key, act)

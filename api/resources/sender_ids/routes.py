@@ -8,11 +8,10 @@ from sqlalchemy import text
 
 from api.actor import by_key
 from api.auth.tokens import Caller
-from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
 from api.http.pagination import page, uuid_cursor
-from api.http.problems import Problem
-from api.http.responses import JsonResponse
+from api.problems import Problem
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
 from api.schemas.paging import page_of
 from shared.db.connection import reading
@@ -59,7 +58,7 @@ def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint("POST", "/sender-ids", body=SenderRequest, response=SenderResponse, scope="senders:write")
-def request_sender_id(caller: Caller, body: dict[str, Any]) -> JsonResponse:
+def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Request a sender ID, or request a rejected one again.
 
     The operator decides; in a sandbox it is approved at once. If it was requested before, the response shows its
@@ -76,7 +75,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> JsonResponse:
             row = connection.execute(ONE, {"account": caller.account_id, "sender": sender}).one()
             return json.dumps(_sender(row), separators=(",", ":"))
 
-        return once(connection, key, act).response()
+        return once(connection, key, act)
 
 
 @endpoint(

@@ -16,7 +16,7 @@ from api.accept.accept import fit_text
 from api.accept.placeholders import template_of
 from api.accept.validity import due_time, expiry_time, is_default
 from api.commit.group_commit import low_balance, spend_limit_reached
-from api.http.problems import Problem, invalid
+from api.problems import Problem, invalid
 from shared.db.encryption_keys import texts_of
 from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
 from shared.ledger.spend_limits import COUNT, standings

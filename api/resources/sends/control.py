@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from api.http.problems import Problem
+from api.problems import Problem
 from shared.lifecycle import SendState
 from shared.sends import batch_states, send_states
 from shared.sends.closing import close_rest

@@ -10,13 +10,12 @@ from sqlalchemy import Connection, text
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, key_of_request, once
+from api.commit.idempotency import IdempotentResponse, once
 from api.commit.rules import rules_response
-from api.endpoint import endpoint, need_scope, services
+from api.endpoint import endpoint, key_of_request, need_scope, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
-from api.http.problems import Problem
-from api.http.responses import JsonResponse
+from api.problems import Problem
 from api.resources.sends import control
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends, messages_left
 from api.resources.sends.change import apply_changes
@@ -99,7 +98,7 @@ def one_send(caller: Caller, send_id: UUID) -> Any:
     errors=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
+def cancel(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Cancel the messages not yet submitted to a carrier and release their credits. Also needs the scope sms:read."""
     return _control(caller, send_id, control.cancel)
 
@@ -111,7 +110,7 @@ def cancel(caller: Caller, send_id: UUID) -> JsonResponse:
     errors=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def pause(caller: Caller, send_id: UUID) -> JsonResponse:
+def pause(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Stop submitting messages until the send is resumed. Also needs the scope sms:read."""
     return _control(caller, send_id, control.pause)
 
@@ -123,7 +122,7 @@ def pause(caller: Caller, send_id: UUID) -> JsonResponse:
     errors=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def resume(caller: Caller, send_id: UUID) -> JsonResponse:
+def resume(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Resume a paused send, or one held by its `canary` or `stop_if`. That rule then no longer applies.
 
     Also needs the scope sms:read, because the response shows the send.
@@ -158,7 +157,7 @@ def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
     return changed
 
 
-def _control(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
+def _control(caller: Caller, send_id: UUID, action: Any) -> IdempotentResponse:
     need_scope(caller, READ_SCOPE)
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
@@ -168,7 +167,7 @@ def _control(caller: Caller, send_id: UUID, action: Any) -> JsonResponse:
             action(connection, send_id)
             return encode(read_send(connection, caller, send_id, sealed=True))
 
-        return _with_text(once(connection, key, act), texts_of(connection)).response()
+        return _with_text(once(connection, key, act), texts_of(connection))
 
 
 def _with_text(answered: IdempotentResponse, texts: Texts) -> IdempotentResponse:

@@ -5,8 +5,8 @@ from typing import Any
 
 from marshmallow import Schema, validate, validates, validates_schema
 
-from api.accept.responses import BulkSegmentsResponse
 from api.resources.sends.bottleneck import REASONS
+from api.resources.sms.responses import BulkSegmentsResponse
 from api.schemas import fields
 from api.schemas.base import Request
 from api.schemas.errors import fail

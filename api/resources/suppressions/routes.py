@@ -7,16 +7,16 @@ from sqlalchemy import Connection, Row, text
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import key_of_request, once
-from api.endpoint import endpoint, services
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv_body import read_csv
 from api.http.csv_cells import csv_line
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import bad_cursor, from_cursor, page
-from api.http.problems import Problem
 from api.http.request import current_request
-from api.http.responses import CsvResponse, JsonResponse
+from api.http.responses import CsvResponse
+from api.problems import Problem
 from api.resources.suppressions.entries import OptOut, of_csv, put, read_opt_outs
 from api.resources.suppressions.schemas import (
     ScopeQuery,
@@ -91,7 +91,7 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     scope="suppressions:write",
     large=True,
 )
-def suppress(caller: Caller, body: dict[str, Any]) -> JsonResponse:
+def suppress(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Add up to 100,000 phones to the opt-out list, for all messages, one category, one sender ID, or both.
 
     The list is checked when a send is accepted and again before its messages are submitted. A phone that has opted out
@@ -110,7 +110,7 @@ def suppress(caller: Caller, body: dict[str, Any]) -> JsonResponse:
     errors=("validation_failed", "too_many_recipients", "payload_too_large", "unsupported_media_type"),
     scope="suppressions:write",
 )
-def import_suppressions(caller: Caller) -> JsonResponse:
+def import_suppressions(caller: Caller) -> IdempotentResponse:
     """Add the rows of a CSV file to the opt-out list.
 
     The columns are those of the CSV export of GET; only `phone` is required. The body is the file, or a form
@@ -139,14 +139,14 @@ def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
     return REMOVED.dump({"phone": phone, "removed": removed})
 
 
-def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> JsonResponse:
+def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> IdempotentResponse:
     key = key_of_request(caller, body)
     with reading(services().engine) as connection:
         country = connection.execute(COUNTRY, {"account": caller.account_id}).scalar()
     # Before the transaction, which would otherwise stay open during the parsing.
     read = read_opt_outs(entries, numbering_of(country))
     with services().engine.begin() as connection:
-        return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read)))).response()
+        return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read))))
 
 
 def _position(cursor: str) -> Position:

@@ -9,11 +9,10 @@ from sqlalchemy import Connection, Row, text
 from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.commit.idempotency import IdempotentResponse, key_of_request, once
-from api.endpoint import endpoint, services
+from api.commit.idempotency import IdempotentResponse, once
+from api.endpoint import endpoint, key_of_request, services
 from api.http.pagination import page, uuid_cursor
-from api.http.problems import Problem, invalid
-from api.http.responses import JsonResponse
+from api.problems import Problem, invalid
 from api.resources.webhooks.schemas import (
     DeletedWebhookResponse,
     SecretResponse,
@@ -113,7 +112,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST", "/webhooks", body=WebhookBody, response=SecretResponse, errors=("webhook_limit",), scope="webhooks:write"
 )
-def new_webhook(caller: Caller, body: dict[str, Any]) -> JsonResponse:
+def new_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Create a webhook, signed according to Standard Webhooks 1.0. Only this response contains its secret.
 
     No event after this response is missed. Without `url`, the webhook posts to the `callback_url` of each send; an
@@ -211,7 +210,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
     errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def rotate_secret(caller: Caller, webhook_id: UUID) -> JsonResponse:
+def rotate_secret(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
     """Create a new secret. For 24 hours posts are also signed with the previous one, so that receivers can switch.
 
     Rotating again within these 24 hours keeps every secret valid: posts are signed with up to five secrets.
@@ -260,7 +259,7 @@ def _check_limit(connection: Connection, caller: Caller, body: dict[str, Any]) -
         raise Problem("webhook_limit", f"Your account has {MAX_WEBHOOKS} webhooks, which is the maximum.")
 
 
-def _with_secret(connection: Connection, answered: IdempotentResponse) -> JsonResponse:
+def _with_secret(connection: Connection, answered: IdempotentResponse) -> IdempotentResponse:
     """The response with the secret, which is derived rather than stored, so a replay contains it too."""
     response = json.loads(answered.body)
     settings = services().settings
@@ -269,7 +268,7 @@ def _with_secret(connection: Connection, answered: IdempotentResponse) -> JsonRe
     response["secret"] = hooks.format_secret(
         hooks.secret(key, UUID(response["webhook_id"]), response["secret_version"])
     )
-    return IdempotentResponse(encode(response), answered.replayed).response()
+    return IdempotentResponse(encode(response), answered.replayed)
 
 
 def _key_id() -> bytes:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from api.http.problems import Problem
 from api.limits import large_groups
 from api.limits.large_groups import LargeGroups
+from api.problems import Problem
 from tests.harness.service import Service
 
 

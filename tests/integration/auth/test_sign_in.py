@@ -14,7 +14,7 @@ from api.app import create_app
 from api.auth import tokens
 from api.auth.revocations import RevokedTokens
 from api.auth.tokens import Tokens
-from api.http.event_loop import NeedsThread
+from api.event_loop import NeedsThread
 from api.http.request import Request, handling
 from shared import api_key as keys
 from shared.accounts.administration import create_key
@@ -190,7 +190,7 @@ def test_on_the_event_loop_nobody_waits_for_revocations(service: Service, key: N
     known.read(f"Bearer {token}")
 
     async def on_loop() -> None:
-        with handling(Request({}, None, asyncio.get_running_loop())):
+        with handling(Request({}, None)):
             with pytest.raises(NeedsThread):
                 unknown.revocations()
             known.revocations()

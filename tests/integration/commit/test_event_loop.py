@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from api.app import create_app
 from api.endpoint import direct_endpoint
-from api.http.event_loop import ThreadOnlyPool
+from api.event_loop import ThreadOnlyPool
 from api.http.wsgi import WholeResponse
 from api.server.application import Application
 from api.server.owners import Owners

@@ -20,8 +20,8 @@ from werkzeug.test import TestResponse
 
 from api.endpoint import ENDPOINTS
 from api.http.json_body import LARGE_BODY, SMALL_BODY
-from api.http.problems import CATALOGUE
 from api.http.request_body import DRAINED
+from api.problems import CATALOGUE
 from api.resources.limits.routes import BOUNDS
 from shared.contacts import groups as contacts
 from shared.contacts.groups import delete_group

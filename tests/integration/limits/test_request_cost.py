@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.http import bounded_queries, request_cost
+from api import request_cost
+from api.http import bounded_queries
 from api.resources.suppressions import routes as suppressions
 from tests.harness.service import Service
 

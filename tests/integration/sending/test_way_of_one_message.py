@@ -17,7 +17,7 @@ from sqlalchemy import Engine, text
 import api
 from api.app import create_app
 from api.endpoint import direct_endpoint
-from api.http.event_loop import ThreadOnlyPool
+from api.event_loop import ThreadOnlyPool
 from api.server.application import Application
 from api.server.connections import Connections
 from api.server.exchange import ServerState

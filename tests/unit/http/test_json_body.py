@@ -5,7 +5,7 @@ import json
 import pytest
 
 from api.http.json_body import LARGE_BODY, MAX_KEYS, SMALL_BODY, parse_object
-from api.http.problems import Problem
+from api.problems import Problem
 
 
 def refused(raw: str) -> str:

@@ -19,9 +19,9 @@ from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.app import create_app
 from api.commit.draft import Draft
 from api.endpoint import ENDPOINTS
-from api.http.problems import CATALOGUE, Problem, invalid
 from api.openapi.description import PATH_VARIABLES
 from api.openapi.operation_ids import IDS
+from api.problems import CATALOGUE, Problem, invalid
 from api.resources.auth.schemas import Credentials
 from api.resources.errors.routes import errors
 from shared.carriers.error_catalogue import CATALOGUE as MESSAGE_ERRORS

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from api.http.problems import CATALOGUE
+from api.problems import CATALOGUE
 from shared.db.connection import CONNECT_SECONDS
 from shared.settings import from_environment
 from tests.unit.project.test_readme import of_the_code

@@ -96,6 +96,19 @@ def test_no_imports_go_in_a_circle() -> None:
     assert {module: way for module in MODULES if (way := circle(module))} == {}
 
 
+def test_accepting_a_send_knows_nothing_of_http() -> None:
+    """So that other protocols can lead to it."""
+    needed, waiting = set[str](), ["api.accept.accept", "api.accept.pricing"]
+    while waiting:
+        module = waiting.pop()
+        needed.add(module)
+        waiting += IMPORTS[module] - needed
+    assert "api.commit.group_commit" in needed
+    assert [module for module in needed if module.startswith("api.http")] == []
+    text = {module: MODULES[module].read_text() for module in needed}
+    assert [module for module in needed if "import flask" in text[module] or "werkzeug" in text[module]] == []
+
+
 def test_it_works() -> None:
     assert "shared.lifecycle" in IMPORTS["api.accept.accept"]
     assert order("shared")["ids"] < order("shared")["ledger"]

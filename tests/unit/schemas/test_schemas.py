@@ -14,7 +14,7 @@ import api
 import api.resources  # declares the endpoints
 from api.accept.schemas import SingleSend
 from api.endpoint import ENDPOINTS
-from api.http.problems import FIELD_CODES
+from api.problems import FIELD_CODES
 from api.resources.auth.schemas import Credentials, RevokeToken
 from api.resources.messages.schemas import HistoryPaging
 from api.schemas.errors import errors_of

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from sqlalchemy.pool import QueuePool
 
-from api.http.event_loop import NeedsThread, PendingResponse, ThreadOnlyPool, complete, require_thread
-from api.http.problems import Problem
-from api.http.request import current_request, is_on_event_loop
+from api.event_loop import NeedsThread, ThreadOnlyPool, complete, is_on_event_loop, require_thread
+from api.http.pending_response import PendingResponse
+from api.http.request import current_request
 from api.http.responses import Response
 from api.http.wsgi import WholeResponse, environ_of
 from api.limits.bulkheads import WORKED_ON_OF_ACCOUNT
+from api.problems import Problem
 from api.server import application as asgi
 from api.server.application import Application, Reply
 from tests.harness.on_the_loop import handled, on_loop, scope
@@ -122,19 +123,19 @@ class Sends:
     def __init__(self, outcome: Callable[[], Callable[[], Response]], together: int = 1) -> None:
         self.on_the_loop: list[bool] = []
         self._outcome = outcome
-        self._waiting: list[PendingResponse] = []
+        self._waiting: list[asyncio.Future[None]] = []
         self._together = together
 
     def __call__(self) -> Response | PendingResponse:
         self.on_the_loop.append(is_on_event_loop())
         if not is_on_event_loop():
             return Response(b"in a thread")
-        pending = PendingResponse(self._outcome)
-        self._waiting.append(pending)
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(ready)
         if len(self._waiting) == self._together:
             threading.Timer(0.01, complete, [self._waiting, lambda: None]).start()
             self._waiting = []
-        return pending
+        return PendingResponse(ready, self._outcome)
 
 
 def made() -> Callable[[], Response]:

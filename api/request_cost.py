@@ -4,7 +4,7 @@ Work is recorded as it is done and charged when the endpoint has returned (api/e
 the account gets into debt, its next requests are refused.
 """
 
-from api.http.request import Request, request_or_none
+from contextvars import ContextVar
 
 ROWS_PER_REQUEST = 100
 """Rows that a list, report or export returns, or examines for a filter."""
@@ -14,6 +14,26 @@ BYTES_PER_REQUEST = 64 * 1024
 """Bytes of a JSON body."""
 
 
+class Work:
+    """The work recorded for a request."""
+
+    __slots__ = ("recipients_priced", "requests")
+
+    def __init__(self) -> None:
+        self.requests = 0.0
+        """Rows and bytes, in requests."""
+        self.recipients_priced = 0
+        """Recipients of a message with placeholders that were priced."""
+
+    def cost(self) -> float:
+        """The work recorded so far, in requests."""
+        return self.requests + self.recipients_priced / RECIPIENTS_PER_REQUEST
+
+
+current_work: ContextVar[Work | None] = ContextVar("work", default=None)
+"""Where work is recorded; nothing is recorded outside of a request."""
+
+
 def add_rows(count: int) -> None:
     """Record rows that were read. The rows of an export are charged as they are written, not here."""
     _add(count / ROWS_PER_REQUEST)
@@ -21,9 +41,9 @@ def add_rows(count: int) -> None:
 
 def add_recipients(count: int) -> None:
     """Record recipients that are about to be priced one by one."""
-    request = request_or_none()
-    if request is not None:
-        request.recipients_priced += count
+    work = current_work.get()
+    if work is not None:
+        work.recipients_priced += count
 
 
 def add_bytes(count: int) -> None:
@@ -31,12 +51,7 @@ def add_bytes(count: int) -> None:
     _add(count / BYTES_PER_REQUEST)
 
 
-def cost_of(request: Request) -> float:
-    """The work recorded so far, in requests."""
-    return request.cost + request.recipients_priced / RECIPIENTS_PER_REQUEST
-
-
-def _add(cost: float) -> None:
-    request = request_or_none()
-    if request is not None:
-        request.cost += cost
+def _add(requests: float) -> None:
+    work = current_work.get()
+    if work is not None:
+        work.requests += requests

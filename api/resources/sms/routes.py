@@ -1,17 +1,21 @@
 """Send to one phone, to a list or to a group; and quotes."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from api.accept.accept import accept
+from api.accept.accept import PendingSend, accept
 from api.accept.pricing import quote
-from api.accept.responses import BulkResponse, QuoteResponse, SingleResponse
 from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, load, services
-from api.http.event_loop import PendingResponse
+from api.commit.idempotency import IdempotentResponse
+from api.endpoint import endpoint, idempotent_response, key_of_request, load, services
 from api.http.json_body import LARGE_BODY, read_json
-from api.http.problems import invalid
+from api.http.pending_response import PendingResponse
+from api.http.request import current_request
 from api.http.responses import JsonResponse
+from api.problems import invalid
+from api.resources.sms.responses import BulkResponse, QuoteResponse, SingleResponse
 
 CONTENT_ERRORS = (
     "too_many_segments",
@@ -40,9 +44,9 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     errors=(*SEND_ERRORS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
     scope="sms:send",
 )
-def send(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
+def send(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
     """Send one message to one phone."""
-    return accept(services(), caller, "single", body)
+    return _accept(caller, "single", body)
 
 
 @endpoint(
@@ -54,9 +58,9 @@ def send(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse
     scope="sms:send",
     large=True,
 )
-def send_bulk(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
+def send_bulk(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
     """Send one message to up to 100,000 phones."""
-    return accept(services(), caller, "bulk", body)
+    return _accept(caller, "bulk", body)
 
 
 @endpoint(
@@ -67,9 +71,9 @@ def send_bulk(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingRes
     errors=(*SEND_ERRORS, "group_not_found", "group_empty"),
     scope="sms:send",
 )
-def send_group(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingResponse:
+def send_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
     """Send one message to every contact of a group."""
-    return accept(services(), caller, "group", body)
+    return _accept(caller, "group", body)
 
 
 @endpoint(
@@ -89,7 +93,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> JsonResponse | PendingRe
     large=True,
     cancellable=True,
 )
-def price(caller: Caller) -> JsonResponse:
+def price(caller: Caller) -> IdempotentResponse:
     """Get the cost of a send and the recipients that it would reject, without sending anything.
 
     The body is that of any of the three sends. For 15 minutes, a send with the same body and the `quote_id` costs no
@@ -101,4 +105,19 @@ def price(caller: Caller) -> JsonResponse:
         detail = "Provide exactly one of `phone`, `phones` and `group_id`."
         raise invalid([{"pointer": "", "code": "required", "detail": detail}])
     kind, schema = QUOTES[given[0]]
-    return quote(services(), caller, kind, load(schema, body))
+    loaded = load(schema, body)
+    return quote(services(), caller, kind, loaded, key_of_request(caller, loaded))
+
+
+def _accept(caller: Caller, kind: str, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
+    accepted = accept(services(), caller, kind, body, key_of_request(caller, body))
+    if isinstance(accepted, PendingSend):
+        return PendingResponse(accepted.ready, partial(_outcome, accepted))
+    if not accepted.replayed:
+        current_request().work.recipients_priced = 0  # an accepted send is charged in credits, not in requests
+    return accepted
+
+
+def _outcome(pending: PendingSend) -> Callable[[], JsonResponse]:
+    finish = pending.outcome()
+    return lambda: idempotent_response(finish())

@@ -1,0 +1,146 @@
+"""Determine the recipients of a send, and drop those that it excludes.
+
+A list's recipients are dropped if they are invalid, repeated, opted out, in a destination not allowed, or over their
+hourly limit. Those of a group are checked when the group is expanded.
+"""
+
+from typing import Any
+
+from sqlalchemy import text
+
+from api.accept.destinations import check_destination, forbidden
+from api.accept.placeholders import Variables, chunks_of_list, price_group, unpack, without
+from api.accept.recipient_limits import ENTRY as OVER_LIMIT_ENTRY
+from api.accept.recipient_limits import recipients_over_limit
+from api.accept.schemas import MAX_PHONES
+from api.auth.tokens import Caller
+from api.commit.draft import BATCH_SIZE
+from api.problems import Problem, invalid
+from api.request_cost import add_recipients
+from api.services import Services
+from shared.contacts.suppressions import listed
+from shared.db.connection import reading
+from shared.sends.templates import Template
+from shared.sms.phones import Screened, screen
+
+GROUP = text(
+    """
+    SELECT contact_count, last_position FROM contact_group
+     WHERE id = :group AND account_id = :account AND deleted_at IS NULL
+    """
+)
+OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
+BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to this destination."}
+
+
+def recipients_of(
+    services: Services, caller: Caller, kind: str, body: dict[str, Any], template: Template | None = None
+) -> dict[str, Any]:
+    """The draft's recipients. Raises Problem if the send has none. A `template` is priced for each recipient."""
+    if kind == "single":
+        return {"phones": [_one_phone(services, caller, body)]}
+    if kind == "bulk":
+        return _phones_of_list(services, caller, body, template)
+    return _contacts_of_group(services, caller, body, template)
+
+
+def _contacts_of_group(
+    services: Services, caller: Caller, body: dict[str, Any], template: Template | None
+) -> dict[str, Any]:
+    with reading(services.engine) as connection:
+        group = connection.execute(GROUP, {"group": body["group_id"], "account": caller.account_id}).one_or_none()
+    if group is None:
+        raise Problem("group_not_found", f"Your account has no group {body['group_id']}.")
+    if not group.contact_count:
+        raise Problem("group_empty", "The group has no contacts.")
+    recipients = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
+    if template is None:
+        return recipients
+    add_recipients(group.contact_count)
+    with services.large_groups.reading(caller.account_id, group.contact_count):
+        return recipients | price_group(services, body, group.last_position, template)
+
+
+def _one_phone(services: Services, caller: Caller, body: dict[str, Any]) -> str:
+    phone = str(body["phone"])
+    check_destination(services.tokens.limits_of(caller.account_id), phone)
+    if opted_out(services, caller, body, [phone]):
+        raise Problem("recipient_suppressed", "The recipient has opted out of messages from your account.")
+    return phone
+
+
+def _phones_of_list(
+    services: Services, caller: Caller, body: dict[str, Any], template: Template | None
+) -> dict[str, Any]:
+    phones = body["phones"]
+    if len(phones) > MAX_PHONES:
+        raise Problem(
+            "too_many_recipients",
+            f"{len(phones):,} recipients were given; one request takes at most {MAX_PHONES:,}.",
+            max=MAX_PHONES,
+            submitted=len(phones),
+        )
+    screened, variables = _screen(phones, body["allow_duplicates"], template)
+    screened = drop_excluded(services, caller, body, screened)
+    personal: dict[str, Any] = {}
+    if template is not None:
+        add_recipients(len(phones))
+        screened, personal = chunks_of_list(template, screened, variables, body, BATCH_SIZE)
+    rejected = screened.rejected
+    if rejected and body["strict"]:
+        raise invalid(
+            [
+                {
+                    "pointer": f"/phones/{entry['index']}",
+                    "code": str(entry["code"]),
+                    "detail": str(entry.get("detail") or f"The same phone as /phones/{entry.get('duplicate_of')}."),
+                }
+                for entry in rejected
+            ]
+        )
+    if not screened.accepted:
+        raise Problem("no_valid_recipients", "No recipient can be sent to.", rejected=rejected[:100])
+    return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected, **personal}
+
+
+def _screen(
+    entries: list[object], allow_duplicates: bool, template: Template | None
+) -> tuple[Screened, dict[int, Variables]]:
+    """Validate the entries' phones, and collect their placeholder values by index."""
+    if template is None:
+        screened = screen(entries, allow_duplicates)
+        if not screened.rejected or not any(isinstance(entry, dict) for entry in entries):
+            return screened, {}
+    recipients = unpack(entries)
+    return without(screen(recipients.phones, allow_duplicates), recipients.problems), recipients.variables
+
+
+def drop_excluded(services: Services, caller: Caller, body: dict[str, Any], screened: Screened) -> Screened:
+    """Move the excluded recipients of a list to the rejected ones, each with its reason."""
+    excluded = dict.fromkeys(opted_out(services, caller, body, screened.accepted), OPTED_OUT_ENTRY)
+    barred = forbidden(services.tokens.limits_of(caller.account_id), screened.accepted)
+    excluded |= dict.fromkeys(barred, BARRED_ENTRY)
+    over_limit = recipients_over_limit(services, caller, body, screened.accepted)
+    if not excluded and not over_limit:
+        return screened
+    indexes = screened.accepted_index or range(len(screened.accepted))
+    entries = [
+        (index, phone, excluded.get(phone) or (OVER_LIMIT_ENTRY if position in over_limit else None))
+        for position, (index, phone) in enumerate(zip(indexes, screened.accepted, strict=True))
+    ]
+    rejected = [{"index": index, "phone": phone, **entry} for index, phone, entry in entries if entry]
+    return Screened(
+        [phone for _, phone, entry in entries if not entry],
+        [index for index, _, entry in entries if not entry],
+        sorted([*screened.rejected, *rejected], key=lambda entry: int(str(entry["index"]))),
+    )
+
+
+def opted_out(services: Services, caller: Caller, body: dict[str, Any], phones: list[str]) -> set[str]:
+    """The phones that have opted out of messages of this category and sender ID."""
+    if not phones or not services.account_cache.has_suppressions(caller.account_id):
+        return set()
+    numbers = [int(phone) for phone in phones]
+    with reading(services.engine) as connection:
+        suppressed = listed(connection, caller.account_id, numbers, body["category"], body["sender_id"])
+    return {str(phone) for phone in suppressed}

@@ -4,7 +4,7 @@ import json
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row
 
 from api.actor import by_key
 from api.auth.tokens import Caller
@@ -13,6 +13,7 @@ from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem, invalid
+from api.resources.webhooks import queries
 from api.resources.webhooks.schemas import (
     DeletedWebhookResponse,
     SecretResponse,
@@ -31,63 +32,10 @@ from shared.outbox import listen
 
 MAX_WEBHOOKS = 20
 """Webhooks per account."""
-OVERLAP = "24 hours"
-"""How long the previous secret stays valid after a rotation."""
-
 MAX_SECRETS = 5
 """Secrets that sign a post at the same time."""
 
-FIELDS = """
-    id, url, events, description, state, disabled_reason, failing_since, secret_version,
-    CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS previous_until, created_at, updated_at,
-    1 + CASE WHEN previous_until > clock_timestamp()
-             THEN secret_version - coalesce(oldest_version, secret_version - 1) ELSE 0 END AS secrets
-"""
-WEBHOOKS = text(
-    f"""
-    SELECT {FIELDS} FROM webhook
-     WHERE account_id = :account AND state <> 'deleted' AND (CAST(:after AS uuid) IS NULL OR id > :after)
-     ORDER BY id LIMIT :limit
-    """
-)
-WEBHOOK = text(f"SELECT {FIELDS} FROM webhook WHERE id = :id AND account_id = :account AND state <> 'deleted'")
-LOCK = text("SELECT FROM webhook WHERE id = :id AND account_id = :account AND state <> 'deleted' FOR UPDATE")
-ONE_AT_A_TIME = text("SELECT pg_advisory_xact_lock(hashtextextended('webhooks ' || :account, 0))")
-COUNT = text(
-    """
-    SELECT count(*) AS all, count(*) FILTER (WHERE url IS NULL) AS callbacks FROM webhook
-     WHERE account_id = :account AND state <> 'deleted'
-    """
-)
-INSERT = text(
-    """
-    INSERT INTO webhook (id, account_id, url, events, description, xid, event_id, secret_key_id)
-    VALUES (:id, :account, :url, :events, :description, :xid, :event, :key)
-    """
-)
-CHANGE = text(
-    """
-    UPDATE webhook
-       SET url = :url, events = :events, description = :description, state = :state, disabled_reason = :reason,
-           xid = CASE WHEN :begins THEN :xid ELSE xid END, event_id = CASE WHEN :begins THEN :event ELSE event_id END,
-           failures = 0, failing_since = NULL, rest_until = NULL,
-           epoch = epoch + 1, lease_until = NULL, updated_at = clock_timestamp()
-     WHERE id = :id
-    """
-)
-ROTATE = text(
-    f"""
-    UPDATE webhook
-       SET secret_version = secret_version + 1,
-           oldest_version = CASE WHEN previous_until > clock_timestamp()
-                                 THEN coalesce(oldest_version, secret_version - 1) ELSE secret_version END,
-           previous_until = clock_timestamp() + interval '{OVERLAP}',
-           secret_key_id = :key, updated_at = clock_timestamp()
-     WHERE id = :id
-    """
-)
-SECRET_KEY_ID = text("SELECT secret_key_id FROM webhook WHERE id = :id")
-DELETE = text("UPDATE webhook SET state = 'deleted', epoch = epoch + 1, updated_at = clock_timestamp() WHERE id = :id")
+FIRST = UUID(int=0)
 
 WEBHOOK_RESPONSE, DELETED = WebhookResponse(), DeletedWebhookResponse()
 
@@ -103,9 +51,9 @@ WEBHOOK_RESPONSE, DELETED = WebhookResponse(), DeletedWebhookResponse()
 def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's webhooks."""
     limit = query["limit"]
-    parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")), "limit": limit + 1}
+    parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST, "limit": limit + 1}
     with reading(services().engine) as connection:
-        rows = connection.execute(WEBHOOKS, parameters).all()
+        rows = connection.execute(queries.WEBHOOKS, parameters).all()
     return page(rows, limit, WEBHOOK_RESPONSE.dump, lambda row: str(row.id))
 
 
@@ -129,13 +77,13 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
             at = hooks.current_position(connection)
             values = {name: body.get(name) for name in ("url", "events", "description")}
             connection.execute(
-                INSERT,
+                queries.INSERT,
                 {
                     "id": webhook_id,
-                    "account": caller.account_id,
+                    "account_id": caller.account_id,
                     "xid": at.xid,
-                    "event": at.id,
-                    "key": _key_id(),
+                    "event_id": at.id,
+                    "secret_key_id": _key_id(),
                     **values,
                 },
             )
@@ -176,12 +124,9 @@ def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
         at = hooks.current_position(connection)
         values = {name: body.get(name, getattr(before, name)) for name in ("url", "events", "description")}
         reason = None if state == "active" else before.disabled_reason or "Disabled by request."
-        begins = state == "active" and before.state != "active"
-        connection.execute(
-            CHANGE,
-            {"id": webhook_id, "state": state, "reason": reason, "begins": begins, "xid": at.xid, "event": at.id}
-            | values,
-        )
+        begins = {"xid": at.xid, "event_id": at.id} if state == "active" and before.state != "active" else {}
+        change = values | {"state": state, "disabled_reason": reason} | begins
+        connection.execute(queries.CHANGE.values(change), {"webhook": webhook_id})
         old_values = {name: getattr(before, name) for name in values} | {"status": before.state}
         _log(connection, caller, "changed", webhook_id, old_values, values | {"status": state})
         return WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id))
@@ -198,7 +143,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
     """Delete a webhook and the log of its deliveries. Posts in progress may still arrive."""
     with services().engine.begin() as connection:
         before = find_webhook(connection, caller, webhook_id, lock=True)
-        connection.execute(DELETE, {"id": webhook_id})
+        connection.execute(queries.DELETE, {"webhook": webhook_id})
         _log(connection, caller, "deleted", webhook_id, {"url": before.url}, None)
     return DELETED.dump({"webhook_id": webhook_id, "deleted": True})
 
@@ -223,7 +168,7 @@ def rotate_secret(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
             if before.secrets >= MAX_SECRETS:
                 detail = f"Posts are already signed with {MAX_SECRETS} secrets. Wait until `previous_secret_until`."
                 raise Problem("state_conflict", detail)
-            connection.execute(ROTATE, {"id": webhook_id, "key": _key_id()})
+            connection.execute(queries.ROTATE, {"webhook": webhook_id, "key": _key_id()})
             after = find_webhook(connection, caller, webhook_id)
             versions = ({"secret_version": row.secret_version} for row in (before, after))
             _log(connection, caller, "rotated", webhook_id, *versions)
@@ -243,16 +188,16 @@ def find_webhook(connection: Connection, caller: Caller, webhook_id: UUID, *, lo
     """One of the account's webhooks. Raises Problem webhook_not_found, also for another account's webhook."""
     parameters = {"id": webhook_id, "account": caller.account_id}
     if lock:
-        connection.execute(LOCK, parameters)
-    row = connection.execute(WEBHOOK, parameters).one_or_none()
+        connection.execute(queries.LOCK, parameters)
+    row: Row[Any] | None = connection.execute(queries.WEBHOOK, parameters).one_or_none()
     if row is None:
         raise Problem("webhook_not_found", f"Your account has no webhook {webhook_id}.")
     return row
 
 
 def _check_limit(connection: Connection, caller: Caller, body: dict[str, Any]) -> None:
-    connection.execute(ONE_AT_A_TIME, {"account": str(caller.account_id)})
-    counts = connection.execute(COUNT, {"account": caller.account_id}).one()
+    connection.execute(queries.ONE_AT_A_TIME, {"account": str(caller.account_id)})
+    counts = connection.execute(queries.COUNT, {"account": caller.account_id}).one()
     if body.get("url") is None and counts.callbacks:
         raise Problem("webhook_limit", "Your account already has a webhook that posts to each send's `callback_url`.")
     if counts.all >= MAX_WEBHOOKS:
@@ -263,7 +208,7 @@ def _with_secret(connection: Connection, answered: IdempotentResponse) -> Idempo
     """The response with the secret, which is derived rather than stored, so a replay contains it too."""
     response = json.loads(answered.body)
     settings = services().settings
-    key_id = connection.execute(SECRET_KEY_ID, {"id": response["webhook_id"]}).scalar()
+    key_id = connection.execute(queries.SECRET_KEY_ID, {"id": response["webhook_id"]}).scalar()
     key = hooks.key_of(settings.secret_key, settings.secret_key_fallbacks, key_id)
     response["secret"] = hooks.format_secret(
         hooks.secret(key, UUID(response["webhook_id"]), response["secret_version"])

@@ -184,12 +184,14 @@ def check_url(url: str | None, pointer: str) -> None:
         raise invalid([{"pointer": pointer, "code": "invalid_url", "detail": problem}])
 
 
-def find_webhook(connection: Connection, caller: Caller, webhook_id: UUID, *, lock: bool = False) -> Row[Any]:
+def find_webhook(
+    connection: Connection, caller: Caller, webhook_id: UUID, *, lock: bool = False
+) -> Row[*tuple[Any, ...]]:
     """One of the account's webhooks. Raises Problem webhook_not_found, also for another account's webhook."""
     parameters = {"id": webhook_id, "account": caller.account_id}
     if lock:
         connection.execute(queries.LOCK, parameters)
-    row: Row[Any] | None = connection.execute(queries.WEBHOOK, parameters).one_or_none()
+    row = connection.execute(queries.WEBHOOK, parameters).one_or_none()
     if row is None:
         raise Problem("webhook_not_found", f"Your account has no webhook {webhook_id}.")
     return row

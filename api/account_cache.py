@@ -4,11 +4,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, bindparam, exists, or_, select
 
 from api.commit.rules import rules_of_account
 from api.event_loop import in_background, is_on_event_loop
 from shared.db.connection import reading
+from shared.db.tables.accounts import account, sender_id
+from shared.db.tables.contacts import suppression
 from shared.sends.rules import Rules
 
 MAX_ENTRIES = 50_000
@@ -16,14 +18,16 @@ GRACE_SECONDS = 0.5
 """Seconds for which an expired value is still served while one thread refreshes it: if all threads refreshed at once,
 they would exhaust the connection pool."""
 
-SENDER_STATE = text(
-    """
-    SELECT s.state, s.reason, s.authentication OR a.authentication AS authentication
-      FROM sender_id s JOIN account a ON a.id = s.account_id
-     WHERE s.account_id = :account AND s.sender_id = :sender
-    """
+SENDER_STATE = (
+    select(
+        sender_id.c.state,
+        sender_id.c.reason,
+        or_(sender_id.c.authentication, account.c.authentication).label("authentication"),
+    )
+    .join(account, account.c.id == sender_id.c.account_id)
+    .where(sender_id.c.account_id == bindparam("account"), sender_id.c.sender_id == bindparam("sender"))
 )
-HAS_SUPPRESSIONS = text("SELECT EXISTS (SELECT FROM suppression WHERE account_id = :account)")
+HAS_SUPPRESSIONS = select(exists().where(suppression.c.account_id == bindparam("account")))
 
 
 class AccountCache:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, func, select
 
 from api.accept.callback_url import check_callback, expect_callbacks
 from api.accept.destinations import check_pumping
@@ -36,12 +36,16 @@ from api.services import Services
 from shared.crashpoints import crashpoint
 from shared.db.connection import reading
 from shared.db.encryption_keys import texts_of
+from shared.db.tables.accounts import sender_id
 from shared.lifecycle import Category
 from shared.sms.segments import Segmentation, segment, transliterate
 from shared.task_publisher import TaskPublisher
 
-SENDER_IN_OTHER_CASE = text(
-    "SELECT sender_id FROM sender_id WHERE account_id = :account AND lower(sender_id) = lower(:sender) LIMIT 1"
+SENDER_IN_OTHER_CASE = (
+    select(sender_id.c.sender_id)
+    .where(sender_id.c.account_id == bindparam("account"))
+    .where(func.lower(sender_id.c.sender_id) == func.lower(bindparam("sender")))
+    .limit(1)
 )
 
 

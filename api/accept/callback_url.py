@@ -3,17 +3,18 @@
 That webhook has no URL. It exists once per account, in addition to the account's other webhooks.
 """
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, exists, select
 
 from api.problems import invalid
 from api.services import Services
 from shared.db.connection import reading, transaction
+from shared.db.tables.webhooks import webhook
 from shared.events.webhook_urls import url_problem
 from shared.events.webhooks import open_callbacks
 from shared.outbox import listen
 
-HAS_CALLBACKS = text(
-    "SELECT EXISTS (SELECT FROM webhook WHERE account_id = :account AND url IS NULL AND state <> 'deleted')"
+HAS_CALLBACKS = select(
+    exists().where(webhook.c.account_id == bindparam("account"), webhook.c.url.is_(None), webhook.c.state != "deleted")
 )
 
 

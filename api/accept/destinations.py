@@ -1,6 +1,6 @@
 """Check a send's destinations, and detect SMS pumping, as the operator configured it."""
 
-from sqlalchemy import text
+from sqlalchemy import insert
 
 from api.commit.draft import Draft
 from api.event_loop import require_thread
@@ -8,14 +8,10 @@ from api.limits.pumping_guard import WINDOW, Finding
 from api.problems import Problem
 from api.services import Services
 from shared.accounts.limits import Limits
+from shared.db.tables.limits import pumping_finding
 from shared.lifecycle import Category
 
-INSERT_FINDING = text(
-    """
-    INSERT INTO pumping_finding (account_id, rule, prefix, phones, most, refused)
-    VALUES (:account, :rule, :prefix, :phones, :limit, :refused)
-    """
-)
+INSERT_FINDING = insert(pumping_finding)
 DETAILS = {
     "block": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual.",
     "burst": "{phones} phones that begin with {prefix} got one-time passwords in ten minutes; {limit} are usual,"
@@ -60,6 +56,13 @@ def check_pumping(services: Services, draft: Draft) -> None:
 
 
 def _record(services: Services, account_id: int, finding: Finding, refused: bool) -> None:
-    values = {name: value for name, value in finding._asdict().items() if name != "first"}
+    values = {
+        "account_id": account_id,
+        "rule": finding.rule,
+        "prefix": finding.prefix,
+        "phones": finding.phones,
+        "most": finding.limit,
+        "refused": refused,
+    }
     with services.engine.begin() as connection:
-        connection.execute(INSERT_FINDING, {"account": account_id, "refused": refused, **values})
+        connection.execute(INSERT_FINDING, values)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, select
 
 from api.accept.accept import validate_and_price
 from api.accept.encoding_report import encoding_of
@@ -16,9 +16,10 @@ from api.problems import Problem
 from api.schemas.fields import timestamp
 from api.services import Services
 from shared.db.connection import reading
+from shared.db.tables.accounts import account
 from shared.sms.segments import split, transliterate
 
-BALANCE = text("SELECT available FROM account WHERE id = :account")
+BALANCE = select(account.c.available).where(account.c.id == bindparam("account"))
 
 
 def quote(services: Services, caller: Caller, kind: str, body: dict[str, Any], key: Key | None) -> IdempotentResponse:

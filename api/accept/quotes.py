@@ -2,56 +2,50 @@
 
 import hashlib
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, bindparam, func, insert, select
 
 from api.commit.draft import Draft
 from api.problems import Problem
 from api.services import Services
 from shared.db.connection import reading
+from shared.db.tables.rules import quote
 from shared.ids import new_id
 from shared.plurals import counted
 
-MINUTES = 15
-"""Minutes until a quote expires."""
+VALID = timedelta(minutes=15)
+"""Time until a quote expires."""
 
-KEEP = text(
-    """
-    INSERT INTO quote (id, account_id, fingerprint, cost, expires_at)
-    VALUES (:id, :account, :fingerprint, :cost, clock_timestamp() + make_interval(mins => :minutes))
-    RETURNING id, expires_at
-    """
-)
-FIND = text(
-    """
-    SELECT fingerprint, cost FROM quote
-     WHERE id = :id AND account_id = :account AND expires_at > clock_timestamp()
-    """
+KEEP = insert(quote).values(expires_at=func.clock_timestamp() + VALID).returning(quote.c.id, quote.c.expires_at)
+FIND = select(quote.c.fingerprint, quote.c.cost).where(
+    quote.c.id == bindparam("quote"),
+    quote.c.account_id == bindparam("account"),
+    quote.c.expires_at > func.clock_timestamp(),
 )
 
 
 def keep(connection: Connection, draft: Draft, body: dict[str, Any]) -> tuple[UUID, datetime]:
     """Store a quote for the request. Returns its id and when it expires."""
-    values = {"id": new_id(), "account": draft.account_id, "fingerprint": _fingerprint(body), "minutes": MINUTES}
-    row = connection.execute(KEEP, {**values, "cost": draft.cost}).one()
+    values = {"id": new_id(), "account_id": draft.account_id, "fingerprint": _fingerprint(body), "cost": draft.cost}
+    row = connection.execute(KEEP, values).one()
     return row.id, row.expires_at
 
 
-def enforce_quote(services: Services, draft: Draft, body: dict[str, Any], quote: UUID) -> None:
+def enforce_quote(services: Services, draft: Draft, body: dict[str, Any], quote_id: UUID) -> None:
     """Raise Problem unless the quote is for this request, is still valid, and covers the send's cost."""
     with reading(services.engine) as connection:
-        row = connection.execute(FIND, {"id": quote, "account": draft.account_id}).one_or_none()
+        row = connection.execute(FIND, {"quote": quote_id, "account": draft.account_id}).one_or_none()
     problem = _problem(row, draft, body)
     if problem is not None:
         raise problem
 
 
-def _problem(row: Row[Any] | None, draft: Draft, body: dict[str, Any]) -> Problem | None:
+def _problem(row: Row[Any, Any] | None, draft: Draft, body: dict[str, Any]) -> Problem | None:
     if row is None:
-        return Problem("quote_expired", f"The quote does not exist, or is older than {MINUTES} minutes.")
+        return Problem("quote_expired", f"The quote does not exist, or is older than {VALID.seconds // 60} minutes.")
     if bytes(row.fingerprint) != _fingerprint(body):
         return Problem("quote_mismatch", "The quote is for a request with a different body.")
     if draft.cost > row.cost:

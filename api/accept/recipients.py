@@ -6,7 +6,7 @@ hourly limit. Those of a group are checked when the group is expanded.
 
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, select
 
 from api.accept.destinations import check_destination, forbidden
 from api.accept.placeholders import Variables, chunks_of_list, price_group, unpack, without
@@ -20,14 +20,14 @@ from api.request_cost import add_recipients
 from api.services import Services
 from shared.contacts.suppressions import listed
 from shared.db.connection import reading
+from shared.db.tables.contacts import contact_group
 from shared.sends.templates import Template
 from shared.sms.phones import Screened, screen
 
-GROUP = text(
-    """
-    SELECT contact_count, last_position FROM contact_group
-     WHERE id = :group AND account_id = :account AND deleted_at IS NULL
-    """
+GROUP = select(contact_group.c.contact_count, contact_group.c.last_position).where(
+    contact_group.c.id == bindparam("group"),
+    contact_group.c.account_id == bindparam("account"),
+    contact_group.c.deleted_at.is_(None),
 )
 OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
 BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to this destination."}

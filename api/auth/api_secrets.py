@@ -3,12 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Engine, Row, text
+from sqlalchemy import Engine, Row, bindparam, update
 
 from shared.api_key import DIGEST_BYTES, hash_secret, matches
+from shared.db.tables.accounts import api_key
 
-REHASH = text("UPDATE api_key SET secret_hash = :new WHERE id = :id AND secret_hash = :old")
-REHASH_PREVIOUS = text("UPDATE api_key SET previous_hash = :new WHERE id = :id AND previous_hash = :old")
+REHASH = (
+    update(api_key)
+    .where(api_key.c.id == bindparam("key"), api_key.c.secret_hash == bindparam("old"))
+    .values(secret_hash=bindparam("new"))
+)
+REHASH_PREVIOUS = (
+    update(api_key)
+    .where(api_key.c.id == bindparam("key"), api_key.c.previous_hash == bindparam("old"))
+    .values(previous_hash=bindparam("new"))
+)
 
 
 def generation_of(row: Row[Any] | None, secret: str, peppers: Sequence[str]) -> int | None:
@@ -30,4 +39,4 @@ def rehash(engine: Engine, key: str, secret: str, row: Row[Any], peppers: Sequen
     is_current = matches(bytes(row.secret_hash), secret, peppers)
     statement, old = (REHASH, row.secret_hash) if is_current else (REHASH_PREVIOUS, row.previous_hash)
     with engine.begin() as connection:
-        connection.execute(statement, {"id": key, "old": old, "new": new})
+        connection.execute(statement, {"key": key, "old": old, "new": new})

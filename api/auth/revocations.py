@@ -4,33 +4,33 @@ import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, bindparam, case, func, or_, select
 
 from api.auth.caller import Caller
 from shared.accounts.limits import Limits, all_limits
 from shared.db.connection import reading
+from shared.db.tables.accounts import account, api_key, revoked_token
 
 OVERLAP = timedelta(seconds=90)
 """The longest that a revocation may take to commit: more than the database lets a transaction stay idle."""
 FORGET_EVERY = 600.0
 """Seconds between removals of expired tokens."""
 
-CLOCK = text("SELECT clock_timestamp()")
-REVOKED = text("SELECT id, expires_at FROM revoked_token WHERE expires_at > now()")
-REVOKED_SINCE = text("SELECT id, expires_at FROM revoked_token WHERE revoked_at >= :since")
-DEAD_KEYS = text(
-    """
-    SELECT id FROM api_key
-     WHERE revoked_at > now() - interval '25 hours' OR expires_at BETWEEN now() - interval '25 hours' AND now()
-    """
+LONG_AGO = func.now() - timedelta(hours=25)
+"""Tokens from before then have expired."""
+
+CLOCK = select(func.clock_timestamp())
+REVOKED = select(revoked_token.c.id, revoked_token.c.expires_at).where(revoked_token.c.expires_at > func.now())
+REVOKED_SINCE = select(revoked_token.c.id, revoked_token.c.expires_at).where(
+    revoked_token.c.revoked_at >= bindparam("since")
 )
-OLDEST = text(
-    """
-    SELECT id, generation - CASE WHEN previous_until > now() THEN 1 ELSE 0 END FROM api_key
-     WHERE previous_until > now() - interval '25 hours'
-    """
+DEAD_KEYS = select(api_key.c.id).where(
+    or_(api_key.c.revoked_at > LONG_AGO, api_key.c.expires_at.between(LONG_AGO, func.now()))
 )
-CLOSED_ACCOUNTS = text("SELECT id FROM account WHERE state <> 'active'")
+OLDEST = select(api_key.c.id, api_key.c.generation - case((api_key.c.previous_until > func.now(), 1), else_=0)).where(
+    api_key.c.previous_until > LONG_AGO
+)
+CLOSED_ACCOUNTS = select(account.c.id).where(account.c.state != "active")
 
 
 class RevokedTokens:

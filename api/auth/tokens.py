@@ -12,7 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, bindparam, case, func, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.auth.api_secrets import generation_of, rehash
@@ -23,6 +24,7 @@ from api.problems import Problem
 from shared.accounts.limits import NONE, Limits
 from shared.api_key import is_within, networks
 from shared.db.connection import reading
+from shared.db.tables.accounts import account, api_key, revoked_token
 
 VALID = 86_400
 """Seconds."""
@@ -32,6 +34,8 @@ MAX_AGE_SECONDS = 3.0
 """Seconds for which the event loop uses them while they are refreshed in the background."""
 USED_EVERY = 60.0
 """Seconds between updates of a key's `last_used_at`."""
+USED_RESOLUTION = timedelta(seconds=50)
+"""Less than USED_EVERY, so that several processes do not all update it."""
 MAX_REVOKED = 1_000
 """Revoked, unexpired tokens of one key."""
 REMEMBERED = 10_000
@@ -40,32 +44,36 @@ IN_SANDBOX = 2
 """The `t` claim of test keys' tokens. Tokens issued before sandboxes existed have `true` and name the live account."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
 
-KEY = text(
-    """
-    SELECT k.account_id, k.secret_hash, a.sandbox_of IS NOT NULL AS test, k.scopes, k.allowed_ips,
-           k.requests_per_second, k.generation,
-           CASE WHEN k.previous_until > now() THEN k.previous_hash END AS previous_hash, a.state
-      FROM api_key k JOIN account a ON a.id = k.account_id
-     WHERE k.id = :key AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
-    """
+KEY = (
+    select(
+        api_key.c.account_id,
+        api_key.c.secret_hash,
+        account.c.sandbox_of.is_not(None).label("test"),
+        api_key.c.scopes,
+        api_key.c.allowed_ips,
+        api_key.c.requests_per_second,
+        api_key.c.generation,
+        case((api_key.c.previous_until > func.now(), api_key.c.previous_hash)).label("previous_hash"),
+        account.c.state,
+    )
+    .join(account, account.c.id == api_key.c.account_id)
+    .where(api_key.c.id == bindparam("key"), api_key.c.revoked_at.is_(None))
+    .where(or_(api_key.c.expires_at.is_(None), api_key.c.expires_at > func.now()))
 )
-USED = text(
-    """
-    UPDATE api_key SET last_used_at = now()
-     WHERE id = :id AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => :seconds))
-    """
+USED = (
+    update(api_key)
+    .where(api_key.c.id == bindparam("key"))
+    .where(or_(api_key.c.last_used_at.is_(None), api_key.c.last_used_at < func.now() - USED_RESOLUTION))
+    .values(last_used_at=func.now())
 )
-LIVE_REVOCATIONS = text(
-    """
-    SELECT count(*) FROM
-        (SELECT FROM revoked_token WHERE api_key_id = :key AND expires_at > now() AND id <> :id LIMIT :most) AS live
-    """
+LIVE_REVOCATIONS = select(func.count()).select_from(
+    select(revoked_token.c.id)
+    .where(revoked_token.c.api_key_id == bindparam("key"), revoked_token.c.id != bindparam("token"))
+    .where(revoked_token.c.expires_at > func.now())
+    .limit(bindparam("most"))
+    .subquery()
 )
-REVOKE = text(
-    """
-    INSERT INTO revoked_token (id, expires_at, api_key_id) VALUES (:id, :expires_at, :key) ON CONFLICT DO NOTHING
-    """
-)
+REVOKE = insert(revoked_token).on_conflict_do_nothing()
 
 
 class Tokens:
@@ -146,7 +154,7 @@ class Tokens:
         self._used[key] = time.monotonic() + USED_EVERY
         try:
             with self._engine.begin() as connection:
-                connection.execute(USED, {"id": key, "seconds": USED_EVERY - 10})
+                connection.execute(USED, {"key": key})
         except SQLAlchemyError:
             pass
         except BaseException:
@@ -186,15 +194,16 @@ class Tokens:
         """
         if caller.token_id in self._revocations.tokens:
             return
-        token = {"id": caller.token_id, "key": caller.key_id}
         with self._engine.begin() as connection:
-            if connection.execute(LIVE_REVOCATIONS, {**token, "most": MAX_REVOKED}).scalar_one() >= MAX_REVOKED:
+            token = {"token": caller.token_id, "key": caller.key_id, "most": MAX_REVOKED}
+            if connection.execute(LIVE_REVOCATIONS, token).scalar_one() >= MAX_REVOKED:
                 raise Problem(
                     "rate_limited",
                     f"{MAX_REVOKED:,} tokens of this API key were revoked in a day. Rotate or revoke the key.",
                     headers={"Retry-After": "3600"},
                 )
-            connection.execute(REVOKE, {**token, "expires_at": caller.expires_at})
+            revoked = {"id": caller.token_id, "api_key_id": caller.key_id, "expires_at": caller.expires_at}
+            connection.execute(REVOKE, revoked)
         self._revocations.tokens.add(caller.token_id, caller.expires_at)
 
     def limits_of(self, account_id: int) -> Limits:

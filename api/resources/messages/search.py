@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from api.http.pagination import bad_cursor, from_cursor, to_cursor
 from api.request_cost import add_rows
 from api.resources.messages.history import FROM_BATCH, SENDS, MessageRow, batches_in_order, messages_of_batch
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of
+from shared.db.tables.sends import batch
 from shared.ids import batch_of, first_id_at, message_id
 from shared.lifecycle import STORED, MessageStatus
 from shared.sms.countries import country_of
@@ -39,7 +40,7 @@ LAST_BATCH = text(
      ORDER BY s.id DESC, b.id OFFSET :most LIMIT 1
     """
 )
-SEND_OF = text("SELECT send_id FROM batch WHERE id = :batch")
+SEND_OF = select(batch.c.send_id).where(batch.c.id == bindparam("batch"))
 FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from api.accept.accept import fit_text
@@ -17,44 +17,12 @@ from api.accept.placeholders import template_of
 from api.accept.validity import due_time, expiry_time, is_default
 from api.commit.group_commit import low_balance, spend_limit_reached
 from api.problems import Problem, invalid
+from api.resources.sends import queries
 from shared.db.encryption_keys import texts_of
 from shared.ledger.ledger import REMAINDER, Entry, NotEnough, post
-from shared.ledger.spend_limits import COUNT, standings
+from shared.ledger.spend_limits import standings
 from shared.lifecycle import SendState
 from shared.sends import batch_states, send_states
-
-LOCK_BATCHES = text(
-    f"""
-    SELECT id, {batch_states.NOT_TAKEN} AND next_index = 1 AND retry IS NULL AND epoch = 0
-               AS untouched
-      FROM batch WHERE send_id = :send ORDER BY id FOR UPDATE
-    """
-)
-LOCK_SEND = text(
-    """
-    SELECT s.*, (SELECT count(*) FROM batch b WHERE b.send_id = s.id) AS batches FROM send s
-     WHERE s.id = :send FOR UPDATE OF s
-    """
-)
-SET_EXPIRY = text("UPDATE send SET expires_at = :expires_at WHERE id = :send")
-SET_RATE = text("UPDATE send SET rate = :rate, paced_until = NULL WHERE id = :send")
-SET_TEXT = text(
-    """
-    UPDATE send SET message = :message, encoding = :encoding, characters = :characters, segments = :segments,
-                    price = :price
-     WHERE id = :send
-    """
-)
-LAST_STEPS = text(
-    "SELECT coalesce(max(step), 0) AS reserve, coalesce(min(step), 0) AS release FROM ledger WHERE subject = :send"
-)
-COUNT_MORE = text(
-    f"""
-    WITH paid AS (SELECT id, available, available + :more AS before, spend_day, spend_month FROM account WHERE id = :id)
-    {COUNT}
-    """
-)
-BALANCE = text("SELECT available FROM account WHERE id = :account")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +48,14 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
     if "send_at" in changes:
         _reschedule(connection, send, send_at)
     if expires_at != locked.send.expires_at:
-        connection.execute(SET_EXPIRY, {"send": send, "expires_at": expires_at})
+        connection.execute(queries.CHANGE.values(expires_at=expires_at), {"send": send})
     if "rate" in changes:
-        connection.execute(SET_RATE, {"send": send, "rate": changes["rate"]})
+        connection.execute(queries.CHANGE.values(rate=changes["rate"], paced_until=None), {"send": send})
 
 
 def _lock(connection: Connection, send: UUID) -> Locked:
-    batches = connection.execute(LOCK_BATCHES, {"send": send}).all()
-    row = connection.execute(LOCK_SEND, {"send": send}).one()
+    batches = connection.execute(queries.LOCK_BATCHES, {"send": send}).all()
+    row = connection.execute(queries.LOCK_SEND, {"send": send}).one()
     # Batches added since they were locked belong to an expansion in progress.
     untouched = all(batch.untouched for batch in batches) and row.batches == len(batches)
     return Locked(row, untouched)
@@ -119,17 +87,14 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
     message, segmentation = fit_text(changes["message"], changes, send.accepted)
     price = segmentation.count if send.price else 0
-    connection.execute(
-        SET_TEXT,
-        {
-            "send": send.id,
-            "message": texts_of(connection).seal(message, send.id),
-            "encoding": segmentation.encoding,
-            "characters": segmentation.characters,
-            "segments": segmentation.count,
-            "price": price,
-        },
+    change = queries.CHANGE.values(
+        message=texts_of(connection).seal(message, send.id),
+        encoding=segmentation.encoding,
+        characters=segmentation.characters,
+        segments=segmentation.count,
+        price=price,
     )
+    connection.execute(change, {"send": send.id})
     more = send.accepted * (price - send.price)
     if more:
         _pay(connection, send, more)
@@ -140,19 +105,19 @@ def _pay(connection: Connection, send: Row[Any], more: int) -> None:
     try:
         post(connection, [_difference(connection, send, more)])
     except NotEnough:
-        available = connection.execute(BALANCE, {"account": send.account_id}).scalar_one()
+        available = connection.execute(queries.BALANCE, {"account": send.account_id}).scalar_one()
         raise low_balance(more, available) from None
     if more > 0:
         try:
             with connection.begin_nested():
-                connection.execute(COUNT_MORE, {"id": send.account_id, "more": more})
+                connection.execute(queries.COUNT_MORE, {"id": send.account_id, "more": more})
         except IntegrityError:
             raise spend_limit_reached(more, standings(connection, send.account_id)) from None
 
 
 def _difference(connection: Connection, send: Row[Any], more: int) -> Entry:
     """The ledger entry of a text change, with a step that no other operation of the send uses."""
-    steps = connection.execute(LAST_STEPS, {"send": send.id}).one()
+    steps = connection.execute(queries.LAST_STEPS, {"send": send.id}).one()
     if more > 0:
         return Entry(send.account_id, "reserve", more, "send", send.id, steps.reserve + 1)
     return Entry(send.account_id, "release", -more, "send", send.id, min(steps.release, REMAINDER) - 1)

@@ -2,21 +2,19 @@
 
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from api.problems import Problem
+from api.resources.sends import queries
 from shared.lifecycle import SendState
 from shared.sends import batch_states, send_states
 from shared.sends.closing import close_rest
 from shared.sends.holding import release_from_rule
 
-STATE = text("SELECT state FROM send WHERE id = :send")
-HELD_BY = text("SELECT held_by FROM send WHERE id = :send AND state = 'held'")
-
 
 def cancel(connection: Connection, send: UUID) -> None:
     """Cancel the rest of the send. Idempotent. Raises Problem state_conflict if the send is completed."""
-    state = connection.execute(STATE, {"send": send}).scalar_one()
+    state = connection.execute(queries.STATE, {"send": send}).scalar_one()
     if state == SendState.COMPLETED:
         raise _conflict(state, "be canceled")
     if state != SendState.CANCELED:
@@ -25,7 +23,7 @@ def cancel(connection: Connection, send: UUID) -> None:
 
 def pause(connection: Connection, send: UUID) -> None:
     """Pause the send. Idempotent. Raises Problem state_conflict if the send has ended or is held."""
-    state = connection.execute(STATE, {"send": send}).scalar_one()
+    state = connection.execute(queries.STATE, {"send": send}).scalar_one()
     if state == SendState.PAUSED:
         return
     connection.execute(batch_states.PAUSE, {"send": send})
@@ -35,10 +33,10 @@ def pause(connection: Connection, send: UUID) -> None:
 
 def resume(connection: Connection, send: UUID) -> None:
     """Resume the send. Raises Problem state_conflict unless it is paused, or held by its own rule, which then ends."""
-    held_by = connection.execute(HELD_BY, {"send": send}).scalar()
+    held_by = connection.execute(queries.HELD_BY, {"send": send}).scalar()
     if held_by in ("canary", "stop_if") and release_from_rule(connection, send, held_by):
         return
-    state = connection.execute(STATE, {"send": send}).scalar_one()
+    state = connection.execute(queries.STATE, {"send": send}).scalar_one()
     connection.execute(batch_states.RESUME, {"send": send})
     if not connection.execute(send_states.RESUME, {"send": send}).rowcount:
         raise _conflict(state, "be resumed")

@@ -1,0 +1,44 @@
+"""The queries of changes to accepted sends."""
+
+from sqlalchemy import bindparam, func, select, text, update
+
+from shared.db.tables.accounts import account
+from shared.db.tables.money import ledger
+from shared.db.tables.sends import batch, send
+from shared.ledger.spend_limits import COUNT
+from shared.sends import batch_states
+
+STATE = select(send.c.state).where(send.c.id == bindparam("send"))
+HELD_BY = select(send.c.held_by).where(send.c.id == bindparam("send"), send.c.state == "held")
+
+LOCK_BATCHES = text(
+    f"""
+    SELECT id, {batch_states.NOT_TAKEN} AND next_index = 1 AND retry IS NULL AND epoch = 0
+               AS untouched
+      FROM batch WHERE send_id = :send ORDER BY id FOR UPDATE
+    """
+)
+"""Lock a send's batches, and say of each whether no worker has begun it. SQL, as the states' conditions are."""
+LOCK_SEND = (
+    select(
+        send,
+        select(func.count()).select_from(batch).where(batch.c.send_id == send.c.id).scalar_subquery().label("batches"),
+    )
+    .where(send.c.id == bindparam("send"))
+    .with_for_update(of=send)
+)
+CHANGE = update(send).where(send.c.id == bindparam("send"))
+"""Set columns of a send."""
+
+LAST_STEPS = select(
+    func.coalesce(func.max(ledger.c.step), 0).label("reserve"),
+    func.coalesce(func.min(ledger.c.step), 0).label("release"),
+).where(ledger.c.subject == bindparam("send"))
+COUNT_MORE = text(
+    f"""
+    WITH paid AS (SELECT id, available, available + :more AS before, spend_day, spend_month FROM account WHERE id = :id)
+    {COUNT}
+    """
+)
+"""Count credits against the account's spend limits, which a check constraint enforces in the same statement."""
+BALANCE = select(account.c.available).where(account.c.id == bindparam("account"))

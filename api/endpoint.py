@@ -25,7 +25,7 @@ from api.http.pending_response import PendingResponse
 from api.http.request import Request, current_request
 from api.http.responses import CsvResponse, JsonResponse, Response
 from api.problems import Problem, invalid
-from api.request_cost import ROWS_PER_REQUEST, add_rows
+from api.request_cost import BYTES_PER_REQUEST, ROWS_PER_REQUEST, add_rows
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
 from api.services import Services
@@ -149,7 +149,7 @@ def _charged(lines: Iterator[str], account: int) -> Iterator[str]:
 
     def written() -> Iterator[str]:
         for chunk in lines:
-            requests.charge(account, chunk.count("\n") / ROWS_PER_REQUEST)
+            requests.charge(account, max(chunk.count("\n") / ROWS_PER_REQUEST, len(chunk) / BYTES_PER_REQUEST))
             yield chunk
 
     return written()

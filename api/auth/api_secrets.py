@@ -20,7 +20,7 @@ REHASH_PREVIOUS = (
 )
 
 
-def generation_of(row: Row[Any] | None, secret: str, peppers: Sequence[str]) -> int | None:
+def generation_of(row: Row[*tuple[Any, ...]] | None, secret: str, peppers: Sequence[str]) -> int | None:
     """The generation of a live secret; None if the secret is wrong. Takes the same time if the key does not exist."""
     current_hash = row.secret_hash if row is not None else bytes(DIGEST_BYTES)
     previous_hash = (row.previous_hash if row is not None else None) or bytes(DIGEST_BYTES)
@@ -31,7 +31,7 @@ def generation_of(row: Row[Any] | None, secret: str, peppers: Sequence[str]) -> 
     return int(row.generation) if is_current else int(row.generation) - 1
 
 
-def rehash(engine: Engine, key: str, secret: str, row: Row[Any], peppers: Sequence[str]) -> None:
+def rehash(engine: Engine, key: str, secret: str, row: Row[*tuple[Any, ...]], peppers: Sequence[str]) -> None:
     """Store the hash of a live secret under the first pepper if it is stored under another one."""
     new = hash_secret(secret, peppers[0])
     if len(peppers) == 1 or new in (bytes(row.secret_hash), bytes(row.previous_hash or b"")):

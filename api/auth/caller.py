@@ -13,6 +13,8 @@ class Caller:
     account_id: int
     key_id: str
     test: bool
+    owner_id: int
+    """The account; for a test key, the live account that the sandbox belongs to."""
     scopes: frozenset[str]
     token_id: str
     expires_at: datetime

@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from itsdangerous import BadSignature, SignatureExpired, URLSafeTimedSerializer
-from sqlalchemy import Engine, bindparam, case, func, or_, select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from api.auth import queries
 from api.auth.api_secrets import generation_of, rehash
 from api.auth.caller import Caller as Caller
 from api.auth.revocations import Revocations, read_revocations
@@ -24,7 +24,6 @@ from api.problems import Problem
 from shared.accounts.limits import NONE, Limits
 from shared.api_key import is_within, networks
 from shared.db.connection import reading
-from shared.db.tables.accounts import account, api_key, revoked_token
 
 VALID = 86_400
 """Seconds."""
@@ -34,8 +33,6 @@ MAX_AGE_SECONDS = 3.0
 """Seconds for which the event loop uses them while they are refreshed in the background."""
 USED_EVERY = 60.0
 """Seconds between updates of a key's `last_used_at`."""
-USED_RESOLUTION = timedelta(seconds=50)
-"""Less than USED_EVERY, so that several processes do not all update it."""
 MAX_REVOKED = 1_000
 """Revoked, unexpired tokens of one key."""
 REMEMBERED = 10_000
@@ -43,37 +40,6 @@ REMEMBERED = 10_000
 IN_SANDBOX = 2
 """The `t` claim of test keys' tokens. Tokens issued before sandboxes existed have `true` and name the live account."""
 BEARER = {"WWW-Authenticate": 'Bearer realm="bulksms"'}
-
-KEY = (
-    select(
-        api_key.c.account_id,
-        api_key.c.secret_hash,
-        account.c.sandbox_of.is_not(None).label("test"),
-        api_key.c.scopes,
-        api_key.c.allowed_ips,
-        api_key.c.requests_per_second,
-        api_key.c.generation,
-        case((api_key.c.previous_until > func.now(), api_key.c.previous_hash)).label("previous_hash"),
-        account.c.state,
-    )
-    .join(account, account.c.id == api_key.c.account_id)
-    .where(api_key.c.id == bindparam("key"), api_key.c.revoked_at.is_(None))
-    .where(or_(api_key.c.expires_at.is_(None), api_key.c.expires_at > func.now()))
-)
-USED = (
-    update(api_key)
-    .where(api_key.c.id == bindparam("key"))
-    .where(or_(api_key.c.last_used_at.is_(None), api_key.c.last_used_at < func.now() - USED_RESOLUTION))
-    .values(last_used_at=func.now())
-)
-LIVE_REVOCATIONS = select(func.count()).select_from(
-    select(revoked_token.c.id)
-    .where(revoked_token.c.api_key_id == bindparam("key"), revoked_token.c.id != bindparam("token"))
-    .where(revoked_token.c.expires_at > func.now())
-    .limit(bindparam("most"))
-    .subquery()
-)
-REVOKE = insert(revoked_token).on_conflict_do_nothing()
 
 
 class Tokens:
@@ -95,7 +61,7 @@ class Tokens:
         Raises Problem invalid_credentials, ip_not_allowed or account_suspended.
         """
         with reading(self._engine) as connection:
-            row = connection.execute(KEY, {"key": api_key}).one_or_none() if storable(api_key) else None
+            row = connection.execute(queries.KEY, {"key": api_key}).one_or_none() if storable(api_key) else None
         generation = generation_of(row, api_secret, self._peppers)
         if row is None or generation is None:
             raise Problem("invalid_credentials", "The API key or secret is wrong.", headers=BEARER)
@@ -108,11 +74,11 @@ class Tokens:
         claims = {
             "a": row.account_id,
             "k": api_key,
-            "t": IN_SANDBOX if row.test else False,
+            "t": IN_SANDBOX if row.sandbox_of else False,
             "s": sorted(row.scopes),
             "i": token_id,
         }
-        optional = {"n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
+        optional = {"o": row.sandbox_of, "n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
         claims |= {name: value for name, value in optional.items() if value}
         token = str(self._serializer.dumps(claims))
         return token, _caller(claims, datetime.now(UTC).replace(microsecond=0))
@@ -154,7 +120,7 @@ class Tokens:
         self._used[key] = time.monotonic() + USED_EVERY
         try:
             with self._engine.begin() as connection:
-                connection.execute(USED, {"key": key})
+                connection.execute(queries.USED, {"key": key})
         except SQLAlchemyError:
             pass
         except BaseException:
@@ -195,15 +161,15 @@ class Tokens:
         if caller.token_id in self._revocations.tokens:
             return
         with self._engine.begin() as connection:
-            token = {"token": caller.token_id, "key": caller.key_id, "most": MAX_REVOKED}
-            if connection.execute(LIVE_REVOCATIONS, token).scalar_one() >= MAX_REVOKED:
+            others = {"token": caller.token_id, "key": caller.key_id, "most": MAX_REVOKED}
+            if connection.execute(queries.LIVE_REVOCATIONS, others).scalar_one() >= MAX_REVOKED:
                 raise Problem(
                     "rate_limited",
                     f"{MAX_REVOKED:,} tokens of this API key were revoked in a day. Rotate or revoke the key.",
                     headers={"Retry-After": "3600"},
                 )
-            revoked = {"id": caller.token_id, "api_key_id": caller.key_id, "expires_at": caller.expires_at}
-            connection.execute(REVOKE, revoked)
+            token = {"id": caller.token_id, "api_key_id": caller.key_id, "expires_at": caller.expires_at}
+            connection.execute(queries.REVOKE, token)
         self._revocations.tokens.add(caller.token_id, caller.expires_at)
 
     def limits_of(self, account_id: int) -> Limits:
@@ -274,6 +240,7 @@ def _caller(claims: dict[str, Any], issued_at: datetime) -> Caller:
         account_id=claims["a"],
         key_id=claims["k"],
         test=claims["t"] == IN_SANDBOX,
+        owner_id=claims.get("o", claims["a"]),
         scopes=frozenset(claims["s"]),
         token_id=claims["i"],
         expires_at=issued_at + timedelta(seconds=VALID),

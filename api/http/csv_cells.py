@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters that make a spreadsheet treat a cell as a formula."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""First characters that make a spreadsheet treat a cell as a formula, if need be after blanks, or in full width."""
 
 
 def csv_line(values: Iterable[object]) -> str:
@@ -13,6 +13,6 @@ def csv_line(values: Iterable[object]) -> str:
 
 def csv_cell(value: str) -> str:
     """Quote a value where RFC 4180 §2 requires it, and defuse a formula with a leading apostrophe."""
-    if value.startswith(FORMULA):
+    if value.startswith(FORMULA) or value.lstrip().startswith(FORMULA):
         value = "'" + value
     return '"' + value.replace('"', '""') + '"' if any(mark in value for mark in ',"\n\r') else value

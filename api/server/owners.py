@@ -20,13 +20,14 @@ class Owners:
         self._trusted = services.settings.trusted_proxies
 
     def __call__(self, environ: Environ) -> Owner:
-        """The account of a valid token that may be used from this address; otherwise the address."""
+        """The account of a valid token that may be used from this address; otherwise the address. A sandbox uses the
+        share of its live account."""
         caller = self._tokens.signed(environ.get("HTTP_AUTHORIZATION"))
         if caller is not None and not caller.networks:
-            return caller.account_id
+            return caller.owner_id
         address = address_of(environ, self._trusted)
         if caller is not None and is_within(address, caller.networks):
-            return caller.account_id
+            return caller.owner_id
         return shared_by_one(address)
 
     def is_proxy(self, peer: str) -> bool:

@@ -19,6 +19,7 @@ INTERNAL_HOST = re.compile(r"(?:.*\.)?(?:localhost|local|internal|lan|home\.arpa
 VISIBLE = re.compile(r"[!-~]+")
 
 REFUSED_NETWORKS: list[IPv4Network | IPv6Network] = [
+    IPv4Network("168.63.129.16/32"),  # a cloud's host, as its virtual machines see it
     IPv4Network("192.0.0.0/24"),  # protocols
     IPv4Network("192.88.99.0/24"),  # 6to4 relays
     IPv6Network("2001::/23"),  # Teredo, ORCHID and other protocols

@@ -20,11 +20,15 @@ NOT_TAKEN = "state IN ('waiting', 'queued', 'paused', 'held')"
 _WHEN_DUE = "CASE WHEN due_at > clock_timestamp() THEN CAST('waiting' AS batch_state) ELSE 'queued' END"
 _UNROUTED = "carrier = NULL, portion = NULL, route = NULL"
 
-PAUSE = text("UPDATE batch SET state = 'paused' WHERE send_id = :send AND state IN ('waiting', 'queued')")
-RESUME = text(f"UPDATE batch SET state = {_WHEN_DUE} WHERE send_id = :send AND state = 'paused'")
+_LOCKED = "id IN (SELECT id FROM batch WHERE send_id = :send AND state IN ({states}) ORDER BY id FOR UPDATE)"
+_LOCKED_OPEN = _LOCKED.format(states="'waiting', 'queued'")
+_LOCKED_PAUSED, _LOCKED_HELD = _LOCKED.format(states="'paused'"), _LOCKED.format(states="'held'")
 
-HOLD = text("UPDATE batch SET state = 'held' WHERE send_id = :send AND state IN ('waiting', 'queued')")
-RELEASE = text(f"UPDATE batch SET state = {_WHEN_DUE}, crashes = 0 WHERE send_id = :send AND state = 'held'")
+PAUSE = text(f"UPDATE batch SET state = 'paused' WHERE {_LOCKED_OPEN}")
+RESUME = text(f"UPDATE batch SET state = {_WHEN_DUE} WHERE {_LOCKED_PAUSED}")
+
+HOLD = text(f"UPDATE batch SET state = 'held' WHERE {_LOCKED_OPEN}")
+RELEASE = text(f"UPDATE batch SET state = {_WHEN_DUE}, crashes = 0 WHERE {_LOCKED_HELD}")
 
 RESCHEDULE = text(
     f"""

@@ -49,10 +49,13 @@ BY_FILTER = {
 FIELDS = text(
     """
     SELECT DISTINCT k.name FROM contact c CROSS JOIN LATERAL jsonb_object_keys(c.fields) AS k (name)
-     WHERE c.group_id = :group AND c.fields IS NOT NULL ORDER BY k.name
+     WHERE c.group_id = :group AND c.fields IS NOT NULL ORDER BY k.name LIMIT :limit
     """
 )
-CSV_PAGE = 5_000
+CSV_PAGE = 1_000
+"""Contacts of an export that are read at a time."""
+MAX_COLUMNS = 200
+"""Fields of a group that an export has columns for; of more, it has one column, as JSON."""
 
 CONTACT, ADDED, REMOVED = ContactResponse(), PutContactsResponse(), RemovedContactsResponse()
 
@@ -70,8 +73,8 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
     with reading_list(services().engine) as connection:
         find_group(connection, caller, group_id)
         if current_request().wants_csv:
-            names = list(connection.execute(FIELDS, {"group": group_id}).scalars())
-            return _csv(group_id, names, query)
+            names = list(connection.execute(FIELDS, {"group": group_id, "limit": MAX_COLUMNS + 1}).scalars())
+            return _csv(group_id, names if len(names) <= MAX_COLUMNS else None, query)
         after = number_cursor(query.get("cursor"), 0)
         rows, end = _page(connection, group_id, query, after, query["limit"] + 1)
     return page(rows, query["limit"], _contact, lambda row: str(row.position), end)
@@ -179,11 +182,11 @@ def _page(
     return list(connection.execute(BY_FILTER["phone" in query, "tag" in query], values)), end
 
 
-def _csv(group_id: UUID, names: list[str], query: dict[str, Any]) -> CsvResponse:
+def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any]) -> CsvResponse:
     engine = services().engine
 
     def lines() -> Iterator[str]:
-        yield csv_line(["phone", *names, "tags"])
+        yield csv_line(["phone", *(["fields"] if names is None else names), "tags"])
         after = 0
         while True:
             with reading_list(engine) as connection:
@@ -197,9 +200,10 @@ def _csv(group_id: UUID, names: list[str], query: dict[str, Any]) -> CsvResponse
     return CsvResponse(lines(), f"{group_id}.csv")
 
 
-def _csv_contact(row: Row[Any], names: list[str]) -> str:
+def _csv_contact(row: Row[Any], names: list[str] | None) -> str:
     fields = row.fields or {}
-    return csv_line([row.phone, *(fields.get(name) for name in names), ";".join(row.tags or [])])
+    values = [encode(fields) if fields else None] if names is None else [fields.get(name) for name in names]
+    return csv_line([row.phone, *values, ";".join(row.tags or [])])
 
 
 def _contact(row: Row[Any]) -> Any:

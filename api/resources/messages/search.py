@@ -40,7 +40,7 @@ LAST_BATCH = text(
      ORDER BY s.id DESC, b.id OFFSET :most LIMIT 1
     """
 )
-SEND_OF = select(batch.c.send_id).where(batch.c.id == bindparam("batch"))
+SEND_OF = select(batch.c.send_id).where(batch.c.id == bindparam("batch"), batch.c.account_id == bindparam("account"))
 FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 
@@ -95,7 +95,7 @@ class MessagePage(NamedTuple):
 
 def find_messages(connection: Connection, account: int, query: dict[str, Any], send: UUID | None = None) -> MessagePage:
     """A page of the account's messages, or of one of its sends. Raises Problem for an invalid cursor."""
-    begin, after = _start(connection, query.get("cursor"))
+    begin, after = _start(connection, account, query.get("cursor"))
     filters = MessageFilter(**{name: query[name] for name in MessageFilter.__slots__ if name in query})
     values: dict[str, Any] = {
         "account": account,
@@ -149,7 +149,7 @@ def _page(
     return MessagePage(matches, end)
 
 
-def _start(connection: Connection, cursor: str | None) -> tuple[UUID, UUID]:
+def _start(connection: Connection, account: int, cursor: str | None) -> tuple[UUID, UUID]:
     """The newest send to read, and the message after which the page begins. Raises Problem for an invalid cursor."""
     if cursor is None:
         return LAST, FIRST
@@ -160,5 +160,5 @@ def _start(connection: Connection, cursor: str | None) -> tuple[UUID, UUID]:
         raise bad_cursor() from None
     if position.startswith(BELOW):
         return id, FIRST
-    send: UUID | None = connection.execute(SEND_OF, {"batch": batch_of(id)}).scalar()
+    send: UUID | None = connection.execute(SEND_OF, {"batch": batch_of(id), "account": account}).scalar()
     return (FIRST if send is None else send), id

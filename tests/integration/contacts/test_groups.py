@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -271,6 +272,20 @@ def test_an_export_is_csv_that_no_spreadsheet_runs(service: Service) -> None:
         [B, "'+1", "'-1+1", "", ""],
         [C, "", "", "", ""],
     ]
+
+
+def test_an_export_has_a_bounded_number_of_columns(service: Service) -> None:
+    """Otherwise every row has as many cells as the whole group has fields."""
+    group = new_group(service)
+    entries = [
+        {"phone": str(254711000000 + contact), "fields": {f"f{contact}_{field}": "x" for field in range(25)}}
+        for contact in range(9)
+    ]
+    put(service, group, entries)
+    answer = call(service, "GET", f"/groups/{group}/contacts", Accept="text/csv")
+    head, *rows = list(csv.reader(io.StringIO(answer.text)))
+    assert head == ["phone", "fields", "tags"]
+    assert [(row[0], json.loads(row[1])) for row in rows] == [(entry["phone"], entry["fields"]) for entry in entries]
 
 
 def test_counts_stay_exact_while_many_change_a_group(service: Service) -> None:

@@ -1,5 +1,6 @@
 """What is told of messages: their texts, their errors, and which ones a search finds."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -170,3 +171,16 @@ def test_events_tell_the_error_too(service: Service) -> None:
     assert failed["error_details"] == next(iter(listed(service, "status=failed")))["error"]
     assert failed["error_details"]["carrier"] == "simulator"
     assert told["message.sent"]["error_details"] is None
+
+
+def test_a_cursor_does_not_tell_whether_another_accounts_message_exists(service: Service) -> None:
+    service.send()
+    other = Service(service.engine)
+    theirs = other.send().json["message_id"]
+    unknown = theirs[:20] + theirs[20:].translate(str.maketrans("0123456789", "1234567890"))
+
+    def found(message: str) -> Any:
+        cursor = base64.urlsafe_b64encode(message.encode()).decode().rstrip("=")
+        return service.get(f"/messages?cursor={cursor}").json["data"]
+
+    assert found(theirs) == found(unknown)

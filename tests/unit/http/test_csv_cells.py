@@ -1,0 +1,17 @@
+"""Cells that a spreadsheet would evaluate."""
+
+import pytest
+
+from api.http.csv_cells import csv_cell
+
+
+@pytest.mark.parametrize(
+    "formula", ["=1+1", "+1", "-1", "@A1", "\t=1", "\r=1", " =1+1", "\n=1+1", "\uff1d1+1", "\uff20A1", " \uff0b1"]
+)
+def test_a_formula_is_text(formula: str) -> None:
+    assert csv_cell(formula).strip('"').startswith("'")
+
+
+@pytest.mark.parametrize("value", ["Ann", " Ann", "1=1", "a@example.com", "", "254711000000"])
+def test_other_cells_stay_as_they_are(value: str) -> None:
+    assert csv_cell(value) == value

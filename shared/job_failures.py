@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Engine, text
 
-from shared.db.connection import is_outage, transaction
+from shared.db.connection import is_outage, is_session_expired, transaction
 from shared.encryption import TextKeyMissing
 
 __all__ = [
@@ -109,7 +109,8 @@ def attempt(
     try:
         yield job
     except Exception as error:
-        if job.subject is None or is_outage(error) or isinstance(error, (TextKeyMissing, *raises)):
+        outage = is_outage(error) and not is_session_expired(error)  # which the job itself has caused
+        if job.subject is None or outage or isinstance(error, (TextKeyMissing, *raises)):
             raise
         failed(engine, job, error, on_set_aside)
     else:

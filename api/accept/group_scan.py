@@ -12,15 +12,15 @@ from sqlalchemy import Connection, text
 
 from shared.sends.templates import MAX_PLACEHOLDERS, Template
 from shared.sms.gsm7 import CHARACTERS, EXTENSION, is_gsm7, septet_count
-from shared.sms.segments import GSM7_PART, GSM7_SINGLE, UCS2_PART, UCS2_SINGLE
+from shared.sms.segments import GSM7_PART, GSM7_SINGLE, MAX_CHARACTERS, UCS2_PART, UCS2_SINGLE
 
 _VALUES: Final = " || ".join(
-    f"repeat(CASE WHEN CAST(:name{slot} AS text) IS NULL THEN ''"
+    f"repeat(left(CASE WHEN CAST(:name{slot} AS text) IS NULL THEN ''"
     f" ELSE coalesce(nullif(c.fields ->> :name{slot}, ''), CAST(:default{slot} AS text), c.fields ->> :name{slot}) END,"
-    f" :times{slot})"
+    f" :most{slot}), :times{slot})"
     for slot in range(MAX_PLACEHOLDERS)
 )
-"""SQL: the values of a contact, concatenated; null if one is missing."""
+"""SQL: the values of a contact, concatenated; null if one is missing. Values that make the message too long are cut."""
 _CONTACTS: Final = f"""
     FROM contact c CROSS JOIN LATERAL (SELECT {_VALUES} AS v OFFSET 0) AS x
    WHERE c.group_id = :group AND c.position <= :bound
@@ -36,16 +36,25 @@ _COUNT: Final = f"""
 """
 """SQL: the maximum segments; `cuts` is 1 if a part may hold one unit less."""
 
+OTHER: Final = "[^" + "".join(f"\\u{ord(character):04x}" for character in CHARACTERS) + "]"
+"""Regular expression: a character outside GSM-7."""
+EXACT_CHARACTERS = 160
+"""Of longer values with emoji, the number of surrogate pairs is estimated: a microsecond for each would be too long. In
+UTF-8 a pair takes three bytes more than a character has to, so there are no more of them than that."""
+
 READ_PAGE = text(
     f"""
     SELECT count(*) AS contacts, count(v) AS complete,
            coalesce(sum(s.segments) FILTER (WHERE v IS NOT NULL), 0) AS segments,
            coalesce(max(s.segments) FILTER (WHERE v IS NOT NULL), 1) AS most,
            coalesce(bool_or(u.ucs2) FILTER (WHERE v IS NOT NULL), false) AS ucs2
-      FROM (SELECT v, NOT :gsm7 OR translate(v, :alphabet, '') <> '' AS ucs2 {_CONTACTS} OFFSET 0) AS m
+      FROM (SELECT v, NOT :gsm7 OR v ~ :other AS ucs2 {_CONTACTS} OFFSET 0) AS m
      CROSS JOIN LATERAL (
-        SELECT CASE WHEN m.ucs2 THEN length(m.v) - length(regexp_replace(m.v, :beyond, '', 'g'))
-                    ELSE length(m.v) - length(translate(m.v, :extension, '')) END AS double OFFSET 0) AS e
+        SELECT CASE WHEN NOT m.ucs2 THEN length(m.v) - length(translate(m.v, :extension, ''))
+                    WHEN NOT m.v ~ :beyond THEN 0
+                    WHEN length(m.v) <= {EXACT_CHARACTERS}
+                    THEN length(m.v) - length(regexp_replace(m.v, :beyond, '', 'g'))
+                    ELSE (octet_length(m.v) - length(m.v)) / 3 END AS double OFFSET 0) AS e
      CROSS JOIN LATERAL (
         SELECT m.ucs2, CAST(least(1, e.double + CASE WHEN m.ucs2 THEN :pairs ELSE :escapes END) AS int) AS cuts,
                length(m.v) + e.double + CASE WHEN m.ucs2 THEN :units ELSE :septets END AS units OFFSET 0) AS u
@@ -81,7 +90,7 @@ def scan_group(
         "bound": bound,
         "max_segments": max_segments,
         "gsm7": is_gsm7(literal),
-        "alphabet": CHARACTERS,
+        "other": OTHER,
         "extension": "".join(EXTENSION),
         "beyond": "[\U00010000-\U0010ffff]",
         "septets": septet_count(literal),
@@ -116,5 +125,6 @@ def _slots(template: Template) -> dict[str, Any]:
         placeholder = placeholders[slot] if slot < len(placeholders) else None
         slots[f"name{slot}"] = placeholder and placeholder.name
         slots[f"default{slot}"] = placeholder and placeholder.default
-        slots[f"times{slot}"] = template.placeholders.count(placeholder) if placeholder else 0
+        times = template.placeholders.count(placeholder) if placeholder else 0
+        slots[f"times{slot}"], slots[f"most{slot}"] = times, MAX_CHARACTERS // max(1, times) + 1
     return slots

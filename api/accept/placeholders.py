@@ -10,6 +10,7 @@ from typing import Any
 
 from api.accept.group_scan import contacts_lacking, scan_group
 from api.commit.draft import MAX_INLINE_ENTRIES
+from api.limits.long_work import LongWork
 from api.problems import MAX_ERRORS, Problem, invalid
 from api.services import Services
 from shared.contacts.fields import value_problem
@@ -122,8 +123,9 @@ def chunks_of_list(
     fits: list[Fit] = []
     problems: dict[int, Unfit] = {}
     longest, ucs2 = Segmentation("gsm7", 1, 0, 0), False
-    names = template.names
+    names, work = template.names, LongWork()
     for index, phone in zip(positions_of(screened), screened.accepted, strict=True):
+        work.step()
         values = variables.get(index, {})
         composed = compose(template, values, body["on_unicode"], body.get("max_segments"))
         if isinstance(composed, Unfit):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from api.problems import Problem
 
 LARGE = 10_000
-"""Contacts. A group of at least this many counts: reading 20,000 contacts takes about a second."""
+"""Contacts. A group of at least this many counts: reading 100,000 contacts takes about a second."""
 MAX_AT_ONCE = 2
 """Large groups of one account, in each process."""
 

@@ -49,6 +49,11 @@ class Cancellation:
                 with suppress(psycopg.Error):
                     driver.cancel_safe(timeout=CANCEL_SECONDS)
 
+    def check(self) -> None:
+        """Raise Cancelled if the request was cancelled."""
+        if self._requested:
+            raise Cancelled
+
     @contextmanager
     def covering(self, connection: Connection) -> Iterator[Connection]:
         """Context in which the connection's statements may be cancelled. Raises Cancelled."""

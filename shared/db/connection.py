@@ -134,7 +134,17 @@ def is_away(error: Exception) -> bool:
 
 def is_outage(error: Exception) -> bool:
     """Whether the database is unavailable. Not if it gave up one statement only."""
-    return is_away(error) and getattr(getattr(error, "orig", error), "sqlstate", None) not in STATEMENT_ERRORS
+    return is_away(error) and _sqlstate(error) not in STATEMENT_ERRORS
+
+
+def is_session_expired(error: Exception) -> bool:
+    """Whether the database ended the session because it did nothing in a transaction for IDLE_MILLISECONDS."""
+    return _sqlstate(error) == psycopg.errors.IdleInTransactionSessionTimeout.sqlstate
+
+
+def _sqlstate(error: Exception) -> str | None:
+    state: str | None = getattr(getattr(error, "orig", error), "sqlstate", None)
+    return state
 
 
 @contextmanager

@@ -180,12 +180,14 @@ _PLAIN = str.maketrans(
     | _LETTERS
     | _GREEK_CAPITALS
 )
+_TYPOGRAPHY = re.compile(f"[{re.escape(''.join(map(chr, _PLAIN)))}]")
 _DROPPED = re.compile(f"[{_INVISIBLE}]")
 
 # Forms that are part of the meaning: compatibility tags of the Unicode Character Database (UAX #44 §5.7.3), and the
 # combining class of strokes through a character, which negate it. Every higher class is an accent.
 _MEANINGFUL_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>")
 _OVERLAY = 1
+_TOO_MANY_ACCENTS = re.compile(rb"[^\0]{31}")  # in the combining classes of a text
 
 
 def transliterate(text: str) -> str:
@@ -203,14 +205,19 @@ def transliterate(text: str) -> str:
     =. Neither are the degree sign, other currency signs, emoji and letters of other scripts.
 
     The text is also returned unchanged if the rewritten one would need more segments or could not be sent
-    (`text_problem`). So the result can be sent whenever the text can, and never costs more.
+    (`text_problem`), or if more than 30 combining characters follow each other: no language needs them (UAX #15 §13),
+    and composing them takes time that grows with their square.
     """
     if gsm7.is_gsm7(text) or text_problem(text) is not None:
         return text
+    visible = _DROPPED.sub("", text)
+    if _TOO_MANY_ACCENTS.search(bytes(map(unicodedata.combining, visible))):
+        return text
+    if _TYPOGRAPHY.search(visible):
+        visible = visible.translate(_PLAIN)
 
     # Composed first: an "e" and a combining acute are the "é" that GSM-7 has.
-    composed = unicodedata.normalize("NFC", _DROPPED.sub("", text).translate(_PLAIN))
-    plain = "".join(c if gsm7.is_gsm7(c) else _plain_form(c) for c in composed)
+    plain = unicodedata.normalize("NFC", visible).translate(_PLAIN_FORMS)
 
     usable = gsm7.is_gsm7(plain) and text_problem(plain) is None
     return plain if usable and segment(plain).count <= segment(text).count else text
@@ -225,14 +232,27 @@ def replacement_of(character: str) -> str | None:
     if _DROPPED.match(character) or unicodedata.combining(character) > _OVERLAY:
         return ""
     composed = unicodedata.normalize("NFC", character.translate(_PLAIN))
-    plain = "".join(c if gsm7.is_gsm7(c) else _plain_form(c) for c in composed)
+    plain = composed.translate(_PLAIN_FORMS)
     return plain if gsm7.is_gsm7(plain) else None
 
 
-@lru_cache(maxsize=4096)
 def _plain_form(character: str) -> str:
     """A character without accents and typography; the result may be empty or several characters."""
-    if unicodedata.decomposition(character).startswith(_MEANINGFUL_FORMS):
+    if gsm7.is_gsm7(character) or unicodedata.decomposition(character).startswith(_MEANINGFUL_FORMS):
         return character
     decomposed = unicodedata.normalize("NFKD", character)
     return "".join(c for c in decomposed if unicodedata.combining(c) <= _OVERLAY).translate(_PLAIN)
+
+
+class _PlainForms(dict[int, str]):
+    """A table for `str.translate` with `_plain_form` of each code point that was asked for."""
+
+    def __missing__(self, code: int) -> str:
+        plain = _plain_form(chr(code))
+        if len(self) < _MAX_PLAIN_FORMS:
+            self[code] = plain
+        return plain
+
+
+_MAX_PLAIN_FORMS = 4096
+_PLAIN_FORMS = _PlainForms()

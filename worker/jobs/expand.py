@@ -32,6 +32,8 @@ from worker.sending.placeholders import complete_contacts, compose_page, templat
 BATCH_SIZE = 1000
 """Recipients of one batch."""
 PAGE = 8 * BATCH_SIZE
+COMPOSE_SECONDS = 0.25
+"""A page ends early if composing its messages takes longer: meanwhile its worker sends nothing for others."""
 AHEAD = 4
 """A send is expanded further while fewer batches than this are open and not being sent."""
 
@@ -46,7 +48,7 @@ NEXT_SEND = text(
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
        AND {SENDABLE} AND NOT {RESTS.format(kind="expansion", subject="s.id")}
-     ORDER BY s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
+     ORDER BY a.turns[s.lane + 1], s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )
 
@@ -93,10 +95,12 @@ class Page(NamedTuple):
     """Contacts whose fields do not make a valid message."""
     chunks: list[Chunk] | list[list[str]]
     credits: int
+    cut_at: int | None = None
+    """The position of its last contact if it ended early."""
 
 
 def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID]:
-    """Expand one page of the oldest group send that needs it. Returns the new batches; empty if no send needed it.
+    """Expand one page of a group send of the account whose turn it is. Returns the new batches, if any.
 
     Contacts that opted out or exceed the recipient `limits` are dropped. A send is held if its text was tampered with,
     or if its expansion fails repeatedly.
@@ -133,8 +137,8 @@ def _expand_page(
     statement = CONTACTS if send.on_unicode is None else CONTACTS_WITH_FIELDS
     contacts = connection.execute(statement, {**send._asdict(), "page": PAGE}).all()
     page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts, limits)
-    finished = len(contacts) < PAGE or contacts[-1].position == send.group_bound
-    position = contacts[-1].position if contacts else send.group_bound
+    position = page.cut_at or (contacts[-1].position if contacts else send.group_bound)
+    finished = page.cut_at is None and (len(contacts) < PAGE or position == send.group_bound)
     removed = send.unexpanded - page.phones if finished else 0
     batches, end = _insert_batches(connection, send, page.chunks)
     state = connection.execute(
@@ -178,12 +182,17 @@ def _personal_page(
     template = template_of(texts_of(connection).open(send.message, send.id))
     complete = complete_contacts(template, send, contacts)
     kept = _not_suppressed(connection, send, complete, limits)
-    composed = compose_page(template, send, kept)
+    composed = compose_page(template, send, kept, COMPOSE_SECONDS)
+    cut_at = None
+    if composed.contacts < len(kept):
+        kept = kept[: composed.contacts]
+        cut_at = kept[-1].position
+        complete = [contact for contact in complete if contact.position <= cut_at]
     suppressed = len(complete) - len(kept)
     chunks = chunks_of(composed.fits, BATCH_SIZE)
     if _is_quiet(send):
         chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones))]
-    return Page(len(complete), suppressed, composed.unfit, chunks, composed.credits)
+    return Page(len(complete), suppressed, composed.unfit, chunks, composed.credits, cut_at)
 
 
 def _is_quiet(send: Row[Any]) -> bool:

@@ -1,5 +1,6 @@
 """Texts with placeholders: composing them for a batch, and for a page of a group's contacts."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,6 +9,9 @@ from sqlalchemy import Row
 
 from shared.sends.placeholder_batches import Fit
 from shared.sends.templates import Template, Unfit, as_priced, compose, parse
+
+CLOCK_EVERY = 32
+"""Contacts between two looks at the clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,8 @@ class Composition(NamedTuple):
     fits: list[Fit]
     unfit: int
     credits: int
+    contacts: int
+    """How many contacts were composed in the time allowed."""
 
 
 def complete_contacts(template: Template, send: Row[Any], contacts: Sequence[Row[Any]]) -> list[Row[Any]]:
@@ -52,15 +58,19 @@ def complete_contacts(template: Template, send: Row[Any], contacts: Sequence[Row
     return [row for row in contacts if template.missing(row.fields or {}) is None][: send.unexpanded]
 
 
-def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]]) -> Composition:
+def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]], seconds: float) -> Composition:
     """Compose the messages of a page of contacts, within the rest of the send's reserve.
 
     Values may have changed since the reserve was made. A message is left out if it is longer now than the longest was
-    then, or than the rest of the reserve covers.
+    then, or than the rest of the reserve covers. It ends early after so many `seconds`.
     """
     fits: list[Fit] = []
     left = send.unexpanded_credits
+    ends, composed = time.monotonic() + seconds, len(contacts)
     for position, contact in enumerate(contacts):
+        if position % CLOCK_EVERY == CLOCK_EVERY - 1 and time.monotonic() > ends:
+            composed = position
+            break
         fields = contact.fields or {}
         message = compose(template, fields, send.on_unicode, send.segments)
         if isinstance(message, Unfit) or min(message.segmentation.count, send.price) > left:
@@ -68,4 +78,4 @@ def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]
         left -= min(message.segmentation.count, send.price)
         variables = {name: fields[name] for name in template.names if name in fields}
         fits.append(Fit(position, str(contact.phone), message.segmentation.count, variables))
-    return Composition(fits, len(contacts) - len(fits), send.unexpanded_credits - left)
+    return Composition(fits, composed - len(fits), send.unexpanded_credits - left, composed)

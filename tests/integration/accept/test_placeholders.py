@@ -20,7 +20,9 @@ from shared.sends.templates import Composed, compose, parse
 from shared.sms.segments import segment
 from tests.harness.service import PREFIX, Service
 from worker.carriers.base import MessageGroup, Outcome
+from worker.jobs import expand as expansion
 from worker.jobs.expand import expand
+from worker.sending import placeholders
 
 A, B, C, D = (str(254711000001 + number) for number in range(4))
 LONG = "x" * 200
@@ -291,6 +293,46 @@ def test_a_group_of_many_pages_and_prices(service: Service) -> None:
     service.deliver_receipts()
     assert service.counts(made["send_id"])["delivered"] == 7_500
     assert balance(service) == (50_000 - 12_500, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "segments"), [("😀" * 255, 8), ("ß" + "😀ő" * 120, 6), ("س" * 255, 4), ("a" * 255, 2), ("€" * 200, 3)]
+)
+def test_the_cost_of_long_values_is_estimated_and_never_too_low(service: Service, value: str, segments: int) -> None:
+    group = group_of(service, {A: {"n": value}})
+    estimated = send_group(service, group, "{{n}}").json["cost"]
+    service.sweep()
+    assert service.bulk([to(A, n=value)], "{{n}}").json["cost"] == segments <= estimated <= segments + 2
+    assert balance(service) == (1000 - 2 * segments, 0)
+
+
+def test_values_that_make_a_message_too_long_are_cut_before_they_are_repeated(service: Service) -> None:
+    group = group_of(service, {A: {"n": "x" * 255}, B: {"n": "y"}})
+    made = send_group(service, group, "{{n}}" * 320).json
+    assert made["counts"]["accepted"] == 2
+    service.sweep()
+    service.deliver_receipts()
+    assert service.counts(made["send_id"]) == {"submitted": 2, "accepted": 1, "invalid": 1, "delivered": 1}
+    assert balance(service) == (1000 - 3, 0)
+
+
+def test_a_page_whose_messages_take_long_to_compose_ends_early(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expansion, "COMPOSE_SECONDS", -1.0)
+    monkeypatch.setattr(placeholders, "CLOCK_EVERY", 4)
+    values = itertools.cycle([None, {"n": "Ann"}, {"n": LONG}])
+    group = group_of(service, {str(255700000000 + k): next(values) for k in range(30)})
+    made = send_group(service, group, "{{n}}").json
+    service.sweep()
+    with service.engine.connect() as connection:
+        sizes = connection.execute(text("SELECT size FROM batch WHERE send_id = :send"), {"send": made["send_id"]})
+        batches = sizes.scalars().all()
+    assert sum(batches) == 20 and len(batches) > 6
+    service.deliver_receipts()
+    assert service.counts(made["send_id"]) == {"submitted": 30, "accepted": 20, "invalid": 10, "delivered": 20}
+    assert balance(service) == (1000 - 30, 0)
+    assert audit(service.engine, full=True) == []
 
 
 values = st.text("aé €^ő😀{}|", max_size=90)

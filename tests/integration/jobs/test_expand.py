@@ -60,3 +60,19 @@ def test_the_batches_under_way_are_found_by_their_own_index(service: Service, se
         plan = connection.execute(text(f"EXPLAIN {NEXT_SEND.text}"), {"ahead": AHEAD}).scalars().all()
     told = "\n".join(plan)
     assert "CTE under_way" in told and "ix_batch_sending" in told and "ix_batch_send_id" not in told, told
+
+
+def test_accounts_take_turns(service: Service, send: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has many sends to expand does not hold up the others."""
+    monkeypatch.setattr(module, "AHEAD", 1_000)
+    other = Service(service.engine)
+    theirs = scheduled(other, other.new_group(phones(20, 255770000000)))
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE send SET state = 'expanding', send_at = now() WHERE id = :id"), {"id": theirs})
+    of_batch = text("SELECT send_id FROM batch WHERE id = :id")
+    order = []
+    for _ in range(4):
+        batch = expand(service.engine)[0]
+        with service.engine.connect() as connection:
+            order.append(str(connection.execute(of_batch, {"id": batch}).scalar_one()))
+    assert sorted(order[:2]) == sorted(order[2:]) == sorted([send, theirs])

@@ -1,6 +1,7 @@
 """A job that fails again and again is set aside, told to its owner and the operator, and costs the others nothing."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
@@ -149,6 +150,21 @@ def test_a_lock_that_is_held_for_long_is_the_jobs_failure(service: Service, monk
         connection.execute(text("LOCK TABLE contact IN SHARE MODE"))
         assert import_chunk(service.engine)
     assert failures(service, "import") == [(1, False)]
+
+
+def test_an_expansion_that_outlasts_its_session_has_failed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database ends a session that does nothing in a transaction. That is no outage: it would happen each time."""
+    slow = scheduled(service, service.new_group(phones(3, 255750000000)))
+
+    def compute(connection: Connection, *_: object) -> None:
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 20"))
+        time.sleep(0.2)
+        connection.execute(text("SELECT 1"))
+
+    monkeypatch.setattr(worker.jobs.expand, "_insert_batches", compute)
+    make_due(service, slow)
+    assert not expand(service.engine)
+    assert failures(service, "expansion") == [(1, False)]
 
 
 def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(

@@ -281,3 +281,10 @@ def test_what_is_told_of_each_character_makes_the_text_that_is_sent(message: str
         told = [c if gsm7.is_gsm7(c) else replacement_of(c) for c in message]
         made = "".join(each for each in told if each is not None)
         assert None in told or text_problem(made) is not None or segment(made).count > segment(message).count
+
+
+@pytest.mark.parametrize(("accents", "plain"), [(30, "a"), (31, None)])
+def test_a_text_with_very_many_accents_is_not_composed(accents: int, plain: str | None) -> None:
+    """Unicode orders them by insertion, in time that grows with the square of their number."""
+    text = "a" + "\u0316\u0300" * (accents // 2) + "\u0316" * (accents % 2)
+    assert transliterate(text) == (text if plain is None else "à")

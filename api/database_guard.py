@@ -2,7 +2,7 @@
 
 import contextlib
 
-from shared.db.connection import AWAY
+from shared.db.connection import UNAVAILABLE
 from shared.guard import Guard
 from shared.periodic import repeat
 
@@ -13,7 +13,7 @@ def keep_checking(guard: Guard) -> None:
     """Run the guard's check every second in a daemon thread."""
 
     def check() -> None:
-        with contextlib.suppress(*AWAY):  # requests report an unavailable database
+        with contextlib.suppress(*UNAVAILABLE):  # requests report an unavailable database
             guard.check()
 
     repeat(check, CHECK_SECONDS, "guard")

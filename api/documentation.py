@@ -1,10 +1,11 @@
 """Serve the API reference, the OpenAPI document and, if it was built, the documentation site."""
 
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from flask import Flask, Response, send_from_directory
 
+from api.commit.draft import encode
 from api.endpoint import json_response
 from api.http.flask_adapter import flask_response
 from api.openapi.document import document
@@ -16,14 +17,15 @@ FIRST_PAGE = "index.html"
 
 def add_documentation(app: Flask, site: Path = SITE) -> None:
     """Serve the reference at /reference, the site at /docs and the OpenAPI document at /openapi.json."""
-    cached: dict[str, Any] = {}
+
+    @lru_cache(1)
+    def cached() -> str:
+        return encode(document())
 
     @app.get("/openapi.json")
     def openapi() -> Response:
         """The OpenAPI document."""
-        if not cached:
-            cached.update(document())
-        return flask_response(json_response(cached))
+        return flask_response(json_response(cached()))
 
     @app.get("/")
     def home() -> Response:

@@ -25,7 +25,7 @@ from api.http.pending_response import PendingResponse
 from api.http.request import Request, current_request
 from api.http.responses import CsvResponse, JsonResponse, Response
 from api.problems import Problem, invalid
-from api.request_cost import BYTES_PER_REQUEST, ROWS_PER_REQUEST, add_rows
+from api.request_cost import BYTES_PER_REQUEST, ROWS_PER_REQUEST, add_bytes, add_rows
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
 from api.services import Services
@@ -128,7 +128,11 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
             result.lines = _charged(result.lines, arguments["caller"].account_id)
         elif isinstance(result, dict) and isinstance(result.get("data"), list):
             add_rows(len(result["data"]))
-        return result if isinstance(result, (PendingResponse, Response, CsvResponse)) else json_response(result)
+        if isinstance(result, (PendingResponse, Response, CsvResponse)):
+            return result
+        response = json_response(result)
+        add_bytes(len(response.body))
+        return response
 
     return handle
 

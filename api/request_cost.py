@@ -11,7 +11,7 @@ ROWS_PER_REQUEST = 100
 RECIPIENTS_PER_REQUEST = 10
 """Recipients of a message with placeholders that are priced for a quote or for a refused send."""
 BYTES_PER_REQUEST = 64 * 1024
-"""Bytes of a JSON body."""
+"""Bytes of a JSON body, of a request or a response."""
 
 
 class Work:
@@ -47,7 +47,7 @@ def add_recipients(count: int) -> None:
 
 
 def add_bytes(count: int) -> None:
-    """Record the size of a body that was read."""
+    """Record the size of a body that was read, or of a response."""
     _add(count / BYTES_PER_REQUEST)
 
 

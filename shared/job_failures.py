@@ -24,14 +24,14 @@ from shared.encryption import TextKeyMissing
 
 __all__ = [
     "FAILURES",
-    "RESTS",
+    "IN_BACKOFF",
     "SET_ASIDE",
     "Job",
     "JobKind",
     "attempt",
+    "batch_then_singly",
     "clear_failures",
     "failed",
-    "together_or_singly",
 ]
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ FIRST_WAIT: Final = 1.0
 """Seconds between the first failure and the next attempt."""
 
 OF_JOB = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
-RESTS: Final = f"EXISTS (SELECT {OF_JOB} AND f.retry_at > clock_timestamp())"
+IN_BACKOFF: Final = f"EXISTS (SELECT {OF_JOB} AND f.retry_at > clock_timestamp())"
 """SQL: whether the job with this `kind` and id `subject` must not be tried now."""
 FAILURES: Final = f"(SELECT f.failures {OF_JOB})"
 """SQL: its number of failures in a row, or null."""
@@ -140,7 +140,7 @@ def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bo
     return bool(connection.execute(CLEAR, {"kind": kind, "subject": str(subject)}).rowcount)
 
 
-def together_or_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], limit: int) -> int:
+def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int], int], limit: int) -> int:
     """Do up to `limit` jobs in one transaction; if that fails, one by one, so that only the failing ones fail.
 
     `work` does up to so many of the oldest jobs, calls `Job.begin` for each, and returns how many it did.

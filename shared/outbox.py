@@ -55,7 +55,7 @@ class EventType(StrEnum):
     WEBHOOK_TEST = "webhook.test"
 
 
-class Moved(NamedTuple):
+class StatusChange(NamedTuple):
     """Messages of one batch, by index, that got the same status and error in one transaction."""
 
     account_id: int
@@ -118,7 +118,7 @@ def add_of_sends(connection: Connection, sends: Iterable[tuple[int, UUID, SendSt
             copy_rows(connection, "event", COLUMNS, "".join(rows))
 
 
-def add_of_messages(connection: Connection, moved: Callable[[frozenset[int]], Iterable[Moved]]) -> None:
+def add_of_messages(connection: Connection, moved: Callable[[frozenset[int]], Iterable[StatusChange]]) -> None:
     """Add packed events of messages. `moved` is called with the listening accounts, if there are any."""
     listeners = listening(connection)
     if listeners:
@@ -127,7 +127,7 @@ def add_of_messages(connection: Connection, moved: Callable[[frozenset[int]], It
             copy_rows(connection, "event", COLUMNS, "".join(rows))
 
 
-def _packed(moved: Moved) -> str:
+def _packed(moved: StatusChange) -> str:
     begin = f"{new_batch_id()}\t{moved.account_id}\tmessage.{moved.status}\t{moved.send_id}\t{moved.batch_id}"
     return f"{begin}\t{array(moved.indexes)}\t{field(moved.error)}\n"
 

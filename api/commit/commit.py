@@ -18,7 +18,7 @@ from shared.ledger.spend_limits import COUNT, OverSpend
 from shared.outbox import EventType
 from shared.sends import fair_queueing as fair
 
-PLAIN = {
+REQUIRED_COLUMNS = {
     "id": "uuid",
     "account_id": "bigint",
     "api_key_id": "text",
@@ -39,7 +39,7 @@ PLAIN = {
     "created_at": "timestamptz",
 }
 """Columns set for every send, and their types."""
-OPTIONS = {
+OPTIONAL_COLUMNS = {
     "reference": "text",
     "metadata": "jsonb",
     "rate": "integer",
@@ -51,9 +51,14 @@ OPTIONS = {
     "on_unicode": "text",
 }
 """Columns that are null unless the draft has a value."""
-COUNTS = {"duplicate": "integer", "invalid": "integer", "suppressed": "integer", "unexpanded": "integer"}
+COUNT_COLUMNS = {"duplicate": "integer", "invalid": "integer", "suppressed": "integer", "unexpanded": "integer"}
 """Columns that are 0 for most sends."""
-EVERYTHING = PLAIN | OPTIONS | COUNTS | {"expanded_to": "bigint", "cost": "bigint", "unexpanded_credits": "bigint"}
+EVERYTHING = (
+    REQUIRED_COLUMNS
+    | OPTIONAL_COLUMNS
+    | COUNT_COLUMNS
+    | {"expanded_to": "bigint", "cost": "bigint", "unexpanded_credits": "bigint"}
+)
 
 ACCEPTING = f"""
 WITH new_send AS (
@@ -103,15 +108,16 @@ SELECT id, available, (SELECT clock FROM queue) FROM paid
 def _with(columns: dict[str, str]) -> str:
     return ACCEPTING.format(
         names=", ".join(columns),
-        values=", ".join(f"coalesce({name}, 0)" if name in COUNTS else name for name in columns),
+        values=", ".join(f"coalesce({name}, 0)" if name in COUNT_COLUMNS else name for name in columns),
         typed=", ".join(f"{name} {kind}" for name, kind in columns.items()),
     )
 
 
-ACCEPT, ACCEPT_PLAIN = _with(EVERYTHING), _with(PLAIN)
+ACCEPT, ACCEPT_PLAIN = _with(EVERYTHING), _with(REQUIRED_COLUMNS)
 """Store each send, queue its batches in fair order and reserve its cost; or fail without effect if a check constraint
 would be violated, because no balance goes below 0. A single statement keeps the time short for which the account's row
-is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only PLAIN."""
+is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only the
+REQUIRED_COLUMNS."""
 REFUSALS = {"ck_account_available": NotEnough, spending.REFUSAL: OverSpend}
 """Exceptions by violated constraint: a low balance or an account that may not send, and a spend limit."""
 
@@ -155,7 +161,7 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
     """
     accounts = {draft.account_id for draft in drafts}
     rows = [_send_row(draft) for draft in drafts]
-    plain = all(len(row) == len(PLAIN) for row in rows)
+    plain = all(len(row) == len(REQUIRED_COLUMNS) for row in rows)
     begin = clock.begin()
     parameters = {
         "clock": begin,
@@ -185,7 +191,7 @@ def responses_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
 
 
 def _send_row(draft: Draft) -> dict[str, Any]:
-    """The columns of a send's row: PLAIN, and the others that are not null or 0."""
+    """The columns of a send's row: REQUIRED_COLUMNS, and the others that are not null or 0."""
     row = {
         "id": draft.id,
         "account_id": draft.account_id,
@@ -206,12 +212,12 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "accepted": draft.accepted,
         "created_at": draft.created_at,
     }
-    for name in OPTIONS:
+    for name in OPTIONAL_COLUMNS:
         value = getattr(draft, name)
         if value is not None:
             row[name] = value
     if draft.rejected or draft.incomplete:
-        row |= {name: count for name, count in draft.counts().items() if name not in PLAIN}
+        row |= {name: count for name, count in draft.counts().items() if name not in REQUIRED_COLUMNS}
     if draft.group_id is not None:
         row |= {"expanded_to": 0, "unexpanded": draft.accepted}
     if draft.on_unicode is not None:

@@ -20,7 +20,7 @@ from api.commit.idempotency import IdempotentResponse
 from api.event_loop import complete
 from api.problems import Problem
 from shared.crashpoints import crashpoint
-from shared.db.connection import at_once, reading
+from shared.db.connection import autocommit, reading
 from shared.guard import Witness
 from shared.ledger.ledger import NotEnough
 from shared.ledger.spend_limits import OverSpend, Period, Standing, standings
@@ -182,7 +182,7 @@ class GroupCommit:
         """Commit a group without idempotency keys as a single statement in autocommit."""
         drafts = [queued.draft for queued in group]
         crashpoint("accept.before_commit")
-        with at_once(self._engine) as driver:
+        with autocommit(self._engine) as driver:
             left = accept_rows(driver, drafts, self._clock)
         self.witness.accepted(drafts[-1].id)
         for queued, body in zip(group, responses_of(drafts, left), strict=True):

@@ -30,6 +30,8 @@ WORKED_ON_OF_ACCOUNT = 2
 counted."""
 EXPORTS_OF_ACCOUNT = 4
 """Streamed responses to one account at the same time, in each process."""
+MAX_UNREAD_BYTES = 32 * 1024 * 1024
+"""Bytes of responses to one owner that its clients have not taken yet, in each process. Above that, it gets no more."""
 SIGN_IN_THREADS = 4
 SINGLE_THREADS = 8
 CARRIER_THREADS = 4

@@ -1,6 +1,7 @@
 """One package per resource. Importing this package declares all endpoints."""
 # ruff: noqa: F401
 
+import api.resources.sms.routes  # isort: skip - the reference begins with sending
 import api.resources.api_keys.routes
 import api.resources.auth.routes
 import api.resources.balance.routes
@@ -17,7 +18,6 @@ import api.resources.privacy.routes
 import api.resources.sandbox.routes
 import api.resources.sender_ids.routes
 import api.resources.sends.routes
-import api.resources.sms.routes
 import api.resources.suppressions.routes
 import api.resources.usage.routes
 import api.resources.webhooks.routes

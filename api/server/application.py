@@ -3,6 +3,7 @@
 The loop waits for bodies and writes long responses, so a request holds a thread only while it is worked on.
 """
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -26,7 +27,7 @@ from api.http.request_body import (
     whole_body,
 )
 from api.http.responses import Response
-from api.http.wsgi import CANCELLATION, Environ, WholeResponse, Wsgi, call, environ_of
+from api.http.wsgi import CANCELLATION, Environ, StreamedResponse, WholeResponse, Wsgi, call, environ_of
 from api.limits.bulkheads import (
     CARRIER_THREADS,
     EXPORTS_OF_ACCOUNT,
@@ -34,6 +35,7 @@ from api.limits.bulkheads import (
     LARGE_OF_ADDRESS,
     MAX_PER_ACCOUNT,
     MAX_PER_ADDRESS,
+    MAX_UNREAD_BYTES,
     SIGN_IN_THREADS,
     SINGLE_THREADS,
     WORKED_ON_OF_ACCOUNT,
@@ -90,6 +92,8 @@ class Application:
         self._carriers = Lane("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = Lane("accounts", max(2, threads), max(1, threads // 2))
         self._open, self._exports, self._large, self._parsed = Share(), Share(), Permits(), Permits()
+        self._unread: Counter[Owner] = Counter()
+        """Bytes of large responses that their clients have not taken yet."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Sends no response if the client has left."""
@@ -154,12 +158,18 @@ class Application:
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
             return
         cancellation = environ[CANCELLATION] = Cancellation()
-        job = lane.submit(owner, partial(call, self._app, environ))
+        job = lane.submit(owner, partial(self._call, owner, environ))
         if not unread:
             await wait_until_done(job, receive, partial(lane.withdraw, owner, job), cancellation.cancel)
         response = await job
         if isinstance(response, WholeResponse):
-            await send_whole(send, receive, response, unread)
+            self._unread[owner] += len(response.body)
+            try:
+                await send_whole(send, receive, response, unread)
+            finally:
+                self._unread[owner] -= len(response.body)
+                if not self._unread[owner]:
+                    del self._unread[owner]
         elif self._exports.acquire(owner, EXPORTS_OF_ACCOUNT):
             try:
                 await send_stream(send, receive, response, partial(lane.submit, owner), cancellation.cancel)
@@ -168,6 +178,14 @@ class Application:
         else:
             await lane.submit(owner, response.close)
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
+
+    def _call(self, owner: Owner, environ: Environ) -> WholeResponse | StreamedResponse:
+        """Call the WSGI application, unless too much is unread. In a thread: the check comes when it is its turn."""
+        if self._unread[owner] > MAX_UNREAD_BYTES:
+            return problem_response(
+                "rate_limited", "Your clients have not read earlier responses.", environ["PATH_INFO"]
+            )
+        return call(self._app, environ)
 
     async def _respond_on_loop(self, endpoint: DirectEndpoint, owner: Owner, environ: Environ) -> WholeResponse:
         """Handle a request on the loop. If that would block, start again in a thread.

@@ -206,6 +206,7 @@ class Exchange:
             self._head = message["status"], list(message.get("headers", ()))
         elif message["type"] == "http.response.body" and self._head is not None and not self.response_complete:
             self._send_body(bytes(message.get("body", b"")), message.get("more_body", False))
+            await self.connection.writable()  # a large response holds its owner's share until it is taken
         else:
             raise RuntimeError(f"{message['type']} is not what an application may send now")
 

@@ -2,6 +2,8 @@
 
 MAX_CHUNK_OVERHEAD = 16 * 1024
 """Bytes of chunk sizes and chunk extensions that may arrive without a byte of the body itself."""
+MIN_CHUNK_BYTES, FREE_CHUNKS = 64, 256
+"""A body's chunks have so many bytes on average, but for the first ones: each chunk takes time, whatever its size."""
 MAX_PIPELINED = 100
 """Requests on one connection that may wait for the response to an earlier one. The connection ends after them."""
 REQUEST_SECONDS = 20.0
@@ -14,4 +16,5 @@ NOT_HTTP = "This is not a valid HTTP request (RFC 9112)."
 TOO_SLOW = "The request did not arrive in time."
 TRAILERS = "Trailers (headers after the body) are not accepted."
 CHUNK_OVERHEAD = "The chunks of the body have too much overhead."
+TINY_CHUNKS = f"The chunks of the body are too small. Send chunks of at least {MIN_CHUNK_BYTES} bytes."
 UPGRADE = "A request that asks for another protocol (Upgrade, CONNECT) must not have a body."

@@ -49,6 +49,8 @@ class HttpConnection(asyncio.Protocol):
         """Bytes received since the last byte of a body, or since the current head began."""
         self._progressed = False
         """Whether the data just received resets this count."""
+        self._chunks = self._body_bytes = 0
+        """Of the current body."""
         self._wrong = ""
         """What is wrong with the request, for errors that the parser does not detect."""
         self._failed = False
@@ -125,6 +127,7 @@ class HttpConnection(asyncio.Protocol):
         self._idle_deadline.stop()
         self._url, self._headers, self._expects_continue = b"", [], False
         self._in_head = self._progressed = True
+        self._chunks = self._body_bytes = 0
 
     def on_url(self, url: bytes) -> None:
         """Part of the URL has arrived."""
@@ -167,9 +170,17 @@ class HttpConnection(asyncio.Protocol):
             self.pause_reading()
             self._waiting.append(self._current)
 
+    def on_chunk_header(self) -> None:
+        """The size of a chunk has arrived."""
+        self._chunks += 1
+        if self._chunks > limits.FREE_CHUNKS + self._body_bytes // limits.MIN_CHUNK_BYTES:
+            self._wrong = limits.TINY_CHUNKS
+            raise ValueError("refused")
+
     def on_body(self, body: bytes) -> None:
         """Part of the body has arrived."""
         self._progressed = True
+        self._body_bytes += len(body)
         assert self._current is not None
         self._current.receive_body(body)
 

@@ -18,7 +18,7 @@ from shared.db.cancellation import current_cancellation
 from shared.db.sessions import Sessions
 from shared.encryption import Texts
 
-AWAY = (
+UNAVAILABLE = (
     OperationalError,
     InterfaceError,
     PoolTimeoutError,
@@ -129,7 +129,7 @@ def _as_outage(failure: ExceptionContext) -> Exception | None:
 
 def is_away(error: Exception) -> bool:
     """Whether the database is unavailable, or did not execute a statement in time."""
-    return isinstance(error, AWAY) or (isinstance(error, DBAPIError) and error.connection_invalidated)
+    return isinstance(error, UNAVAILABLE) or (isinstance(error, DBAPIError) and error.connection_invalidated)
 
 
 def is_outage(error: Exception) -> bool:
@@ -221,7 +221,7 @@ def _for_driver(statement: TextClause) -> bytes:
 
 
 @contextmanager
-def at_once(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
+def autocommit(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
     """The driver's connection, on which each statement is a durable transaction."""
     pooled = engine.raw_connection()
     driver: psycopg.Connection[Any] | None = pooled.driver_connection

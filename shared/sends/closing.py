@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, text
 
 from shared.ledger.ledger import REMAINDER, Entry, post
 from shared.lifecycle import SendState
-from shared.outbox import Moved, add_of_messages, add_of_sends
+from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states, send_states
 
 LOCK_SEND = text(
@@ -61,7 +61,7 @@ def _price(send: Row[Any], batch: Row[Any]) -> int:
     return int(send.price if batch.segments is None else min(send.price, batch.segments))
 
 
-def _ended(send: UUID, batch: Row[Any], outcome: str) -> Moved:
+def _ended(send: UUID, batch: Row[Any], outcome: str) -> StatusChange:
     """The messages that ended with their batch."""
     left = [*(batch.retry or ()), *range(batch.next_index, batch.size + 1)]
-    return Moved(batch.account_id, send, batch.id, outcome, left)
+    return StatusChange(batch.account_id, send, batch.id, outcome, left)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import uuid4
 
-from sqlalchemy import URL, Engine, text
+from psycopg import OperationalError
+from sqlalchemy import URL, Engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import QueuePool
 
@@ -34,7 +35,12 @@ def dispose(engine: Engine) -> None:
         pool, deadline = of_api.pool, time.monotonic() + 10
         while isinstance(pool, QueuePool) and pool.checkedout() and time.monotonic() < deadline:
             time.sleep(0.01)
+        event.listen(of_api, "do_connect", _refuse)  # its application may still refresh what it has cached
         of_api.dispose()
+
+
+def _refuse(*_: object) -> None:
+    raise OperationalError("this database is no longer used")
 
 
 @contextmanager

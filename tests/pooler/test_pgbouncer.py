@@ -14,7 +14,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
 from bulksms.local.postgres import Postgres
-from shared.db.connection import AWAY, copy_rows, driver_of, is_outage, make_engine, reading, transaction
+from shared.db.connection import UNAVAILABLE, copy_rows, driver_of, is_outage, make_engine, reading, transaction
 from shared.db.schema import WrongSchema, wait_for_schema
 from shared.db.sessions import REMEDY, has_pooler
 from tests.harness.database import fresh_database
@@ -127,7 +127,7 @@ def test_a_session_whose_client_stands_still_is_ended(url: str) -> None:
     with pgbouncer(url, "session") as pooler, engine_of(pooler.url, "bulksms-worker") as engine:
         stalled = Stalled(engine, 0.0)
         with (
-            pytest.raises(AWAY),
+            pytest.raises(UNAVAILABLE),
             transaction(engine) as connection,
             driver_of(connection).cursor() as cursor,
             cursor.copy(COPY),
@@ -139,7 +139,7 @@ def test_a_session_whose_client_stands_still_is_ended(url: str) -> None:
 @pytest.mark.parametrize("then", ["BEGIN", "SELECT", "COPY", "COMMIT", "ROLLBACK"])
 def test_the_end_of_a_session_is_an_outage(url: str, then: str) -> None:
     with pgbouncer(url, "session") as pooler, engine_of(pooler.url, f"bulksms-{then}") as engine:
-        with pytest.raises(AWAY) as ended, engine.connect() as connection:
+        with pytest.raises(UNAVAILABLE) as ended, engine.connect() as connection:
             process = connection.execute(PROCESS).scalar_one()
             if then == "BEGIN":
                 connection.rollback()

@@ -138,16 +138,16 @@ class World:
         """No more faults: time goes by until nothing is open; in every other run until no doubt is left either."""
         for process in self.processes:
             process.paused = False
-        give_up = self.rng.random() < 0.5
+        expire_doubts = self.rng.random() < 0.5
         for number in range(MAX_ROUNDS):
             while ready := self._ready():
                 self._step(self.rng.choice(ready))
             if not number:
                 self.traffic.go_on()
             if self._rests():
-                if not give_up:
+                if not expire_doubts:
                     return
-                give_up = False
+                expire_doubts = False
                 self._tick(3600 + GRACE + 1)
             self._tick(self.rng.choice((1.0, 3.0, LEASE + 1)))
             if number > 5:

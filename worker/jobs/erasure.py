@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.contacts.groups import remove_contacts
 from shared.db.encryption_keys import texts_of
-from shared.job_failures import FAILURES, RESTS, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.lifecycle import BatchState
 from shared.privacy.erasures import ERASED, REASON
 
@@ -26,7 +26,7 @@ DUE = text(
     SELECT id, account_id, phone, waiting, counts, created_at < now() - interval '30 seconds' AS settled,
            {FAILURES.format(kind="erasure", subject="id")} AS failures
       FROM erasure
-     WHERE completed_at IS NULL AND due_at <= now() AND NOT {RESTS.format(kind="erasure", subject="id")}
+     WHERE completed_at IS NULL AND due_at <= now() AND NOT {IN_BACKOFF.format(kind="erasure", subject="id")}
      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
     """
 )

@@ -16,7 +16,7 @@ from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
 from shared.encryption import TextUnreadable
 from shared.ids import new_batch_id
-from shared.job_failures import FAILURES, RESTS, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import LANES, SendState
 from shared.outbox import add_of_sends
@@ -47,7 +47,7 @@ NEXT_SEND = text(
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
-       AND {SENDABLE} AND NOT {RESTS.format(kind="expansion", subject="s.id")}
+       AND {SENDABLE} AND NOT {IN_BACKOFF.format(kind="expansion", subject="s.id")}
      ORDER BY a.turns[s.lane + 1], s.id LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import Contact, GroupFull, Put, UnknownGroup, put_contacts
 from shared.db.connection import transaction
-from shared.job_failures import FAILURES, RESTS, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.sms.numbering import numbering_of
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ NEXT = text(
     SELECT id, account_id, group_id, country, pieces, next_piece, place, invalid,
            {FAILURES.format(kind="import", subject="id")} AS failures
       FROM contact_import
-     WHERE state IN ('queued', 'running') AND NOT {RESTS.format(kind="import", subject="id")}
+     WHERE state IN ('queued', 'running') AND NOT {IN_BACKOFF.format(kind="import", subject="id")}
      ORDER BY worked_at LIMIT 1 FOR UPDATE SKIP LOCKED
     """
 )

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, Row, text
 
 from shared.db.connection import reading
 from shared.ids import first_id_at, time_of
-from shared.job_failures import FAILURES, RESTS, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from worker.jobs.usage import columns_of, counts_of
 
 PAGE = 500
@@ -30,7 +30,7 @@ ACCOUNTS = text(
     f"""
     SELECT id, coalesce(retention_days, :days) AS days, forgotten_to,
            {FAILURES.format(kind="retention", subject="id")} AS failures,
-           {RESTS.format(kind="retention", subject="id")} AS rests
+           {IN_BACKOFF.format(kind="retention", subject="id")} AS rests
       FROM account ORDER BY id
     """
 )

@@ -18,7 +18,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, text
 
 from shared.ids import first_id_at
-from shared.job_failures import FAILURES, RESTS, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.lifecycle import CHARGED, STORED, MessageStatus
 from shared.periodic import repeat
 from shared.sms.countries import PREFIX, country_of
@@ -53,7 +53,7 @@ DUE = text(
     f"""
     SELECT began_at, CAST(began_at AS text) AS name, {FAILURES.format(kind="usage", subject="began_at")} AS failures
       FROM usage_hour
-     WHERE NOT final AND due_at <= now() AND NOT {RESTS.format(kind="usage", subject="began_at")}
+     WHERE NOT final AND due_at <= now() AND NOT {IN_BACKOFF.format(kind="usage", subject="began_at")}
      ORDER BY due_at LIMIT 1
     """
 )

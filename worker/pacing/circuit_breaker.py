@@ -57,7 +57,7 @@ class CircuitBreaker:
     _last_state: State = "ready"
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def room(self, budget: int) -> int:
+    def admit(self, budget: int) -> int:
         """How many of `budget` segments may be claimed now: all, one as a probe, or none."""
         if self.paused or self.carrier.trouble is not None:
             return 0

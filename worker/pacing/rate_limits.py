@@ -31,7 +31,7 @@ class Limit:
         return self.sender in (None, sender) and phone.startswith(self.prefix or "")
 
 
-class SharedPace:
+class CombinedPace:
     """The pace of messages with one or more limits: that of the slowest."""
 
     def __init__(self, paces: Sequence[Pace], carrier: Carrier) -> None:
@@ -75,7 +75,7 @@ class SharedPace:
 class RateLimitedCarrier:
     """A carrier as seen by the cycles of a queue with limits: slower. Opened and closed elsewhere."""
 
-    def __init__(self, carrier: Carrier, pace: SharedPace, cycles: int) -> None:
+    def __init__(self, carrier: Carrier, pace: CombinedPace, cycles: int) -> None:
         self.name = carrier.name
         self.pace = pace
         self._carrier = carrier

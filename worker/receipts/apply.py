@@ -19,7 +19,7 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
 from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import FOLLOWS, MessageStatus
-from shared.outbox import Moved, add_of_messages, listening
+from shared.outbox import StatusChange, add_of_messages, listening
 from worker.receipts.candidates import UNDER_WAY
 from worker.send_counters import add_to_sends
 
@@ -63,7 +63,7 @@ APPLY = text(
     """
 )
 
-USUAL = """
+USUAL_MATCH = """
     WITH word AS (
         SELECT * FROM unnest(CAST(:reference AS text[]), CAST(:phone AS bigint[]), CAST(:done_at AS float8[]))
                       AS w (reference, phone, done_at)
@@ -82,12 +82,12 @@ USUAL = """
       FROM (SELECT batch_of(id) AS batch, array_agg(reference) AS found {also} FROM moved GROUP BY 1) m
       JOIN batch b ON b.id = m.batch
 """
-APPLY_USUAL = text(USUAL.format(also=""))
-APPLY_USUAL_INDEXES = text(USUAL.format(also=", array_agg(right(CAST(id AS text), 4)) AS places"))
+APPLY_USUAL = text(USUAL_MATCH.format(also=""))
+APPLY_USUAL_INDEXES = text(USUAL_MATCH.format(also=", array_agg(right(CAST(id AS text), 4)) AS places"))
 """For recent messages, which are in few partitions. `coalesce` hides its condition from the planner: without statistics
 on a partition, the planner would assume so few matching rows that it reads all of them for each receipt."""
 
-WITHOUT_ID = text(
+MATCH_WITHOUT_ID = text(
     """
     SELECT DISTINCT phone FROM message
      WHERE reference = ANY(:references) AND carrier = :carrier AND status = 'sent' AND id > CAST(:since AS uuid)
@@ -146,7 +146,7 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
     changes: dict[UUID, Counter[str]] = {}
     since = first_id_at(datetime.now(UTC) - RECENT)
     listeners = listening(connection)
-    moved: list[Moved] = []
+    moved: list[StatusChange] = []
     for (status, error, precision), group in alike.items():
         values = {
             "reference": list(group),
@@ -161,7 +161,7 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
         for row in connection.execute(APPLY_USUAL_INDEXES if listeners else APPLY_USUAL, values) if group else ():
             if row.account_id in listeners:
                 indexes = [int(position, 16) for position in row.places]
-                moved.append(Moved(row.account_id, row.send_id, row.batch, status, indexes, error))
+                moved.append(StatusChange(row.account_id, row.send_id, row.batch, status, indexes, error))
             changes.setdefault(row.send_id, Counter()).update(
                 {MessageStatus.SENT: -len(row.found), status: len(row.found)}
             )
@@ -194,8 +194,8 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
     return [receipt for key, receipt in strongest.items() if key not in matched]
 
 
-def _moved(row: Row[Any]) -> Moved:
-    return Moved(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
+def _moved(row: Row[Any]) -> StatusChange:
+    return StatusChange(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
 
 
 def match_kept(engine: Engine, newest: float, pages: int = MAX_PAGES) -> int:
@@ -247,7 +247,7 @@ def _without_id(connection: Connection, carrier: str, receipts: list[Receipt]) -
         return receipts
     references = [by_destination(str(receipt.phone)) for receipt in candidates]
     values = {"carrier": carrier, "references": references, "since": first_id_at(datetime.now(UTC) - RECENT)}
-    phones = connection.execute(WITHOUT_ID, values).scalars().all()
+    phones = connection.execute(MATCH_WITHOUT_ID, values).scalars().all()
     if not phones:
         return receipts
     values = {

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared.carriers.receipts import carrier_reference
 from shared.db.connection import transaction
 from shared.ids import batch_of, index_of
-from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
+from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
-from shared.outbox import Moved, add_of_messages
+from shared.outbox import StatusChange, add_of_messages
 from worker.send_counters import add_to_sends
 
 ResolvedBy = Literal["answer", "receipt", "operator", "reconciliation", "validity"]
@@ -74,7 +74,7 @@ RUN_OUT = text(
     f"""
     SELECT message_id, {FAILURES.format(kind="doubt", subject="message_id")} AS failures FROM doubt
      WHERE expires_at + make_interval(secs => :grace) < clock_timestamp()
-       AND NOT {RESTS.format(kind="doubt", subject="message_id")}
+       AND NOT {IN_BACKOFF.format(kind="doubt", subject="message_id")}
      ORDER BY expires_at LIMIT :limit
     """
 )
@@ -113,11 +113,11 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
     return len(rows)
 
 
-def _moved(row: Row[Any]) -> Moved:
-    return Moved(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
+def _moved(row: Row[Any]) -> StatusChange:
+    return StatusChange(row.account_id, row.send_id, batch_of(row.id), row.status, [index_of(row.id)], row.error)
 
 
-def give_up(engine: Engine, grace: float, limit: int = 500) -> int:
+def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:
     """Expire doubts whose validity ended more than `grace` seconds ago, and release their credits."""
 
     def give_up_page(job: Job, page: int) -> int:
@@ -132,4 +132,4 @@ def give_up(engine: Engine, grace: float, limit: int = 500) -> int:
             ]
             return resolve(connection, expired)
 
-    return together_or_singly(engine, "doubt", give_up_page, limit)
+    return batch_then_singly(engine, "doubt", give_up_page, limit)

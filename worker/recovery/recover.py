@@ -18,9 +18,9 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared.crashpoints import crashpoint
 from shared.db.connection import STARTED, copy_rows, field, transaction
 from shared.ids import index_of, message_id, short_prefix_of
-from shared.job_failures import FAILURES, RESTS, Job, together_or_singly
+from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
-from shared.outbox import Moved, add_of_messages
+from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from worker.send_counters import Changes
@@ -37,7 +37,7 @@ LEFT_BEHIND = text(
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND {LEASE_OVER}
-       AND NOT {RESTS.format(kind="recovery", subject="b.id")}
+       AND NOT {IN_BACKOFF.format(kind="recovery", subject="b.id")}
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """
 )
@@ -65,7 +65,7 @@ def recover(
         recovered.extend(batches)
         return len(batches)
 
-    together_or_singly(engine, "recovery", recover_page, limit)
+    batch_then_singly(engine, "recovery", recover_page, limit)
     return recovered
 
 
@@ -138,5 +138,5 @@ def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], car
         doubts.append(f"{name}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
     copy_rows(connection, "message", COLUMNS, "".join(messages))
     copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))
-    moved = Moved(row.account_id, row.send_id, row.id, MessageStatus.IN_DOUBT, indexes, STOPPED)
+    moved = StatusChange(row.account_id, row.send_id, row.id, MessageStatus.IN_DOUBT, indexes, STOPPED)
     add_of_messages(connection, lambda _: [moved])

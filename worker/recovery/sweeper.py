@@ -15,7 +15,7 @@ from uuid import uuid4
 from sqlalchemy import Engine, text
 
 from shared.db.connection import is_outage, reading, transaction
-from shared.job_failures import FAILURES, RESTS, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.lifecycle import SendState
 from shared.periodic import repeat
 from shared.sends import batch_states, send_states
@@ -33,7 +33,7 @@ from worker.outages import Outage
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.pace import LiveWorkers
 from worker.receipts.apply import match_kept
-from worker.receipts.in_doubt import give_up
+from worker.receipts.in_doubt import expire_doubts
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.recovery.recover import recover
 from worker.recovery.stalled_sessions import Stalled
@@ -77,11 +77,11 @@ ENDED_SENDS = text(
       WHERE completed_at IS NULL AND expires_at <= clock_timestamp() AND state <> 'canceled'
         AND (unexpanded > 0 OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                          AND b.{batch_states.NOT_TAKEN}))
-        AND NOT {RESTS.format(kind="closing", subject="id")}
+        AND NOT {IN_BACKOFF.format(kind="closing", subject="id")}
       ORDER BY expires_at LIMIT 100)
     UNION ALL
     (SELECT id, account_id, 'canceled', {FAILURES.format(kind="closing", subject="id")} FROM send s
-      WHERE NOT {RESTS.format(kind="closing", subject="id")} AND state = 'canceled' AND completed_at IS NULL
+      WHERE NOT {IN_BACKOFF.format(kind="closing", subject="id")} AND state = 'canceled' AND completed_at IS NULL
         AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
       LIMIT 100)
     """
@@ -176,7 +176,7 @@ class Sweeper:
             self._hold_newly_refused,
             lambda: watch_sends(self._engine),
             self._end_sends,
-            lambda: give_up(self._engine, self._settings.doubt_grace),
+            lambda: expire_doubts(self._engine, self._settings.doubt_grace),
             lambda: self._resolve_doubts(RECENTLY),
             lambda: match_kept(self._engine, newest=RECENTLY),
             self._analyze_grown,

@@ -16,7 +16,7 @@ from shared.settings import Settings
 from worker.carriers.base import Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, Pacer
-from worker.pacing.rate_limits import Limit, RateLimitedCarrier, SharedPace
+from worker.pacing.rate_limits import CombinedPace, Limit, RateLimitedCarrier
 from worker.sending.authentication_share import DEFAULT_SHARE
 from worker.sending.dispatch import Dispatcher
 
@@ -73,7 +73,7 @@ class LimitedQueues:
     def _make(self, queue: str) -> Dispatcher:
         name, *limits = queue.split("/")
         breaker = self._breakers[name]
-        pace = SharedPace([self._paces[limit] for limit in limits], breaker.carrier)
+        pace = CombinedPace([self._paces[limit] for limit in limits], breaker.carrier)
         carrier = cast(Carrier, RateLimitedCarrier(breaker.carrier, pace, self._settings.concurrency))
         settings, share = replace(self._settings, concurrency=1), self._shares.get(name, DEFAULT_SHARE)
         dispatcher = Dispatcher(self._engine, carrier, self._simulator, settings, breaker, queue, share)

@@ -90,7 +90,7 @@ def advance(
         batch.watermark = batch.watermark if batch.halted else watermark
         batch.unrecorded = later
         if not row.same_start:
-            batch.doubt_rows()
+            batch.mark_rows_uncertain()
     record_lost(engine, batches)
 
 

@@ -28,7 +28,7 @@ class AuthenticationShare:
         self._owed = 0.0
         self._lock = threading.Lock()
 
-    def due(self, room: int) -> int:
+    def reserve(self, room: int) -> int:
         """Segments of authentication that a cycle of `room` segments claims before anything else."""
         with self._lock:
             part = self.share * room
@@ -37,7 +37,7 @@ class AuthenticationShare:
             self._owed -= due
             return due
 
-    def took(self, due: int, batches: list[ClaimedBatch]) -> None:
+    def report(self, due: int, batches: list[ClaimedBatch]) -> None:
         """Note what the cycle claimed. A shortfall is owed by the next cycle, but by no later one."""
         taken = segments_of(batch for batch in batches if batch.lane == AUTHENTICATION)
         with self._lock:

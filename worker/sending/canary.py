@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared.db.connection import reading, transaction
-from shared.job_failures import FAILURES, RESTS, attempt
+from shared.job_failures import FAILURES, IN_BACKOFF, attempt
 from shared.sends.holding import release_from_rule, stop_submitting
 from shared.sends.stop_if import stop_failing
 
@@ -39,7 +39,7 @@ STANDING = text(
            CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS float8) AS share,
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
-       AND NOT {RESTS.format(kind="canary", subject="s.id")}
+       AND NOT {IN_BACKOFF.format(kind="canary", subject="s.id")}
     """
 )
 SET_HELD_REASON = text(
@@ -50,7 +50,7 @@ SET_HELD_REASON = text(
 )
 
 
-def allowed(connection: Connection, send_id: UUID, canary: str | None, over: str | None) -> int:
+def messages_allowed(connection: Connection, send_id: UUID, canary: str | None, over: str | None) -> int:
     """The number of messages that a claim may take of a send with `canary`, or with `stop_if`.
 
     With `stop_if`, a cycle takes no more than the rule needs to decide: `over` messages.

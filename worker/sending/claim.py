@@ -23,9 +23,9 @@ from shared.sends.holding import SendUnusable, holding_unusable
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.rules import Rules
 from worker.sending.authentication_share import AUTHENTICATION
-from worker.sending.canary import allowed
+from worker.sending.canary import messages_allowed
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.fair_share import ahead_of_others
+from worker.sending.fair_share import over_share
 from worker.sending.next_batches import (
     CANDIDATE,
     CANDIDATE_OF_CARRIER,
@@ -145,7 +145,7 @@ def _claim(
             statement = CANDIDATE_OWED if carrier is None else CANDIDATE_OWED_OF_CARRIER
             first = lock_candidates(connection, statement, min(MAX_CANDIDATES, MIN_CANDIDATES + owed), carrier)
         if contended:
-            ahead = ahead_of_others(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
+            ahead = over_share(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
             candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
         intents = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
         if not intents:
@@ -197,7 +197,9 @@ def _within_budget(
                 continue
             messages = min(row.retrying or row.ahead, max(1, left // row.segments))
             if row.over is not None or row.canary is not None:
-                messages = min(messages, allowed(connection, row.send_id, row.canary, row.over) - watched[row.send_id])
+                messages = min(
+                    messages, messages_allowed(connection, row.send_id, row.canary, row.over) - watched[row.send_id]
+                )
                 if messages <= 0:
                     continue  # the results of the first ones decide
                 watched[row.send_id] += messages

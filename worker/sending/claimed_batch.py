@@ -98,7 +98,7 @@ class ClaimedBatch:
     failed: list[FailedAttempt] = field(default_factory=list)
     """Failed attempts of this cycle that are not in the database yet."""
     rows_uncertain: bool = False
-    """Whether rows that were written may be missing: see `doubt_rows`."""
+    """Whether rows that were written may be missing: see `mark_rows_uncertain`."""
     halted: bool = False
     """Its send was paused, held, canceled or has expired since the claim."""
     opted_out: bool = False
@@ -179,7 +179,7 @@ class ClaimedBatch:
             return []
         return [index for index, result in zip(self.indexes, self.results, strict=True) if result is None]
 
-    def doubt_rows(self) -> None:
+    def mark_rows_uncertain(self) -> None:
         """Mark all results as unrecorded, and look for their rows before writing them: the database was unavailable.
 
         A crash of it undoes asynchronous commits, and a commit without a response may have happened.

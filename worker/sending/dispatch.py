@@ -18,7 +18,7 @@ from collections.abc import Callable
 from sqlalchemy import Engine
 
 from shared.crashpoints import crashpoint
-from shared.db.connection import AWAY
+from shared.db.connection import UNAVAILABLE
 from shared.guard import Witness
 from shared.settings import Settings
 from worker.carriers.base import OURS, Answer, Carrier
@@ -30,7 +30,7 @@ from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_
 from worker.sending.send_rules import apply_rules
 from worker.sending.settle import settle
 from worker.sending.suppression_check import Suppressions
-from worker.sending.windows import message_groups, next_window, note, unfinished
+from worker.sending.windows import apply_outcomes, message_groups, next_window, unfinished
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ class Dispatcher:
         self.workers: Callable[[], int] = lambda: 1
         """How many worker processes are alive."""
         self._suppressions = Suppressions(engine)
-        self._free = threading.BoundedSemaphore(settings.concurrency)
+        self._free_cycles = threading.BoundedSemaphore(settings.concurrency)
         self._speed = INITIAL_RATE
         self._size, self._segments = 100.0, 1.0
         """Averages of the last cycle: messages per batch, and segments per message."""
@@ -116,8 +116,8 @@ class Dispatcher:
 
         At most `concurrency` cycles run at a time: each has its share of the carrier's window.
         """
-        with self._free:
-            self._gather()
+        with self._free_cycles:
+            self._wait_for_more()
             if self.stop.is_set():
                 return False
             stride = max(1, self._live.window // self._settings.concurrency)
@@ -128,7 +128,7 @@ class Dispatcher:
                     self._send(self.carrier_of(test), batches, stride)
             return bool(claimed)
 
-    def _gather(self) -> None:
+    def _wait_for_more(self) -> None:
         """Wait until this cycle may claim. While few messages arrive, the wait lets more of them arrive."""
         with self._timing:
             now = time.monotonic()
@@ -155,9 +155,9 @@ class Dispatcher:
 
     def _claim_within(self, budget: int, stride: int) -> list[ClaimedBatch]:
         """Claim up to `budget` segments. While the carrier may get nothing, only messages of test keys are claimed."""
-        room = self.breaker.room(budget)
-        if room:
-            batches = self._claim_at_pace(room, stride)
+        admitted = self.breaker.admit(budget)
+        if admitted:
+            batches = self._claim_at_pace(admitted, stride)
             if not batches:
                 self.breaker.unused()
             return batches
@@ -165,15 +165,15 @@ class Dispatcher:
             return []
         return claim(self._engine, budget, stride, self._settings.lease, self._size, None, True)
 
-    def _claim_at_pace(self, room: int, stride: int) -> list[ClaimedBatch]:
+    def _claim_at_pace(self, admitted: int, stride: int) -> list[ClaimedBatch]:
         """Claim at the carrier's pace. Books as much of it as the last cycle claimed."""
-        pace, booked = self._live.pace, max(1, min(room, self._last_claimed))
+        pace, booked = self._live.pace, max(1, min(admitted, self._last_claimed))
         if not pace.book(booked):
             return []
-        owed = self._authentication_share.due(room)
+        owed = self._authentication_share.reserve(admitted)
         lease, contended = self._settings.lease, pace.contended
-        batches = claim(self._engine, room, stride, lease, self._size, self._queue, False, owed, contended)
-        self._authentication_share.took(owed, batches)
+        batches = claim(self._engine, admitted, stride, lease, self._size, self._queue, False, owed, contended)
+        self._authentication_share.report(owed, batches)
         self._last_claimed = segments_of(batch for batch in batches if self.carrier_of(batch.test) is self._live)
         pace.booked(booked, self._last_claimed)
         return batches
@@ -208,7 +208,7 @@ class Dispatcher:
             submitted += segments
             if breaker is not None:
                 breaker.note(outcomes)
-            if note(window, outcomes, self._queue is not None, answer_time):
+            if apply_outcomes(window, outcomes, self._queue is not None, answer_time):
                 if any(answer is Answer.THROTTLED and error not in OURS for answer, _, error in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.concurrency)
@@ -224,7 +224,7 @@ class Dispatcher:
             list_read = read
         if submitted:
             self._speed = submitted / max(0.001, time.monotonic() - begun)
-        self._settle(carrier, batches)
+        self._settle_with_retry(carrier, batches)
 
     def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, list_read: str) -> str | None:
         """Record the results and allow the next window, without recipients who opted out since `list_read`.
@@ -237,23 +237,23 @@ class Dispatcher:
             advance(self._engine, batches, stride, carrier.name, self._settings.lease, list_read)
             if any(batch.opted_out for batch in batches) or time.monotonic() - begun > STALE_OPT_OUTS_SECONDS:
                 list_read = self._suppressions.drop(batches)
-        except AWAY as error:
+        except UNAVAILABLE as error:
             log.warning("the database is unavailable; a cycle keeps its results until they can be recorded: %s", error)
             for batch in batches:
-                batch.doubt_rows()
+                batch.mark_rows_uncertain()
             return None
         return list_read
 
-    def _settle(self, carrier: Carrier, batches: list[ClaimedBatch]) -> None:
+    def _settle_with_retry(self, carrier: Carrier, batches: list[ClaimedBatch]) -> None:
         """Settle. Retry while the database is unavailable, as forgotten results would leave messages in doubt."""
         deadline = time.monotonic() + SETTLE_SECONDS
         while True:
             try:
                 settle(self._engine, batches, carrier.name, LONGEST_WAIT, self._settings.resend_lanes)
                 return
-            except AWAY:
+            except UNAVAILABLE:
                 if time.monotonic() > deadline:
                     raise
                 for batch in batches:
-                    batch.doubt_rows()
+                    batch.mark_rows_uncertain()
                 time.sleep(0.5)

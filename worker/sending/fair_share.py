@@ -42,7 +42,7 @@ class UnderWay(NamedTuple):
     """Whether one of its batches has more to send than its cycle has claimed."""
 
 
-def ahead_of_others(connection: Connection, queued: Iterable[AccountLane], carrier: str | None) -> set[AccountLane]:
+def over_share(connection: Connection, queued: Iterable[AccountLane], carrier: str | None) -> set[AccountLane]:
     """The accounts and lanes that may claim nothing now: another one has less in progress and cannot claim more.
 
     `queued` are those with batches to claim.

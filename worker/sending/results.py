@@ -14,7 +14,7 @@ from shared.carriers.receipts import by_destination
 from shared.db.connection import STARTED, array, copy_rows, field, texts, transaction, uuids
 from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
-from shared.outbox import Moved, add_of_messages
+from shared.outbox import StatusChange, add_of_messages
 from worker.receipts.in_doubt import Resolution, resolve
 from worker.send_counters import Changes
 from worker.sending.claimed_batch import ClaimedBatch
@@ -83,7 +83,7 @@ def fence(connection: Connection, batches: list[ClaimedBatch]) -> None:
     for batch in batches:
         batch.lost = batch.batch_id not in owned
         if not owned.get(batch.batch_id, True):
-            batch.doubt_rows()
+            batch.mark_rows_uncertain()
 
 
 def write_rows(connection: Connection, batches: Iterable[ClaimedBatch], carrier: str) -> Changes:
@@ -118,7 +118,7 @@ def counts_of(written: Written) -> dict[str, str]:
     return {str(status): array([statuses.count(status) for statuses in by_batch]) for status in RECORDED}
 
 
-def moved_of(written: Written, listeners: frozenset[int]) -> Iterator[Moved]:
+def moved_of(written: Written, listeners: frozenset[int]) -> Iterator[StatusChange]:
     """The new states of messages, by status and error, for accounts in `listeners`."""
     for batch, positions in written:
         if batch.account_id in listeners:
@@ -127,7 +127,7 @@ def moved_of(written: Written, listeners: frozenset[int]) -> Iterator[Moved]:
                 status, _, error, _, _ = batch.result(position)
                 alike.setdefault((status, error), []).append(batch.indexes[position])
             for (status, error), indexes in alike.items():
-                yield Moved(batch.account_id, batch.send_id, batch.batch_id, status, indexes, error)
+                yield StatusChange(batch.account_id, batch.send_id, batch.batch_id, status, indexes, error)
 
 
 def doubt_lines_of(batch: ClaimedBatch, positions: list[int], carrier: str) -> Iterator[str]:

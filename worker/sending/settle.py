@@ -14,7 +14,7 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction, uuids
 from shared.ledger.ledger import REMAINDER, Entry, post
 from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
-from shared.outbox import Moved, add_of_messages, add_of_sends
+from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states, send_states
 from shared.sends import fair_queueing as fair
 from shared.sends.stop_if import stop_failing
@@ -167,12 +167,12 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
     post(connection, [entry for pair in zip(settlements, states, strict=True) for entry in _entries(*pair)])
 
 
-def _canceled(settlement: Settlement, state: BatchState) -> Moved:
+def _canceled(settlement: Settlement, state: BatchState) -> StatusChange:
     """The messages that end with their batch, where it was canceled."""
     left = (
         [*settlement.retry, *range(settlement.next_index, settlement.size + 1)] if state == BatchState.CANCELED else []
     )
-    return Moved(settlement.account_id, settlement.send_id, settlement.batch_id, MessageStatus.CANCELED, left)
+    return StatusChange(settlement.account_id, settlement.send_id, settlement.batch_id, MessageStatus.CANCELED, left)
 
 
 def _hold_poisoned(connection: Connection, settlements: list[Settlement]) -> list[UUID]:

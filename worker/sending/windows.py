@@ -58,7 +58,7 @@ def _message_group(batch: ClaimedBatch, text: str, encoding: str, positions: lis
     )
 
 
-def note(window: Window, outcomes: list[Outcome], several: bool = False, answer_time: float = 0.0) -> bool:
+def apply_outcomes(window: Window, outcomes: list[Outcome], several: bool = False, answer_time: float = 0.0) -> bool:
     """Store each message's result. Returns whether any is submitted once more in this cycle: throttled or failed ones.
 
     With `several` carriers, failed messages are left to another one, after this cycle. The answer came just now,

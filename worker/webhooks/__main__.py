@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from sqlalchemy import Engine, text
 
-from shared.db.connection import AWAY, make_engine, transaction
+from shared.db.connection import UNAVAILABLE, make_engine, transaction
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
 from shared.encryption import Texts
@@ -47,7 +47,7 @@ async def run_housekeeping(engine: Engine, stop: asyncio.Event) -> None:
             await asyncio.to_thread(report_alive, engine, name)
             if rounds % int(PRUNE_SECONDS / ALIVE_SECONDS) == 0:
                 await asyncio.to_thread(prune, engine)
-        except AWAY as error:
+        except UNAVAILABLE as error:
             log.warning("the database is unavailable; retrying: %s", error)
         except Exception:
             log.exception("deleting old events failed and will be retried")

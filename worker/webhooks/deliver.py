@@ -19,7 +19,7 @@ from uuid import UUID
 
 from sqlalchemy import Engine
 
-from shared.db.connection import AWAY
+from shared.db.connection import UNAVAILABLE
 from shared.events.webhooks import secret, sign
 from worker.webhooks import store
 from worker.webhooks.client import Client
@@ -71,7 +71,7 @@ class Deliverer:
         free = MAX_WEBHOOKS - len(self._tasks)
         try:
             hooks = await self._in_thread(store.claim, self._engine, free) if free else []
-        except AWAY as error:
+        except UNAVAILABLE as error:
             log.warning("the database is unavailable; no events are posted until it is back: %s", error)
             return 0
         for hook in hooks:
@@ -92,7 +92,7 @@ class Deliverer:
             if self._held:
                 try:
                     await self._in_thread(store.renew, self._engine, dict(self._held))
-                except AWAY as error:
+                except UNAVAILABLE as error:
                     log.warning("the database is unavailable; leases were not renewed: %s", error)
                 except Exception:
                     log.exception("renewing leases failed and will be retried")
@@ -101,7 +101,7 @@ class Deliverer:
         self._held[hook.id] = hook.epoch
         try:
             await self._deliver(hook)
-        except AWAY as error:
+        except UNAVAILABLE as error:
             log.warning("the database is unavailable; webhook %s continues when its lease expires: %s", hook.id, error)
         except Exception as error:
             await self._note_fault(hook, error)

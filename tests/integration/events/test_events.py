@@ -13,7 +13,7 @@ from shared.outbox import listen
 from shared.senders.sender_ids import decide_sender
 from tests.harness.service import Service
 from tests.harness.times import ahead
-from worker.receipts.in_doubt import give_up
+from worker.receipts.in_doubt import expire_doubts
 
 ROWS = text("SELECT type, send_id, batch_id, indexes, error, data FROM event WHERE account_id = :account ORDER BY id")
 
@@ -82,7 +82,7 @@ def test_a_list_is_packed_and_each_outcome_is_told_once(heard: Service) -> None:
     assert max(len(row.indexes) for row in rows if row.type == "message.sent") >= 20
     with heard.engine.begin() as connection:
         connection.execute(text("UPDATE doubt SET expires_at = now() - interval '1 hour'"))
-    give_up(heard.engine, 0)
+    expire_doubts(heard.engine, 0)
     assert of_messages(heard)["message.expired", ids["99906000001"], "no_answer"] == 1
 
 

@@ -22,7 +22,7 @@ import worker.recovery.sweeper
 import worker.sending.canary
 from shared.contacts.imports import retry_import
 from shared.db.connection import transaction
-from shared.job_failures import MAX_FAILURES, Job, attempt, clear_failures, together_or_singly
+from shared.job_failures import MAX_FAILURES, Job, attempt, batch_then_singly, clear_failures
 from shared.sends.holding import release
 from tests.harness.service import Service
 from tests.integration.accept.test_group import make_due, phones, scheduled
@@ -269,7 +269,7 @@ def test_a_step_of_the_sweep_that_fails_keeps_no_other_from_being_done(
     def fails(*_: object, **__: object) -> None:
         raise Poison
 
-    for step in ("recover", "hold_newly_refused", "watch_sends", "give_up"):
+    for step in ("recover", "hold_newly_refused", "watch_sends", "expire_doubts"):
         monkeypatch.setattr(worker.recovery.sweeper, step, fails)
     send = scheduled(service, service.new_group(phones(1, 255770000000)))
     make_due(service, send)
@@ -293,7 +293,7 @@ def test_what_fails_together_is_done_singly(service: Service) -> None:
         done.extend(taken)
         return len(taken)
 
-    assert together_or_singly(service.engine, "doubt", work, 10) == 2
+    assert batch_then_singly(service.engine, "doubt", work, 10) == 2
     assert (done, failures(service, "doubt")) == (["a", "b"], [(1, False)])
 
 

@@ -15,7 +15,7 @@ from tests.harness.service import Service
 from worker.carriers.base import Answer, LateResponse, Outcome
 from worker.jobs.housekeeping import PURGES, housekeeping
 from worker.receipts.apply import match_kept, record
-from worker.receipts.in_doubt import give_up
+from worker.receipts.in_doubt import expire_doubts
 from worker.receipts.late_responses import record_late_responses
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.sending.advance import advance
@@ -251,16 +251,16 @@ def test_a_doubt_is_given_up_only_after_its_validity_and_the_grace(service: Serv
     with service.engine.begin() as connection:
         ended = text("UPDATE doubt SET expires_at = now() - interval '100 s' WHERE message_id = :id")
         connection.execute(ended, {"id": doubt})
-    give_up(service.engine, grace=3600)
+    expire_doubts(service.engine, grace=3600)
     assert status(service, doubt) == "in_doubt"
     with service.engine.begin() as connection:
         later = text("UPDATE doubt SET expires_at = now() + interval '1 hour' WHERE message_id = :id")
         connection.execute(later, {"id": doubt})
-    give_up(service.engine, grace=0)
+    expire_doubts(service.engine, grace=0)
     assert status(service, doubt) == "in_doubt"
     with service.engine.begin() as connection:
         connection.execute(ended, {"id": doubt})
-    give_up(service.engine, grace=60)
+    expire_doubts(service.engine, grace=60)
     assert status(service, doubt) == "expired"
     assert service.get("/balance").json["balance"] == 1000
 

@@ -118,7 +118,7 @@ def test_accepting(engine: Engine, tracer: Tracer) -> None:
         async with server:
             await send(server.sockets[0].getsockname()[1], service.token, 3, tracer)
             for _ in range(100):  # the task is published in a thread
-                if unused(tracer.entered, named):
+                if unused(tracer.entered.copy(), named):
                     await asyncio.sleep(0.1)
         tracer.on = False
 

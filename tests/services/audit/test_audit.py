@@ -15,11 +15,11 @@ from shared.audit.check import audit, check
 from shared.audit.rules import RULES
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
-from worker.receipts.in_doubt import Resolution, give_up, resolve
+from worker.receipts.in_doubt import Resolution, expire_doubts, resolve
 from worker.recovery.recover import recover
 from worker.sending.advance import advance
 from worker.sending.claim import claim
-from worker.sending.windows import message_groups, next_window, note
+from worker.sending.windows import apply_outcomes, message_groups, next_window
 
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 LATER = {"send_at": TOMORROW.isoformat(), "expires_at": (TOMORROW + timedelta(days=1)).isoformat()}
@@ -191,7 +191,7 @@ def test_it_is_clean_at_every_step_of_a_turn_and_of_its_recovery(service: Servic
     assert audit(engine, full=True) == []
 
     window = next_window(slices, 5)
-    note(window, carrier.submit(message_groups(window)))
+    apply_outcomes(window, carrier.submit(message_groups(window)))
     advance(engine, slices, 5, carrier.name, lease=60)
     assert audit(engine, full=True) == []
     service.deliver_receipts()
@@ -207,7 +207,7 @@ def test_it_is_clean_at_every_step_of_a_turn_and_of_its_recovery(service: Servic
     assert audit(engine, full=True) == []
     with engine.begin() as connection:
         connection.execute(text("UPDATE doubt SET expires_at = now() - interval '1 s' WHERE phone > 254733000000"))
-    give_up(engine, grace=0)
+    expire_doubts(engine, grace=0)
     assert service.counts(send) == {"submitted": 20, "accepted": 20, "delivered": 5, "canceled": 10, "expired": 5}
     assert audit(engine, full=True) == []
 

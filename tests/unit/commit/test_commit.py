@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy.dialects.postgresql import dialect
 
-from api.commit.commit import ACCEPT, ACCEPT_PLAIN, EVERYTHING, PLAIN, _send_row
+from api.commit.commit import ACCEPT, ACCEPT_PLAIN, EVERYTHING, REQUIRED_COLUMNS, _send_row
 from api.commit.draft import Draft
 from shared.db.tables.sends import send
 from shared.ids import new_id
@@ -14,7 +14,7 @@ from shared.lifecycle import Category
 from shared.sms.segments import segment
 
 NOW = datetime.now(UTC)
-OPTIONS: list[dict[str, Any]] = [
+OPTIONAL_COLUMNS: list[dict[str, Any]] = [
     {"reference": "A-1"},
     {"metadata": {}},
     {"rate": 1},
@@ -45,14 +45,14 @@ def draft(**options: Any) -> Draft:
 
 
 def test_a_plain_send_has_the_plain_columns() -> None:
-    assert tuple(_send_row(draft())) == tuple(PLAIN)
+    assert tuple(_send_row(draft())) == tuple(REQUIRED_COLUMNS)
 
 
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("options", OPTIONAL_COLUMNS)
 def test_a_send_with_options_has_theirs_too(options: dict[str, Any]) -> None:
     row = _send_row(draft(**options))
-    assert len(row) > len(PLAIN)
-    assert set(PLAIN) < set(row) <= set(EVERYTHING)
+    assert len(row) > len(REQUIRED_COLUMNS)
+    assert set(REQUIRED_COLUMNS) < set(row) <= set(EVERYTHING)
     assert {name: row[name] for name in options if name in EVERYTHING} == {
         name: value for name, value in options.items() if name in EVERYTHING
     }

@@ -17,13 +17,13 @@ from shared.db.full_disk import is_disk_full, shortage
 from shared.settings import Settings
 
 FULL = OperationalError("INSERT", None, psycopg.errors.DiskFull("could not extend file"))
-AWAY = OperationalError("SELECT", None, psycopg.OperationalError("connection refused"))
+UNAVAILABLE = OperationalError("SELECT", None, psycopg.OperationalError("connection refused"))
 STOPPED = psycopg.OperationalError('FATAL: could not write file "pg_wal/x": No space left on device')
 
 
 def test_it_works() -> None:
     assert is_disk_full(FULL) and is_disk_full(STOPPED)
-    assert not is_disk_full(AWAY)
+    assert not is_disk_full(UNAVAILABLE)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("full")
 def test_the_doctor_names_the_disk_and_not_postgres(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(engine: Engine) -> Iterator[None]:
-        raise AWAY
+        raise UNAVAILABLE
 
     monkeypatch.setattr(doctor, "reading", away)
     settings = Settings("postgresql+psycopg://x@127.0.0.1:1/x", "redis://127.0.0.1:1", "redis://127.0.0.1:1", "x" * 32)

@@ -7,7 +7,7 @@ from sqlalchemy.exc import OperationalError
 
 from worker.outages import Outage
 
-AWAY = OperationalError("SELECT 1", None, Exception("no answer"))
+UNAVAILABLE = OperationalError("SELECT 1", None, Exception("no answer"))
 
 
 def test_that_it_is_away_is_said_once_and_so_that_it_is_back(caplog: pytest.LogCaptureFixture) -> None:
@@ -15,7 +15,7 @@ def test_that_it_is_away_is_said_once_and_so_that_it_is_back(caplog: pytest.LogC
     outage = Outage()
     for _ in range(3):
         with outage.tolerated():
-            raise AWAY
+            raise UNAVAILABLE
     for _ in range(3):
         with outage.tolerated():
             pass

@@ -39,7 +39,7 @@ def breaker(time: Time) -> CircuitBreaker:
 
 def test_it_works(breaker: CircuitBreaker) -> None:
     breaker.note([TAKEN] * 3)
-    assert breaker.room(500) == 500
+    assert breaker.admit(500) == 500
     assert (breaker.state, breaker.error, breaker.is_stopping) == ("ready", None, False)
     assert breaker.counts.submitted == 3
 
@@ -47,9 +47,9 @@ def test_it_works(breaker: CircuitBreaker) -> None:
 @pytest.mark.parametrize("failure", [FAILED, SILENT])
 def test_failures_in_a_row_open_it(breaker: CircuitBreaker, failure: Outcome) -> None:
     breaker.note([failure] * (MAX_FAILURES - 1))
-    assert breaker.room(500) == 500
+    assert breaker.admit(500) == 500
     breaker.note([failure])
-    assert breaker.room(500) == 0
+    assert breaker.admit(500) == 0
     assert (breaker.state, breaker.is_stopping) == ("open", True)
     assert breaker.error == (failure.error or "no_answer")
 
@@ -66,10 +66,10 @@ def test_after_a_wait_one_message_goes_out(breaker: CircuitBreaker, time: Time) 
     breaker.note([FAILED] * MAX_FAILURES)
     time.now += FIRST_WAIT
     assert breaker.state == "probing"
-    assert breaker.room(500) == 1
-    assert breaker.room(500) == 0, "not a second one before the first was answered"
+    assert breaker.admit(500) == 1
+    assert breaker.admit(500) == 0, "not a second one before the first was answered"
     breaker.note([TAKEN])
-    assert (breaker.state, breaker.room(500)) == ("ready", 500)
+    assert (breaker.state, breaker.admit(500)) == ("ready", 500)
 
 
 def test_a_probe_that_fails_makes_the_wait_longer_up_to_a_limit(breaker: CircuitBreaker, time: Time) -> None:
@@ -77,7 +77,7 @@ def test_a_probe_that_fails_makes_the_wait_longer_up_to_a_limit(breaker: Circuit
     waits = []
     for _ in range(8):
         begun = time.now
-        while not breaker.room(500):
+        while not breaker.admit(500):
             time.now += 0.5
         waits.append(time.now - begun)
         breaker.note([FAILED])
@@ -88,38 +88,38 @@ def test_a_probe_that_fails_makes_the_wait_longer_up_to_a_limit(breaker: Circuit
 def test_a_probe_that_found_nothing_to_send_is_not_used_up(breaker: CircuitBreaker, time: Time) -> None:
     breaker.note([FAILED] * MAX_FAILURES)
     time.now += FIRST_WAIT
-    assert breaker.room(500) == 1
+    assert breaker.admit(500) == 1
     breaker.unused()
-    assert breaker.room(500) == 1
+    assert breaker.admit(500) == 1
 
 
 def test_a_throttled_probe_says_nothing(breaker: CircuitBreaker, time: Time) -> None:
     breaker.note([FAILED] * MAX_FAILURES)
     time.now += FIRST_WAIT
-    assert breaker.room(500) == 1
+    assert breaker.admit(500) == 1
     breaker.note([THROTTLED])
-    assert breaker.room(500) == 1
+    assert breaker.admit(500) == 1
     assert breaker.counts.throttled == 1
 
 
 def test_a_pause_and_a_lost_bind_close_it(breaker: CircuitBreaker) -> None:
     breaker.paused = True
-    assert (breaker.room(500), breaker.state, breaker.is_stopping) == (0, "paused", True)
+    assert (breaker.admit(500), breaker.state, breaker.is_stopping) == (0, "paused", True)
     breaker.paused = False
     breaker.carrier.trouble = "connecting: refused"  # type: ignore[misc]
-    assert (breaker.room(500), breaker.state, breaker.error) == (0, "down", "connecting: refused")
+    assert (breaker.admit(500), breaker.state, breaker.error) == (0, "down", "connecting: refused")
 
 
 def test_the_simulated_carrier_never_opens_it() -> None:
     breaker = CircuitBreaker(Carrier(), breaks=False)  # type: ignore[arg-type]
     breaker.note([FAILED] * 10 * MAX_FAILURES)
-    assert breaker.room(500) == 500
+    assert breaker.admit(500) == 500
 
 
 def test_a_refusal_for_good_closes_it(breaker: CircuitBreaker, time: Time) -> None:
     """Who refuses a message answers for itself: it is not the carrier that is broken."""
     breaker.note([FAILED] * MAX_FAILURES)
     time.now += FIRST_WAIT
-    assert breaker.room(500) == 1
+    assert breaker.admit(500) == 1
     breaker.note([REFUSED])
-    assert (breaker.room(500), breaker.state) == (500, "ready")
+    assert (breaker.admit(500), breaker.state) == (500, "ready")

@@ -2,7 +2,7 @@
 
 import time
 
-from worker.pacing.rate_limits import Limit, SharedPace
+from worker.pacing.rate_limits import CombinedPace, Limit
 from worker.routing.routes import Choice, Route, Routes
 
 ACME, KENYA, BOTH = Limit(10, "ACME"), Limit(20, prefix="2547"), Limit(5, "ACME", "2547")
@@ -66,7 +66,7 @@ class OneCarrier:
 
 def test_a_pace_is_that_of_the_slowest() -> None:
     carrier = OneCarrier(Fixed(30))
-    pace = SharedPace([Fixed(100), Fixed(50), Fixed(0)], carrier)  # type: ignore[arg-type]
+    pace = CombinedPace([Fixed(100), Fixed(50), Fixed(0)], carrier)  # type: ignore[arg-type]
     assert (pace.chunk, pace.allowed) == (5, 30)
     pace.throttled(1)
     assert carrier.pace.throttles == 1
@@ -74,10 +74,10 @@ def test_a_pace_is_that_of_the_slowest() -> None:
 
 def test_all_must_let_it_leave() -> None:
     narrow, wide = Fixed(10, left=3), Fixed(10, left=100)
-    pace = SharedPace([narrow, wide], OneCarrier(Fixed(0)))  # type: ignore[arg-type]
+    pace = CombinedPace([narrow, wide], OneCarrier(Fixed(0)))  # type: ignore[arg-type]
     assert pace.take(3, time.monotonic())
     assert not pace.take(1, time.monotonic())
 
 
 def test_where_all_are_lifted_nobody_need_be_asked() -> None:
-    assert SharedPace([Fixed(0)], OneCarrier(Fixed(0))).chunk == 0  # type: ignore[arg-type]
+    assert CombinedPace([Fixed(0)], OneCarrier(Fixed(0))).chunk == 0  # type: ignore[arg-type]

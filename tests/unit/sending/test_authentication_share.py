@@ -13,7 +13,7 @@ def batches(segments: int, lane: int = AUTHENTICATION) -> list[Any]:
 
 
 def test_it_works() -> None:
-    assert AuthenticationShare(0.2).due(25) == 5
+    assert AuthenticationShare(0.2).reserve(25) == 5
 
 
 @pytest.mark.parametrize("room", [1, 3, 25, 4000])
@@ -22,38 +22,38 @@ def test_over_many_turns_it_is_the_share_whatever_their_size(room: int, share: f
     guarantee, turns = AuthenticationShare(share), 1000
     taken = 0
     for _ in range(turns):
-        due = guarantee.due(room)
-        guarantee.took(due, batches(due))
+        due = guarantee.reserve(room)
+        guarantee.report(due, batches(due))
         taken += due
     assert taken == pytest.approx(share * room * turns, abs=1)
 
 
 def test_without_a_share_nothing_is_due() -> None:
-    assert AuthenticationShare(0.0).due(1000) == 0
+    assert AuthenticationShare(0.0).reserve(1000) == 0
 
 
 def test_who_did_not_come_has_saved_up_no_more_than_a_turn() -> None:
     guarantee = AuthenticationShare(0.2)
     for _ in range(100):
-        guarantee.took(guarantee.due(25), batches(25, lane=2))
-    assert guarantee.due(25) == 10
+        guarantee.report(guarantee.reserve(25), batches(25, lane=2))
+    assert guarantee.reserve(25) == 10
     slow = AuthenticationShare(0.2)
     for _ in range(100):
-        slow.took(slow.due(1), batches(1, lane=2))
-    assert slow.due(1) == 1, "a carrier with a message a second takes the first code at once"
+        slow.report(slow.reserve(1), batches(1, lane=2))
+    assert slow.reserve(1) == 1, "a carrier with a message a second takes the first code at once"
 
 
 def test_what_another_turn_had_locked_is_made_up_for() -> None:
     guarantee = AuthenticationShare(0.2)
-    guarantee.took(guarantee.due(25), batches(25, lane=2))
-    due = guarantee.due(25)
-    guarantee.took(due, batches(due))
+    guarantee.report(guarantee.reserve(25), batches(25, lane=2))
+    due = guarantee.reserve(25)
+    guarantee.report(due, batches(due))
     assert due == 10
-    assert guarantee.due(25) == 5
+    assert guarantee.reserve(25) == 5
 
 
 def test_more_by_fair_order_is_not_held_against_it() -> None:
     guarantee = AuthenticationShare(0.2)
     for _ in range(100):
-        guarantee.took(guarantee.due(25), batches(25))
-    assert guarantee.due(25) == 5
+        guarantee.report(guarantee.reserve(25), batches(25))
+    assert guarantee.reserve(25) == 5

@@ -507,3 +507,39 @@ def test_what_wsgi_is_told_of_a_request() -> None:
         "HTTP_X_REQUEST_ID": "a,b",
         "HTTP_X_LATIN": "\u00e9",
     }, "the header with underscores is nobody's"
+
+
+def test_an_owner_whose_clients_do_not_read_gets_no_more() -> None:
+    """Its responses would fill the memory. What waits for a thread is checked when it is its turn."""
+    size = asgi.MAX_UNREAD_BYTES // 2 + 1
+
+    async def run() -> list[int]:
+        application, reads = Application(lambda environ, start: answer(start, b"x" * size)), asyncio.Event()
+        statuses: list[int] = []
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+            elif len(message["body"]) == size:
+                await reads.wait()
+
+        async def ask() -> None:
+            came = [{"type": "http.request", "body": b"", "more_body": False}]
+
+            async def receive() -> dict[str, Any]:
+                if not came:
+                    await asyncio.sleep(60)
+                return came.pop()
+
+            await application({**scope("/x"), "headers": [(b"content-length", b"0")]}, receive, send)
+
+        waiting = [asyncio.create_task(ask()) for _ in range(2)]
+        while len(statuses) < 2:
+            await asyncio.sleep(0.01)
+        await ask()
+        reads.set()
+        await asyncio.gather(*waiting)
+        await ask()
+        return statuses
+
+    assert asyncio.run(run()) == [200, 200, 429, 200]

@@ -150,8 +150,45 @@ def test_chunks_that_are_nothing_but_their_extension() -> None:
 
 
 def test_a_body_of_many_small_chunks_is_read() -> None:
-    connection = after(CHUNKED, *[b"1;a=b\r\na\r\n" * 100] * 50, b"0\r\n\r\n")
-    assert connection.written.endswith(b"\r\n\r\n5001") and not connection.closed
+    chunk = b"40;a=b\r\n" + b"a" * 64 + b"\r\n"
+    connection = after(CHUNKED, *[chunk * 100] * 50, b"0\r\n\r\n")
+    assert connection.written.endswith(b"\r\n\r\n320001") and not connection.closed
+
+
+@pytest.mark.parametrize("size", [1, 16])
+def test_a_body_of_tiny_chunks_is_refused(size: int) -> None:
+    """Each chunk takes time on the loop, whatever its size."""
+    chunk = b"%x\r\n" % size + b"a" * size + b"\r\n"
+    few = after(CHUNKED, chunk * 200, b"0\r\n\r\n")
+    assert few.written.startswith(b"HTTP/1.1 200 ")
+    many = after(CHUNKED, *[chunk * 100] * 10, b"0\r\n\r\n")
+    assert many.written.startswith(b"HTTP/1.1 400 ") and b"at least 64 bytes" in many.written and many.closed
+
+
+def test_a_large_response_is_sent_when_it_has_been_taken() -> None:
+    """Until then the application, and with it its owner's share, waits."""
+    sent = []
+
+    async def large(scope: Any, receive: Any, send: Any) -> None:
+        head = {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"9")]}
+        await send(head)
+        await send({"type": "http.response.body", "body": b"x" * 9})
+        sent.append(scope["path"])
+
+    async def run() -> None:
+        made, connection = HttpConnection(ServerState(large, Connections())), Connection()
+        made.connection_made(connection)
+        write = connection.write
+        connection.write = lambda data: (write(data), made.pause_writing())  # type: ignore[method-assign]
+        made.data_received(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+        await asyncio.sleep(0.02)
+        assert connection.written.endswith(b"x" * 9) and sent == []
+        made.resume_writing()
+        await asyncio.sleep(0.02)
+        assert sent == ["/a"]
+        made.connection_lost(None)
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize(

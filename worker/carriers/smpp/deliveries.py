@@ -209,7 +209,7 @@ class Deliveries:
         to_store = []
         for _, receipt in receipts:
             long = self._multiparts.find(receipt.reference, receipt.phone)
-            message_receipt = receipt if long is None else long.hear(receipt)
+            message_receipt = receipt if long is None else long.on_part_receipt(receipt)
             if message_receipt is not None:
                 to_store.append(message_receipt)
         status = self._store(self._on_receipts, to_store)

@@ -37,7 +37,7 @@ class MultipartMessage:
         """The number of distinct ids for which receipts are expected."""
         return len({*self.ids.values()}) if len(self.ids) == self.total else self.total
 
-    def hear(self, receipt: Receipt) -> Receipt | None:
+    def on_part_receipt(self, receipt: Receipt) -> Receipt | None:
         """The message's receipt after this receipt of one part; None while the message is undecided."""
         message_receipt = receipt._replace(reference=self.ids.get(0, receipt.reference))
         if receipt.status == MessageStatus.SENT:

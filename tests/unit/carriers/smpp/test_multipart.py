@@ -19,37 +19,37 @@ def known(total: int = 3) -> MultipartMessages:
     return multiparts
 
 
-def hear(
+def on_part_receipt(
     multiparts: MultipartMessages, part: str, status: MessageStatus, error: str | None = None
 ) -> tuple[str, str] | None:
     long = multiparts.find(part, PHONE)
     assert long is not None
-    said = long.hear(Receipt(part, status, error, NOW))
+    said = long.on_part_receipt(Receipt(part, status, error, NOW))
     return None if said is None else (said.reference, said.status)
 
 
 def test_it_works() -> None:
     multiparts = known()
-    assert hear(multiparts, "p2", DELIVERED) is None
-    assert hear(multiparts, "p0", DELIVERED) is None
-    assert hear(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+    assert on_part_receipt(multiparts, "p2", DELIVERED) is None
+    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
+    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
 
 
 def test_one_part_twice_is_one_part() -> None:
     multiparts = known(2)
-    assert hear(multiparts, "p0", DELIVERED) is None
-    assert hear(multiparts, "p0", DELIVERED) is None
-    assert hear(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
+    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
+    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
 
 
 def test_one_part_undelivered_is_the_message_undelivered() -> None:
     multiparts = known()
-    assert hear(multiparts, "p0", DELIVERED) is None
-    assert hear(multiparts, "p1", UNDELIVERED) == ("p0", UNDELIVERED)
+    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
+    assert on_part_receipt(multiparts, "p1", UNDELIVERED) == ("p0", UNDELIVERED)
 
 
 def test_a_part_on_its_way_says_nothing() -> None:
-    assert hear(known(), "p1", SENT) is None
+    assert on_part_receipt(known(), "p1", SENT) is None
 
 
 def test_a_message_sent_in_part_is_undelivered_by_its_first_receipt() -> None:
@@ -57,7 +57,7 @@ def test_a_message_sent_in_part_is_undelivered_by_its_first_receipt() -> None:
     long = multiparts.find("p1", PHONE)
     assert long is not None
     long.partly_sent = True
-    assert hear(multiparts, "p1", DELIVERED) == ("p0", UNDELIVERED)
+    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", UNDELIVERED)
 
 
 def test_a_mark_is_settled_when_what_had_begun_has_ended() -> None:
@@ -82,22 +82,22 @@ def test_an_id_is_another_part_for_another_phone() -> None:
     multiparts.add("p1", 0, again)
     assert multiparts.find("p1", OTHER) is again
     assert multiparts.find("p1", None) is None, "both may be meant"
-    assert hear(multiparts, "p0", DELIVERED) is None
-    assert hear(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
+    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
 
 
 def test_one_id_for_all_parts_has_one_receipt() -> None:
     multiparts, long = MultipartMessages(), MultipartMessage(3, PHONE)
     for number in range(3):
         multiparts.add("same", number, long)
-    assert hear(multiparts, "same", DELIVERED) == ("same", DELIVERED)
+    assert on_part_receipt(multiparts, "same", DELIVERED) == ("same", DELIVERED)
 
 
 def test_an_id_used_again_when_all_parts_had_their_receipts_is_another_message() -> None:
     multiparts = known(2)
-    assert hear(multiparts, "p0", DELIVERED) is None
-    assert hear(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
-    assert hear(multiparts, "p1", UNDELIVERED) == ("p1", UNDELIVERED)
+    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
+    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
+    assert on_part_receipt(multiparts, "p1", UNDELIVERED) == ("p1", UNDELIVERED)
 
 
 def test_the_parts_that_were_used_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import httptools
 
 from api.http.request_body import Receive
 from api.http.wsgi import Headers, WholeResponse
+from api.server import limits
 from api.server.connections import Connections
 from api.server.responses import Send, problem_response
 
@@ -125,6 +126,8 @@ class Exchange:
         """Whether the client has left or was refused."""
         self._expects_continue = expects_continue
         self._body = bytearray()
+        self._chunks = self._body_bytes = 0
+        """Of the request's body, so far."""
         self._news = asyncio.Event()
         """Set when `_receive` has something to return."""
         self._head: tuple[int, Headers] | None = None
@@ -139,8 +142,14 @@ class Exchange:
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
+    def begin_chunk(self) -> bool:
+        """A chunk of the body begins. Returns whether the chunks are too small."""
+        self._chunks += 1
+        return self._chunks > limits.FREE_CHUNKS + self._body_bytes // limits.MIN_CHUNK_BYTES
+
     def receive_body(self, data: bytes) -> None:
         """Part of the body has arrived."""
+        self._body_bytes += len(data)
         if self.response_complete:
             return
         self._body += data

@@ -34,6 +34,7 @@ class HttpConnection(asyncio.Protocol):
         # Ignore data after a request with `Connection: close`; it is not an error.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self._peer: tuple[str, int] | None = None
+        self._address = ""
         self._waiting: deque[Exchange] = deque()
         """Pipelined requests, whose turn has not come yet."""
         self._current: Exchange | None = None
@@ -49,8 +50,6 @@ class HttpConnection(asyncio.Protocol):
         """Bytes received since the last byte of a body, or since the current head began."""
         self._progressed = False
         """Whether the data just received resets this count."""
-        self._chunks = self._body_bytes = 0
-        """Of the current body."""
         self._wrong = ""
         """What is wrong with the request, for errors that the parser does not detect."""
         self._failed = False
@@ -68,6 +67,7 @@ class HttpConnection(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
         self._peer = (str(peer[0]), int(peer[1])) if peer else None
+        self._address = self._peer[0] if self._peer else ""
         self.state.connections.add(self)
         if not self.state.limits.add(self, self._address):
             self._failed = True
@@ -127,7 +127,6 @@ class HttpConnection(asyncio.Protocol):
         self._idle_deadline.stop()
         self._url, self._headers, self._expects_continue = b"", [], False
         self._in_head = self._progressed = True
-        self._chunks = self._body_bytes = 0
 
     def on_url(self, url: bytes) -> None:
         """Part of the URL has arrived."""
@@ -165,22 +164,21 @@ class HttpConnection(asyncio.Protocol):
         expects_continue = self._expects_continue and version == "1.1"  # RFC 9110 §10.1.1
         self._current = Exchange(self, scope, keep_alive, expects_continue)
         if before is None or before.response_complete:
-            self._begin(self._current)
+            self._active = self._current
+            self._active.begin()
         else:
             self.pause_reading()
             self._waiting.append(self._current)
 
     def on_chunk_header(self) -> None:
         """The size of a chunk has arrived."""
-        self._chunks += 1
-        if self._chunks > limits.FREE_CHUNKS + self._body_bytes // limits.MIN_CHUNK_BYTES:
+        if self._current is not None and self._current.begin_chunk():
             self._wrong = limits.TINY_CHUNKS
             raise ValueError("refused")
 
     def on_body(self, body: bytes) -> None:
         """Part of the body has arrived."""
         self._progressed = True
-        self._body_bytes += len(body)
         assert self._current is not None
         self._current.receive_body(body)
 
@@ -206,10 +204,6 @@ class HttpConnection(asyncio.Protocol):
             self.transport.resume_reading()
             self._time_arrival()
 
-    def _begin(self, exchange: Exchange) -> None:
-        self._active = exchange
-        exchange.begin()
-
     async def writable(self) -> None:
         """Wait until the client has read enough of what was sent."""
         await self._writable.wait()
@@ -219,14 +213,15 @@ class HttpConnection(asyncio.Protocol):
         if self.transport.is_closing():
             return
         if self._waiting:
-            self._begin(self._waiting.popleft())
+            self._active = self._waiting.popleft()
+            self._active.begin()
         elif not self._in_head:
             self._idle_deadline.start()
         if not self._waiting:
             self.resume_reading()
 
     def close(self) -> None:
-        """Close the connection when the client has read what was sent. It has READER_SECONDS for it."""
+        """Close the connection when the client has read what was sent, for which it has READER_SECONDS."""
         self.transport.close()
         self._reader_deadline.start()
 
@@ -245,10 +240,6 @@ class HttpConnection(asyncio.Protocol):
             self._current.keep_alive = False
 
     # Limits and deadlines.
-
-    @property
-    def _address(self) -> str:
-        return self._peer[0] if self._peer else ""
 
     @property
     def _is_busy(self) -> bool:
@@ -285,7 +276,7 @@ class HttpConnection(asyncio.Protocol):
                 self._end_after_response()
                 return
             current.disconnect()
-        if current is not None and current in self._waiting:
+        if current in self._waiting:
             self._drop_last()
         elif self.transport.is_closing() or (current is not None and current.response_started):
             self.close()
@@ -301,8 +292,7 @@ class HttpConnection(asyncio.Protocol):
     def _drop_last(self) -> None:
         """Drop the incomplete last request, and close the connection after the response before it."""
         self._waiting.pop()
-        last = self._waiting[-1] if self._waiting else self._active
-        if last is not None:
+        if (last := self._waiting[-1] if self._waiting else self._active) is not None:
             last.keep_alive = False
 
     def _end_after_response(self) -> None:

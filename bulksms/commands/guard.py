@@ -21,11 +21,7 @@ NEXT_STEPS = (
     "If this is not the database that should send, stop the workers and start the right one. If it is:"
     " `bulksms guard release` lets new messages be sent, and holds the sends that were open, for review."
 )
-OPEN = text(
-    """
-    SELECT id FROM send WHERE completed_at IS NULL AND state NOT IN ('held', 'canceled', 'completed') ORDER BY id
-    """
-)
+OPEN = text("SELECT id FROM send WHERE completed_at IS NULL AND state NOT IN ('canceled', 'completed') ORDER BY id")
 
 
 @contextmanager
@@ -73,7 +69,7 @@ def release_all(send_open: bool) -> None:
         record(connection, None, "guard.released", after={"open_sends_go_on": send_open})
         sends = [] if send_open else connection.execute(OPEN).scalars().all()
         for send in sends:
-            holding.hold(connection, send, REASON)
+            holding.hold_for_review(connection, send, REASON)
     done("Messages are sent again.")
     if sends:
         done(

@@ -87,6 +87,13 @@ def hold(connection: Connection, send: UUID, reason: str) -> None:
     _record(connection, None, "send.held", send, reason)
 
 
+def hold_for_review(connection: Connection, send: UUID, reason: str) -> None:
+    """Hold a send until the operator releases it, also if it is held for another reason already."""
+    if not stop_submitting(connection, send, "operator", reason):
+        connection.execute(send_states.HOLD_ANEW, {"send": send, "reason": reason})
+    _record(connection, None, "send.held", send, reason)
+
+
 def stop_submitting(connection: Connection, send: UUID, by: HeldBy, reason: str) -> bool:
     """Hold a send. False if it is held or has ended."""
     connection.execute(batch_states.HOLD, {"send": send})

@@ -34,6 +34,8 @@ HOLD = text(
     RETURNING account_id
     """
 )
+HOLD_ANEW = text("UPDATE send SET held_by = 'operator', held_reason = :reason WHERE id = :send AND state = 'held'")
+"""Only the operator can release it now."""
 HOLD_POISONED = text(
     """
     UPDATE send SET state = 'held', held_by = 'crashes', held_reason = :reason

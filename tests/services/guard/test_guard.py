@@ -20,9 +20,11 @@ from shared.guard import Guard, Witness, release, state_of
 from shared.guard.claims import RECENT_MARKS
 from shared.guard.state import WRITTEN_NOW
 from shared.guard.verdict import PATIENCE_SECONDS
+from shared.sends.holding import stop_submitting
 from tests.harness.database import fresh_database
 from tests.harness.house import wait_until
 from tests.harness.service import SECRET_KEY, Service
+from tests.harness.times import ahead
 from worker.outages import Outage
 from worker.recovery.database_guard import keep_checking
 
@@ -157,6 +159,9 @@ def test_a_dump_restored_is_held_and_released(
     service, guard = Service(engine), worker_guard(engine, None, file)
     looked(guard, engine, 3)
     service.send("254711000001")
+    held = service.send("254711000003", send_at=ahead()).json["send_id"]
+    with engine.begin() as connection:  # by its own rule, so that its owner could go on with it
+        assert stop_submitting(connection, UUID(held), "canary", "Its first messages wait for receipts.")
     dump = tmp_path / "dump.sql"
     program = Path(_binary("pg_dump"))
     url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
@@ -178,10 +183,12 @@ def test_a_dump_restored_is_held_and_released(
 
     assert "nothing is sent" in run("doctor").output
     assert json.loads(run("guard", "show", "--json").stdout)["held"] is True
-    assert "1 sends that were open are held" in run("guard", "release").output
+    assert "2 sends that were open are held" in run("guard", "release").output
     assert "Nothing is held" in run("guard", "release").output
     assert not guard.check().held
     assert service.get(f"/sends/{open_send}").json["status"] == "held"
+    assert service.get(f"/sends/{held}").json["held_by"] == "operator", "whatever held it before"
+    assert service.post(f"/sends/{held}/resume").status_code == 409
     assert run("send", "release", open_send).exit_code == 0
     service.sweep()
     assert service.counts(open_send)["sent"] == 1

@@ -37,7 +37,7 @@ help: ## List the targets
 		|| sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1  \2/p' $(firstword $(MAKEFILE_LIST))
 
 run: $(RUN_READY) ## Run the whole service here: make run PORT=8000 WORKERS=2 CARRIER=smpp
-	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS) --carrier $(CARRIER)
+	@exec $(BIN)/bulksms up --port $(PORT) --workers $(WORKERS) --carrier $(or $(CARRIER),simulator)
 
 test: $(READY) ## Run the tests: make test TESTS=tests/unit
 	@$(BIN)/python -m compileall -q api worker shared bulksms  # or each process of the tests would do it by itself

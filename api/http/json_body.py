@@ -28,6 +28,10 @@ JSON = "application/json"
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
+class UnusableValue(ValueError):
+    """JSON that is valid but not accepted."""
+
+
 def read_json(limit: int) -> dict[str, Any]:
     """Read the body as a JSON object.
 
@@ -87,8 +91,10 @@ def parse_object(raw: bytes) -> dict[str, Any]:
         raise Problem(
             "invalid_json", f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
         ) from None
-    except ValueError as error:
+    except UnusableValue as error:
         raise Problem("invalid_json", f"The JSON body cannot be used: {error}.") from None
+    except ValueError:  # Python converts no more than some thousand digits
+        raise Problem("invalid_json", "The JSON body cannot be used: a number has too many digits.") from None
     if not isinstance(value, dict):
         raise Problem("invalid_json", f"The body must be an object, not {_name(value)}.")
     return value
@@ -107,22 +113,22 @@ def _check_count(raw: bytes) -> None:
     the parser holds the GIL. Commas and brackets inside strings count as well."""
     limit = MAX_VALUES_SMALL_BODY if len(raw) <= SMALL_BODY else MAX_VALUES
     if len(raw) > limit and raw.count(b",") + raw.count(b"[") + raw.count(b"{") > limit:
-        raise ValueError(f"it has more than {limit:,} values")
+        raise UnusableValue(f"it has more than {limit:,} values")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(pairs) > MAX_KEYS:
-        raise ValueError(f"an object has more than {MAX_KEYS:,} keys")
+        raise UnusableValue(f"an object has more than {MAX_KEYS:,} keys")
     values = dict(pairs)
     if len(values) != len(pairs):
         seen: set[str] = set()
         duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {json.dumps(duplicate[:40])} appears twice")
+        raise UnusableValue(f"the key {json.dumps(duplicate[:40])} appears twice")
     return values
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
+    raise UnusableValue(f"{name} is not a JSON number")
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
@@ -139,10 +145,10 @@ def _check(value: Any, *, texts: bool) -> None:
     level = [value]
     for _ in range(DEEPEST):
         if texts and UNSTORABLE.search("".join(item for item in level if type(item) is str)):
-            raise ValueError("a string contains NUL or half a surrogate pair")
+            raise UnusableValue("a string contains NUL or half a surrogate pair")
         numbers = [item for item in level if type(item) in NUMBERS]
         if numbers and not -(2**63) <= min(numbers) <= max(numbers) < 2**63:
-            raise ValueError("a number is out of range")
+            raise UnusableValue("a number is out of range")
         objects = [item for item in level if type(item) is dict]
         level = list(chain.from_iterable(item for item in level if type(item) is list))
         level += chain.from_iterable(objects)

@@ -56,6 +56,8 @@ CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
 FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 SEND_RESPONSE = SendResponse()
+UNPREDICTABLE = ("quiet_hours", "canary", "no_worker", "carrier_down", "carrier_paused")
+"""What a send can wait for longer than its progress so far tells."""
 READ_SCOPE = "sms:read"
 """The scope needed to see a send, also in the response to a change."""
 
@@ -209,16 +211,20 @@ def send_response(row: Any, message: str, limited_by: Mapping[UUID, str], eta: d
             "message": message,
             "counts": counts,
             "category": LANES[row.lane],
-            "eta": eta or _eta(row, waiting),
+            "eta": eta or _eta(row, waiting, limited_by.get(row.id)),
             "limited_by": limited_by.get(row.id),
             "messages_url": f"/api/v1/sends/{row.id}/messages",
         }
     )
 
 
-def _eta(row: Any, waiting: int) -> datetime | None:
+def _eta(row: Any, waiting: int, limited_by: str | None) -> datetime | None:
     """Estimate when the last message is submitted, from the send's own rate or its progress so far."""
-    if not waiting or row.state in (SendState.PAUSED, SendState.HELD, SendState.CANCELED):
+    if (
+        not waiting
+        or limited_by in UNPREDICTABLE
+        or row.state in (SendState.PAUSED, SendState.HELD, SendState.CANCELED)
+    ):
         return None
     now = datetime.now(UTC)
     begin = max(now, row.send_at or now)

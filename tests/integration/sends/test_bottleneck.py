@@ -115,3 +115,16 @@ def test_what_is_before_it_in_the_queue_says_when(queued: tuple[Service, str]) -
     assert answer["backlog_limited_by"] == "queue_turn"
     assert answer["backlog_messages"] == 120
     assert answer["backlog_eta"] is not None
+
+
+def test_what_waits_for_the_hour_has_no_estimate(queued: tuple[Service, str]) -> None:
+    """Its progress so far says nothing of it."""
+    service, send = queued
+    reported(service)
+    half = "UPDATE send SET sent = accepted / 2, created_at = created_at - interval '1 minute' WHERE id = :send"
+    change(service, half, send=send)
+    change(service, "UPDATE batch SET state = 'waiting' WHERE send_id = :send", send=send)
+    assert service.get(f"/sends/{send}").json["eta"] is not None
+    change(service, """UPDATE send SET rules = '{"quiet": [0, 1]}' WHERE id = :send""", send=send)
+    shown = service.get(f"/sends/{send}").json
+    assert (shown["limited_by"], shown["eta"]) == ("quiet_hours", None)

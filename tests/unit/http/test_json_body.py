@@ -77,3 +77,8 @@ def test_a_key_is_looked_at_as_well() -> None:
 def test_as_deep_as_a_body_may_be(begin: str, end: str) -> None:
     assert parse_object(f'{{"a":{begin * 30}1{end * 30}}}'.encode())
     assert "32 levels" in refused(f'{{"a":{begin * 31}1{end * 31}}}')
+
+
+def test_a_number_with_thousands_of_digits() -> None:
+    """Python would name its own settings."""
+    assert refused('{"rate": 1' + "0" * 6000 + "}") == "The JSON body cannot be used: a number has too many digits."

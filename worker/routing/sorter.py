@@ -59,6 +59,8 @@ class Sorted:
     """A batch's carrier, and the indexes of the portion that goes there unless all do."""
 
     choice: Choice
+    route: str
+    """Its route and the reason; all of them if the messages of the portion take the same carrier by several routes."""
     retry: str | None = None
     portion: int | None = None
 
@@ -98,7 +100,7 @@ class Sorter:
                     "id": [row.id for row in rows],
                     "carrier": [sorted_batch.queue for sorted_batch in sorted_batches],
                     "route": [
-                        None if row.test else sorted_batch.choice.explanation
+                        None if row.test else sorted_batch.route
                         for row, sorted_batch in zip(rows, sorted_batches, strict=True)
                     ],
                     "portion": [sorted_batch.portion for sorted_batch in sorted_batches],
@@ -126,10 +128,10 @@ class Sorter:
 
     def _sort_batch(self, row: Row[Any]) -> Sorted:
         if row.test:
-            return Sorted(Choice(self._simulator, "test key", "only"))
+            return _only(Choice(self._simulator, "test key", "only"))
         open_now = self._carrier_status.open | self._carrier_status.trying
         if row.only is not None:
-            return Sorted(Choice(row.only, "test", "only" if row.only in open_now else "waits"))
+            return _only(Choice(row.only, "test", "only" if row.only in open_now else "waits"))
         sorted_batch = self._portion(row, open_now)
         self._carrier_status.trying.discard(sorted_batch.choice.carrier)
         return sorted_batch
@@ -140,15 +142,20 @@ class Sorter:
         choices = {index: choose(phone) for index, phone in _next_messages(row)}
         counts = Counter(choices.values())
         chosen = min(counts, key=lambda choice: self._order_of(choice, counts[choice] * row.segments))
+        route = "; ".join(choice.explanation for choice in counts if choice.queue == chosen.queue)
         if len({choice.queue for choice in counts}) == 1:
-            return Sorted(chosen)
+            return Sorted(chosen, route)
         first = [index for index, choice in choices.items() if choice.queue == chosen.queue]
         rest = [index for index, choice in choices.items() if choice.queue != chosen.queue]
-        return Sorted(chosen, ",".join(map(str, first + rest)), len(first))
+        return Sorted(chosen, route, ",".join(map(str, first + rest)), len(first))
 
     def _order_of(self, choice: Choice, segments: int) -> tuple[bool, float]:
         """The sort key of portions. On a tie, the first message's portion goes first."""
         return choice.why == "waits", self._routes.seconds(choice, segments)
+
+
+def _only(choice: Choice) -> Sorted:
+    return Sorted(choice, choice.explanation)
 
 
 def _next_messages(row: Row[Any]) -> Iterator[tuple[int, str]]:

@@ -55,9 +55,11 @@ REPLAY = text(
 AGAIN = text(
     """
     UPDATE delivery SET state = 'pending', attempts = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()
-     WHERE webhook_id = :webhook AND state = 'failed' AND event_id >= :first
+     WHERE webhook_id = :webhook AND state IN ('failed', 'pending') AND event_id >= :first
     """
 )
+"""Post again at once what has failed, or waits for its next attempt."""
+END_REST = text("UPDATE webhook SET rest_until = NULL WHERE id = :webhook")
 GO_BACK = text(
     """
     UPDATE webhook w SET xid = e.xid, event_id = e.id, rest_until = NULL, epoch = epoch + 1, lease_until = NULL
@@ -163,6 +165,7 @@ def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Idempoten
             _active(connection, caller, webhook_id)
             first = first_id_at(max(since, datetime(1970, 1, 2, tzinfo=UTC)))
             connection.execute(AGAIN, {"webhook": webhook_id, "first": first})
+            connection.execute(END_REST, {"webhook": webhook_id})
             connection.execute(GO_BACK, {"webhook": webhook_id, "account": caller.account_id, "first": first})
             return encode(RECOVERED.dump({"webhook_id": webhook_id, "since": since}))
 

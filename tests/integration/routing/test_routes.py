@@ -52,11 +52,11 @@ def _engine(postgres_server: Postgres) -> Iterator[Engine]:
 def make(engine: Engine, tmp_path: Path) -> Callable[..., Service]:
     """A service with these carriers."""
 
-    def made(**settings: Any) -> Service:
+    def made(carriers: str = FILE, **settings: Any) -> Service:
         with engine.begin() as connection:
             connection.execute(text("DELETE FROM carrier_report"))  # of workers of other tests
         file = tmp_path / "carriers.toml"
-        file.write_text(FILE)
+        file.write_text(carriers)
         service = Service(engine, carriers_file=str(file), **settings)
         assert isinstance(service.worker.dispatcher, CarrierPools)
         return service
@@ -93,6 +93,16 @@ def test_it_works(make: Callable[..., Service]) -> None:
     assert [(event.get("carrier"), event.get("route")) for event in events if "carrier" in event] == [
         ("one", "kenya: first")
     ]
+
+
+def test_messages_that_take_the_same_carrier_by_two_routes(make: Callable[..., Service]) -> None:
+    """Both routes are named, whichever message comes first."""
+    service = make(FILE.replace('carriers = ["three"]', 'carriers = ["three", "two"]'))
+    trouble(service, "one", "three")
+    first, second = (service.bulk(phones).json["send_id"] for phones in ([KENYA, ELSEWHERE], [ELSEWHERE, KENYA]))
+    service.sweep()
+    assert carried(service, first) == {("two", "kenya: fallback; rest: fallback"): 2}
+    assert carried(service, second) == {("two", "rest: fallback; kenya: fallback"): 2}
 
 
 def test_a_list_is_divided_among_carriers_and_sent_once(make: Callable[..., Service]) -> None:

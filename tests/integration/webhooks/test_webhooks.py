@@ -216,6 +216,20 @@ def test_what_was_missed_is_recovered(service: Service, there: Receiver) -> None
     assert len(there.posts) == len(set(there.ids())) == 2
 
 
+def test_what_waits_for_its_next_attempt_is_recovered_at_once(service: Service, there: Receiver) -> None:
+    there.answer = lambda post: 500
+    made = hook(service, there, events=["message.sent"])
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    service.send()
+    deliver(service)
+    there.answer = lambda post: 200
+    deliver(service)
+    assert [entry["status"] for entry in deliveries(service, made)] == ["pending"]
+    assert service.post(f"/webhooks/{made['webhook_id']}/recover", since=before.isoformat()).status_code == 200
+    deliver(service)
+    assert [entry["status"] for entry in deliveries(service, made)] == ["delivered"]
+
+
 def test_a_delivery_is_replayed(service: Service, there: Receiver) -> None:
     made = hook(service, there, events=["message.sent"])
     service.send()

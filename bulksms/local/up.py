@@ -15,7 +15,7 @@ from bulksms.local.redis import RedisServer
 from bulksms.local.supervisor import Stopped, Supervisor, to_stderr
 
 SMPP_CARRIER = """[carrier.smsc]
-driver = "smpp"
+kind = "smpp"
 host = "{host}"
 port = {port}
 system_id = "demo"

@@ -66,7 +66,7 @@ class Postgres(Server):
         self.data_dir.parent.mkdir(parents=True, exist_ok=True)
         self._lock.acquire(
             f"Another run, process {{pid}}, has Postgres running on {self.data_dir}. Stop that one first.",
-            timeout=10,
+            timeout=30,
         )
         try:
             account = self._prepare()

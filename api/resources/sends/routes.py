@@ -56,7 +56,7 @@ CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
 FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 SEND_RESPONSE = SendResponse()
-UNPREDICTABLE = ("quiet_hours", "canary", "no_worker", "carrier_down", "carrier_paused")
+UNPREDICTABLE = ("quiet_hours", "canary", "carrier_down", "carrier_paused")
 """What a send can wait for longer than its progress so far tells."""
 READ_SCOPE = "sms:read"
 """The scope needed to see a send, also in the response to a change."""

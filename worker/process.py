@@ -1,5 +1,6 @@
 """Assembles a worker process, for Celery and for tests without it."""
 
+import threading
 from pathlib import Path
 
 from redis import Redis
@@ -33,6 +34,7 @@ from worker.routing.routes import Routes
 from worker.routing.sorter import Sorter
 from worker.sending.authentication_share import DEFAULT_SHARE
 from worker.sending.dispatch import Dispatcher
+from worker.sending.paced_sends import PacedSends
 
 MAX_POOLED_CARRIERS = 6
 """Carriers whose cycles have database connections reserved; cycles of further carriers may have to wait for one."""
@@ -58,6 +60,7 @@ class WorkerProcess:
         self.carriers = {carrier.name: carrier for carrier in (*config.carriers, self.simulator)}
         self.live_workers = LiveWorkers()
         self.witness = Witness(Path(settings.guard_file) if settings.guard_file else None)
+        self.paced_sends = PacedSends()
         breakers = [CircuitBreaker(carrier, breaks=carrier is not self.simulator) for carrier in config.carriers]
         self._shares = config.shares
         first = self._dispatcher_of(breakers[0])
@@ -77,6 +80,7 @@ class WorkerProcess:
         self.usage = UsageCounter(self.audit_engine)
         self.privacy_jobs = PrivacyJobs(self.audit_engine, settings)
         self.importer = Importer(self.engine, self.sweeper.outage.tolerated)
+        self._paced: threading.Thread | None = None
 
     def _read(self) -> Carriers:
         file = self.settings.carriers_file
@@ -101,7 +105,7 @@ class WorkerProcess:
     def _dispatcher_of(self, breaker: CircuitBreaker, queue: str | None = None) -> Dispatcher:
         share = self._shares.get(breaker.carrier.name, DEFAULT_SHARE)
         dispatcher = Dispatcher(self.engine, breaker.carrier, self.simulator, self.settings, breaker, queue, share)
-        dispatcher.witness = self.witness
+        dispatcher.witness, dispatcher.paced_sends = self.witness, self.paced_sends
         return dispatcher
 
     def _workers(self) -> int:
@@ -112,6 +116,10 @@ class WorkerProcess:
         for carrier in self.carriers.values():
             self.open(carrier)
         self.sweeper.start()
+        self._paced = threading.Thread(
+            target=self.paced_sends.run, args=(self._go_on,), name="paced-sends", daemon=True
+        )
+        self._paced.start()
         self._sharing.start(self.dispatcher.stop)
         self.importer.start()
         self.auditor.start(self.dispatcher.stop)
@@ -140,9 +148,17 @@ class WorkerProcess:
             carrier.on_unreadable = on_unreadable
         carrier.open(on_receipts, on_late_responses, on_inbound)
 
+    def _go_on(self) -> None:
+        with self.sweeper.outage.tolerated():
+            self.dispatcher.drain()
+
     def stop(self) -> None:
         """Finish the cycles in progress, then close the carriers."""
         self.importer.stop()
+        self.paced_sends.stop()
+        self.dispatcher.stop.set()
+        if self._paced is not None:
+            self._paced.join()
         self.sweeper.stop()
         for carrier in self.carriers.values():
             carrier.close()

@@ -70,7 +70,11 @@ class SendOptions(Request):
     )
     rate = fields.WholeNumber(
         validate=validate.Range(1, 100_000, error=IN_RANGE),
-        metadata=doc("Maximum segments per second; without it, as fast as the route allows.", 50),
+        metadata=doc(
+            "Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 %"
+            " more if the previous ones had less.",
+            50,
+        ),
     )
     callback_url = fields.WebhookUrl(
         metadata=doc("URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL)

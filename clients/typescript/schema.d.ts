@@ -290,7 +290,7 @@ export interface SingleSend {
   strict?: boolean;
   /** Send to a phone as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
-  /** Maximum segments per second; without it, as fast as the route allows. */
+  /** Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 % more if the previous ones had less. */
   rate?: number;
   /** URL that receives this send's events, in addition to your webhooks. */
   callback_url?: string;
@@ -386,7 +386,7 @@ export interface BulkSend {
   strict?: boolean;
   /** Send to a phone as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
-  /** Maximum segments per second; without it, as fast as the route allows. */
+  /** Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 % more if the previous ones had less. */
   rate?: number;
   /** URL that receives this send's events, in addition to your webhooks. */
   callback_url?: string;
@@ -507,7 +507,7 @@ export interface GroupSend {
   strict?: boolean;
   /** Send to a phone as often as it is listed, instead of once. */
   allow_duplicates?: boolean;
-  /** Maximum segments per second; without it, as fast as the route allows. */
+  /** Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 % more if the previous ones had less. */
   rate?: number;
   /** URL that receives this send's events, in addition to your webhooks. */
   callback_url?: string;
@@ -1154,7 +1154,7 @@ export interface RequestCost {
   rows: number;
   /** Recipients of a message with placeholders, in a quote or a refused send. An accepted send costs nothing extra for its recipients. */
   recipients: number;
-  /** Bytes of a JSON body. */
+  /** Bytes of a JSON body or of a response. */
   body_bytes: number;
   /** Maximum wait, in seconds, after a request that exceeded the allowance. */
   debt_seconds: number;

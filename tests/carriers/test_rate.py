@@ -29,6 +29,27 @@ def test_no_second_sees_more_than_the_rate(tmp_path: Path) -> None:
     assert set(smsc.seen.taken().values()) == {1}
 
 
+@pytest.mark.carriers
+@pytest.mark.parametrize("round_trip", [0.02, 0.2])
+def test_a_send_keeps_a_rate_of_its_own(tmp_path: Path, round_trip: float) -> None:
+    """The carrier takes more. What comes late makes up for a quarter of a second."""
+    seconds = 30
+    file = CARRIER.format(name="main", port="{port}", rate=0)
+    with (
+        carrier(round_trip=round_trip) as smsc,
+        service(tmp_path, file.replace("{port}", str(smsc.port)), 4) as house,
+    ):
+        house.new_account()
+        house.post("/sms/send-bulk", sender_id="ACME", phones=phones(RATE * seconds), message="Hi", rate=RATE)
+        wait_until(lambda: len(smsc.seen.times) >= RATE * seconds, 20 + 4 * seconds, "all messages")
+        times = smsc.seen.times
+    average = (len(times) - 1) / (times[-1] - times[0])
+    print(f"busiest second {smsc.seen.busiest_second()}, average {average:.1f}")
+    assert smsc.seen.busiest_second() <= 1.35 * RATE
+    assert average > 0.95 * RATE
+    assert set(smsc.seen.taken().values()) == {1}
+
+
 def speed(seen: Seen) -> float:
     """Messages a second, of the last three."""
     now = time.monotonic()

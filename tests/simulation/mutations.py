@@ -168,7 +168,7 @@ def only_doubts_are_candidates() -> list[Change]:
 
 MUTATIONS = (
     Mutation(
-        "unfenced watermark", lambda: [sql(worker.sending.advance, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=108
+        "unfenced watermark", lambda: [sql(worker.sending.advance, "ADVANCE", IN_ITS_CYCLE, "b.intent > 0")], seed=204
     ),
     Mutation(
         "watermark not moved before submit",

@@ -79,4 +79,5 @@ class LimitedQueues:
         dispatcher = Dispatcher(self._engine, carrier, self._simulator, settings, breaker, queue, share)
         first = self._first
         dispatcher.stop, dispatcher.workers, dispatcher.witness = first.stop, first.workers, first.witness
+        dispatcher.paced_sends = first.paced_sends
         return dispatcher

@@ -35,6 +35,7 @@ from worker.sending.next_batches import (
     Candidate,
     lock_candidates,
 )
+from worker.sending.paced_sends import reserve
 from worker.sending.placeholders import placeholder_texts
 
 MIN_CANDIDATES, MAX_CANDIDATES = 16, 512
@@ -71,14 +72,6 @@ class Claimed(NamedTuple):
     on_unicode: str | None
     variables: Any
     rules: Rules | None
-
-
-RESERVE_SEND_RATE = text(
-    """
-    UPDATE send SET paced_until = clock_timestamp() + make_interval(secs => :seconds)
-     WHERE id = :id AND (paced_until IS NULL OR paced_until <= clock_timestamp())
-    """
-)
 
 
 CLAIM = text(
@@ -147,7 +140,7 @@ def _claim(
         if contended:
             ahead = over_share(connection, {(row.account_id, row.lane) for row in candidates}, carrier)
             candidates = [row for row in candidates if (row.account_id, row.lane) not in ahead]
-        intents = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
+        intents, waits = _within_budget(connection, ((first, owed), (candidates, budget)), budget)
         if not intents:
             return []
         started = [
@@ -163,6 +156,8 @@ def _claim(
         claimed = {row.batch_id: row for row in rows}
         texts = texts_of(connection)
         batches = [_prepared(claimed[batch], texts) for batch in intents if batch in claimed]
+        for batch in batches:
+            batch.rate_wait = waits.get(batch.send_id)
         crashpoint("claim.before_commit")
     crashpoint("claim.committed")
     return batches
@@ -181,12 +176,14 @@ def _leaves_out(candidates: Sequence[Candidate], budget: int, owed: int, most: i
 
 def _within_budget(
     connection: Connection, queues: Iterable[tuple[Sequence[Candidate], int]], budget: int
-) -> dict[UUID, int]:
+) -> tuple[dict[UUID, int], dict[UUID, float]]:
     """The number of messages to claim of each batch: whole batches in order, until the budget is used up.
 
-    `queues` are served one after the other, each up to its own number of segments.
+    `queues` are served one after the other, each up to its own number of segments. Also returns, of each send with a
+    rate of its own, the seconds until it may go on.
     """
     intents: dict[UUID, int] = {}
+    waits: dict[UUID, float] = {}
     watched: Counter[UUID] = Counter()
     for candidates, most in queues:
         left = most = min(most, budget)
@@ -204,16 +201,17 @@ def _within_budget(
                     continue  # the results of the first ones decide
                 watched[row.send_id] += messages
             if row.rate:
-                messages = min(messages, max(1, row.rate // row.segments))
-                seconds = messages * row.segments / row.rate
-                if not connection.execute(RESERVE_SEND_RATE, {"id": row.send_id, "seconds": seconds}).rowcount:
+                if row.send_id in waits:
+                    continue
+                messages, waits[row.send_id] = reserve(connection, row.send_id, messages, row.segments)
+                if not messages:
                     continue  # the send's own rate is used up
             intents[row.batch_id] = messages
             left -= messages * row.segments
             if row.crashes >= SUSPECT_CRASHES:
-                return intents
+                return intents, waits
         budget -= most - left
-    return intents
+    return intents, waits
 
 
 def _first_watermarks(intents: list[int], window: int) -> list[int]:

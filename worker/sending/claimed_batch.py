@@ -77,6 +77,8 @@ class ClaimedBatch:
     """The text of each position, if texts differ."""
     rules: Rules | None = None
     """The send's rules."""
+    rate_wait: float | None = None
+    """Seconds from the claim until the send's own rate allows the next one; None without such a rate."""
     wait: float = 0.0
     """Seconds until its recipients' quiet hours end; 0 if it may be sent now."""
     results: list[Result | None] = field(init=False)

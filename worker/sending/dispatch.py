@@ -27,6 +27,7 @@ from worker.sending.advance import advance
 from worker.sending.authentication_share import DEFAULT_SHARE, AuthenticationShare
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_of
+from worker.sending.paced_sends import PacedSends
 from worker.sending.send_rules import apply_rules
 from worker.sending.settle import settle
 from worker.sending.suppression_check import Suppressions
@@ -103,6 +104,8 @@ class Dispatcher:
         self.stop = threading.Event()
         self.witness = Witness()
         """Remembers the last claims, for the guard."""
+        self.paced_sends = PacedSends()
+        """Knows when sends with a rate of their own may go on."""
 
     def drain(self) -> int:
         """Run cycles until nothing waits or the worker stops. Returns how many."""
@@ -122,10 +125,12 @@ class Dispatcher:
                 return False
             stride = max(1, self._live.window // self._settings.concurrency)
             claimed = self._claim(stride)
+            claimed_at = time.monotonic()
             for test in (False, True):
                 batches = [batch for batch in claimed if batch.test == test]
                 if batches:
                     self._send(self.carrier_of(test), batches, stride)
+            self.paced_sends.sent(claimed, claimed_at)
             return bool(claimed)
 
     def _wait_for_more(self) -> None:

@@ -59,7 +59,7 @@ class RequestCostResponse(Schema):
             10,
         ),
     )
-    body_bytes = fields.Integer(required=True, metadata=doc("Bytes of a JSON body.", 65_536))
+    body_bytes = fields.Integer(required=True, metadata=doc("Bytes of a JSON body or of a response.", 65_536))
     debt_seconds = fields.Integer(
         required=True, metadata=doc("Maximum wait, in seconds, after a request that exceeded the allowance.", 5)
     )

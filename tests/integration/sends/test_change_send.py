@@ -134,8 +134,8 @@ def test_a_paused_one_stays_paused(service: Service) -> None:
 
 
 def test_what_is_begun_keeps_its_time_and_text(service: Service) -> None:
-    send = service.bulk([*PHONES, "254755000003"], rate=2).json["send_id"]
-    assert service.counts(send)["sent"] == 2
+    send = service.bulk([*PHONES, "254755000003"], rate=1).json["send_id"]
+    assert service.counts(send)["sent"] == 1
     for changes in ({"message": "Ho"}, {"send_at": ahead(1)}):
         answer = change(service, send, **changes)
         assert (answer.status_code, answer.json["code"]) == (409, "state_conflict")

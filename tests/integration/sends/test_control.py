@@ -57,11 +57,11 @@ def test_another_accounts_send_does_not_exist(service: Service, action: str) -> 
 
 def test_a_rate_of_its_own_is_kept(service: Service) -> None:
     phones = [str(254799000000 + number) for number in range(10)]
-    send = service.bulk(phones, rate=5).json["send_id"]
-    assert service.counts(send) == {"submitted": 10, "accepted": 10, "queued": 5, "sent": 5}
+    send = service.bulk(phones, rate=2).json["send_id"]
+    assert service.counts(send) == {"submitted": 10, "accepted": 10, "queued": 9, "sent": 1}
     assert service.get(f"/sends/{send}").json["eta"] is not None
     service.sweep()
-    assert service.counts(send)["sent"] == 5
+    assert service.counts(send)["sent"] == 1
 
 
 @pytest.mark.parametrize("action", ["cancel", "pause", "resume", None])

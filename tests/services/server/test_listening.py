@@ -137,6 +137,14 @@ def test_a_process_that_stands_still_is_replaced(server: tuple[Command, int]) ->
     assert all(answers(port) for _ in range(20))
 
 
+@pytest.fixture(name="hangup_ends", autouse=True)
+def _hangup_ends() -> Iterator[None]:
+    """Servers end at SIGHUP, also where it is ignored, as under nohup: what is ignored is inherited."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
 def test_processes_end_when_their_supervisor_has_died(server: tuple[Command, int], number: signal.Signals) -> None:
     """They would keep the port, and another service could not be started."""

@@ -1,0 +1,124 @@
+"""A send with a rate of its own goes on as soon as its rate allows, and never before."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import Engine, text
+
+from api.commit.commit import commit_sends
+from bulksms.local.postgres import Postgres
+from shared.accounts.administration import create_account, top_up
+from shared.settings import Settings
+from tests.harness.database import fresh_database
+from tests.harness.drafts import single
+from tests.harness.house import wait_until
+from worker.carriers.base import Answer, MessageGroup, Outcome, Unpaced
+from worker.sending.dispatch import Dispatcher
+from worker.sending.paced_sends import CATCH_UP_SECONDS, SEND_RATE_SECONDS
+
+RATE = 200
+
+
+class Taker:
+    """A carrier that takes everything at once."""
+
+    name, rate, window, pace, trouble = "taker", 0.0, 1000, Unpaced(), None
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    def submit(self, message_groups: list[MessageGroup], limit: object = None) -> list[Outcome]:
+        phones = sum(len(message_group.phones) for message_group in message_groups)
+        self.taken += phones
+        return [Outcome(Answer.ACCEPTED, "1")] * phones
+
+
+@pytest.fixture
+def engine(postgres_server: Postgres) -> Iterator[Engine]:
+    engine = fresh_database(postgres_server)
+    yield engine
+    engine.dispose()
+
+
+def paced_send(engine: Engine, messages: int, rate: int = RATE) -> None:
+    with engine.begin() as connection:
+        account = create_account(connection, "paced")
+        top_up(connection, account, 1_000, "test", "first")
+        phones = [str(254711000000 + number) for number in range(messages)]
+        commit_sends(connection, [replace(single(account), kind="bulk", phones=phones, rate=rate)])
+
+
+def database_clock(engine: Engine) -> float:
+    with engine.connect() as connection:
+        return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
+
+
+def test_no_more_than_its_rate_is_claimed(engine: Engine) -> None:
+    paced_send(engine, 600)
+    carrier = Taker()
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    began = database_clock(engine)
+    cycles = 0
+    while database_clock(engine) < began + 1:
+        cycles += dispatcher.run_cycle()
+        most = RATE * (database_clock(engine) - began + SEND_RATE_SECONDS)
+        assert 0 < carrier.taken <= most
+    assert carrier.taken >= cycles * RATE * SEND_RATE_SECONDS
+
+
+def test_what_comes_late_takes_more(engine: Engine) -> None:
+    """As if the previous messages had taken half a second: a quarter of a second is caught up."""
+    paced_send(engine, 600)
+    carrier = Taker()
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE send SET paced_until = clock_timestamp() - interval '0.5 s'"))
+    assert dispatcher.run_cycle()
+    assert carrier.taken == RATE * (SEND_RATE_SECONDS + CATCH_UP_SECONDS)
+
+
+def test_it_goes_on_without_a_poll(engine: Engine) -> None:
+    """Each claim wakes the worker for the next one."""
+    paced_send(engine, 150)
+    carrier = Taker()
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    waking = threading.Thread(target=dispatcher.paced_sends.run, args=(dispatcher.drain,))
+    waking.start()
+    try:
+        assert dispatcher.run_cycle()
+        wait_until(lambda: carrier.taken == 150, 60, "the whole send")
+    finally:
+        dispatcher.paced_sends.stop()
+        waking.join()
+
+
+def test_a_slow_rate_takes_one_message_at_a_time(engine: Engine) -> None:
+    paced_send(engine, 3, rate=1)
+    carrier = Taker()
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    assert dispatcher.drain() == 1
+    assert carrier.taken == 1
+
+
+def test_a_failure_does_not_end_the_waking(engine: Engine) -> None:
+    paced_send(engine, 30)
+    carrier = Taker()
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    failures = iter([RuntimeError("once")])
+
+    def work() -> None:
+        for error in failures:
+            dispatcher.run_cycle()
+            raise error
+        dispatcher.drain()
+
+    waking = threading.Thread(target=dispatcher.paced_sends.run, args=(work,))
+    waking.start()
+    try:
+        assert dispatcher.run_cycle()
+        wait_until(lambda: carrier.taken == 30, 60, "the whole send")
+    finally:
+        dispatcher.paced_sends.stop()
+        waking.join()

@@ -1,0 +1,96 @@
+"""Sends with a rate of their own: how much a claim may take of it, and when the next one is due.
+
+A claim takes a fraction of a second of the rate, and more if it comes late, because the previous messages were slow.
+The worker goes on when the rate allows, without waiting for its next poll. If it dies, other workers' polls find the
+send.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from worker.sending.claimed_batch import ClaimedBatch
+
+log = logging.getLogger(__name__)
+
+SEND_RATE_SECONDS = 0.05
+"""How much of a send's own rate one claim takes, in seconds; at least one message."""
+CATCH_UP_SECONDS = 0.25
+"""What a claim that comes late takes besides, at most. A claim is late if the previous one's messages were slow."""
+
+RESERVE_SEND_RATE = text(
+    f"""
+    WITH due AS (
+        SELECT rate, least({CATCH_UP_SECONDS},
+                           coalesce(extract(epoch FROM clock_timestamp() - paced_until)::float8, 0)) AS late
+          FROM send
+         WHERE id = :id AND (paced_until IS NULL OR paced_until <= clock_timestamp())
+           FOR NO KEY UPDATE
+    ), granted AS (
+        SELECT messages, messages * :segments / rate::float8 - late AS seconds
+          FROM due, least(:messages, greatest(1, floor(rate * ({SEND_RATE_SECONDS} + late) / :segments))) AS messages
+    )
+    UPDATE send SET paced_until = clock_timestamp() + make_interval(secs => seconds)
+      FROM granted WHERE id = :id
+    RETURNING messages::int, seconds
+    """
+)
+"""Takes messages of a send's own rate, unless it is used up: how many, and the seconds until there are more. One
+statement, so that two claims cannot take the same."""
+
+
+def reserve(connection: Connection, send: UUID, messages: int, segments: int) -> tuple[int, float]:
+    """Take up to `messages` of `segments` segments each. Returns how many, and the seconds until there are more.
+
+    0 messages if the rate is used up.
+    """
+    wanted = {"id": send, "messages": messages, "segments": segments}
+    granted = connection.execute(RESERVE_SEND_RATE, wanted).one_or_none()
+    return (granted.messages, granted.seconds) if granted is not None else (0, 0.0)
+
+
+class PacedSends:
+    """When the next claim of a paced send is due. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._due: float | None = None
+        self._stopped = False
+
+    def sent(self, batches: Iterable[ClaimedBatch], claimed_at: float) -> None:
+        """Note the batches of a cycle that has ended, claimed at a monotonic time."""
+        waits = [batch.rate_wait for batch in batches if batch.rate_wait is not None]
+        if waits:
+            with self._changed:
+                due = claimed_at + min(waits)
+                self._due = due if self._due is None else min(self._due, due)
+                self._changed.notify()
+
+    def run(self, work: Callable[[], object]) -> None:
+        """Call `work` whenever a claim is due, until `stop` is called."""
+        while self._wait():
+            try:
+                work()
+            except Exception:
+                log.exception("a paced send could not go on and will be retried")
+
+    def stop(self) -> None:
+        """End `run` after its present call."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+
+    def _wait(self) -> bool:
+        """Wait until a claim is due. False once stopped."""
+        with self._changed:
+            while not self._stopped:
+                left = None if self._due is None else self._due - time.monotonic()
+                if left is not None and left <= 0:
+                    self._due = None
+                    return True
+                self._changed.wait(left)
+        return False

@@ -1,11 +1,12 @@
 """The base class of request schemas."""
 
 from functools import lru_cache
+from itertools import islice
 from typing import Any, ClassVar
 
 from marshmallow import RAISE, Schema, ValidationError, missing
 
-from api.schemas.errors import UNKNOWN_FIELD, coded
+from api.schemas.errors import MAX_ERRORS, UNKNOWN_FIELD, coded
 from api.schemas.fields import Coded
 
 
@@ -27,6 +28,10 @@ class Request(Schema):
 
         If all given fields are valid and `independent`, only the fields' own checks run. Raises ValidationError.
         """
+        if isinstance(data, dict) and len(data) > len(self.fields) + MAX_ERRORS:
+            known = {field.data_key or name for name, field in self.load_fields.items()}
+            unknown = islice((name for name in data if name not in known), MAX_ERRORS)
+            raise ValidationError({name: coded(UNKNOWN_FIELD, "") for name in unknown})
         if options or not isinstance(data, dict) or not data.keys() <= self.fields.keys():
             return super().load(data, **options)
         schema, defaults, independent = _narrowed(type(self), frozenset(data))

@@ -7,6 +7,8 @@ from marshmallow import Schema, ValidationError
 from api.schemas.spelling import MAX_COMPARED, nearest_name
 
 UNKNOWN_FIELD = "unknown_field"
+MAX_ERRORS = 100
+"""Errors that a response lists."""
 
 
 def coded(code: str, detail: str) -> Any:
@@ -20,14 +22,16 @@ def fail(code: str, detail: str, **more: str) -> ValidationError:
 
 
 def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:
-    """A ValidationError as pointers, codes and details, in the order of the schema's fields."""
+    """A ValidationError as pointers, codes and details, in the order of the schema's fields: the first MAX_ERRORS."""
     errors: list[dict[str, str]] = []
     _flatten(schema, error.messages, "", errors)
-    return errors
+    return errors[:MAX_ERRORS]
 
 
 def _flatten(schema: Schema, messages: Any, pointer: str, errors: list[dict[str, str]]) -> None:
     """Append the errors in `messages`. A plain string comes from a validator and gets the code `invalid`."""
+    if len(errors) >= MAX_ERRORS:
+        return
     if isinstance(messages, dict) and messages.get("code") == UNKNOWN_FIELD:
         errors.append(_unknown_field(schema, pointer, with_hint=len(errors) < MAX_COMPARED))
     elif isinstance(messages, dict) and isinstance(messages.get("code"), str):

@@ -5,12 +5,14 @@ from typing import Any
 from api.auth.tokens import BEARER, VALID
 from api.endpoint import client_address, endpoint, json_response, load, services, take_request
 from api.http.client_ip import shared_by_one
-from api.http.json_body import SMALL_BODY, parse_object, read_bytes, read_json
+from api.http.json_body import parse_object, read_bytes, read_json
 from api.http.request import current_request
 from api.http.responses import JsonResponse
 from api.problems import Problem
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 
+MAX_BODY = 4_096
+"""Bytes. Strangers may send these bodies, and parsing them takes time that others wait for."""
 CREDENTIALS = Credentials()
 REVOKE_TOKEN = RevokeToken()
 TOKEN, REVOKED = TokenResponse(), RevokedResponse()
@@ -64,14 +66,14 @@ def exchange() -> JsonResponse:
 
 def _credentials() -> dict[str, Any]:
     """The credentials in the body, or in the headers if the body has none."""
-    raw = read_bytes(SMALL_BODY)
+    raw = read_bytes(MAX_BODY)
     given = current_request().http.headers
     headers = {
         name: given[header]
         for name, header in (("api_key", "X-API-Key"), ("api_secret", "X-API-Secret"))
         if header in given
     }
-    body = read_json(SMALL_BODY) if raw.strip() or not headers else {}
+    body = read_json(MAX_BODY) if raw.strip() or not headers else {}
     if headers and not body.keys() & {"api_key", "api_secret"}:
         if len(headers) < 2:
             raise Problem("invalid_credentials", "Send X-API-Key and X-API-Secret together.", headers=BEARER)
@@ -88,7 +90,7 @@ def _credentials() -> dict[str, Any]:
 )
 def revoke(caller: Any) -> JsonResponse:
     """Revoke the token in use, or the one given as `token`. It stops working within five seconds."""
-    raw = read_bytes(SMALL_BODY)
+    raw = read_bytes(MAX_BODY)
     body = load(REVOKE_TOKEN, parse_object(raw)) if raw.strip() else {}
     tokens = services().tokens
     if "token" in body:

@@ -9,7 +9,7 @@ from api.accept.schemas import SingleSend
 from api.resources.contacts.entries import read_entries
 from api.resources.usage.schemas import UsageQuery
 from api.schemas import spelling
-from api.schemas.errors import errors_of
+from api.schemas.errors import MAX_ERRORS, errors_of
 from api.schemas.spelling import LONGEST_NAME, MAX_COMPARED, nearest_name
 from shared.sms.numbering import numbering_of
 
@@ -40,9 +40,25 @@ def test_a_long_name_is_none_of_ours(compared: list[str]) -> None:
 def test_of_many_unknown_fields_a_few_are_compared(compared: list[str]) -> None:
     schema = SingleSend()
     with pytest.raises(ValidationError) as caught:
-        schema.load({f"mesage{number}": 1 for number in range(900)})
+        schema.load({f"mesage{number}": 1 for number in range(90)})
     errors = errors_of(schema, caught.value)
-    assert len(errors) > 900 and len(compared) <= MAX_COMPARED
+    assert len(errors) > 90 and len(compared) <= MAX_COMPARED
+
+
+def test_of_many_unknown_fields_a_hundred_are_listed() -> None:
+    schema = SingleSend()
+    many = {"message": "Hi"} | {f"mesage{number}": 1 for number in range(900)}
+    with pytest.raises(ValidationError) as caught:
+        schema.load(many)
+    errors = errors_of(schema, caught.value)
+    assert [error["pointer"] for error in errors] == [f"/mesage{number}" for number in range(MAX_ERRORS)]
+    assert {error["code"] for error in errors} == {"unknown_field"}
+
+
+def test_of_many_errors_a_hundred_are_listed() -> None:
+    schema = SingleSend()
+    error = ValidationError({"phone": [{"code": "invalid", "detail": "no"}] * 500})
+    assert len(errors_of(schema, error)) == MAX_ERRORS
 
 
 def test_of_many_contacts_a_few_are_compared(compared: list[str]) -> None:

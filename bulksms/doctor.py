@@ -53,9 +53,13 @@ CLOCKS = text(
 )
 MAX_CLOCK_OFFSET = 10
 """Seconds."""
+FAILING_SECONDS = 600
+"""How long no delivery of a webhook has succeeded before it is reported."""
 WEBHOOKS = text(
     """
     SELECT (SELECT count(*) FROM webhook WHERE state = 'active') AS webhooks,
+           (SELECT count(*) FROM webhook WHERE state = 'active'
+               AND failing_since < clock_timestamp() - make_interval(secs => :failing)) AS failing,
            (SELECT count(*) FROM lease WHERE name LIKE 'webhooks:%' AND held_until > clock_timestamp()) AS processes
     """
 )
@@ -154,7 +158,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
     )
     yield from clock_findings(connection)
     yield from check_carriers(connection)
-    yield _webhooks(connection, target)
+    yield webhook_finding(connection, target)
     yield _guard(connection, target)
     if target.settings.secret_key_fallbacks:
         yield check_secret_key(connection, target.settings.secret_key)
@@ -178,11 +182,16 @@ def clock_findings(connection: Connection) -> Iterator[Finding]:
         yield Finding("clocks", "wrong", detail, remedy)
 
 
-def _webhooks(connection: Connection, target: Installation) -> Finding:
-    row = connection.execute(WEBHOOKS).one()
+def webhook_finding(connection: Connection, target: Installation) -> Finding:
+    """Whether webhooks are posted to, and succeed."""
+    row = connection.execute(WEBHOOKS, {"failing": FAILING_SECONDS}).one()
     if row.webhooks and not row.processes:
         detail = f"{row.webhooks} active, and no process posts to them"
         return Finding("webhooks", "wrong", detail, _start("`python -m worker.webhooks`", target, "Procfile"))
+    if row.failing:
+        detail = f"{row.failing} of {row.webhooks} have failed for more than {FAILING_SECONDS // 60} minutes"
+        remedy = "GET /api/v1/webhooks/{id}/deliveries of their accounts shows what the receivers answered."
+        return Finding("webhooks", "notice", detail, remedy)
     return Finding("webhooks", "ok", f"{row.webhooks} active, {row.processes} processes that post to them")
 
 

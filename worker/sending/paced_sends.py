@@ -54,20 +54,19 @@ def reserve(connection: Connection, send: UUID, messages: int, segments: int) ->
 
 
 class PacedSends:
-    """When the next claim of a paced send is due. Thread-safe."""
+    """When the next claim of each paced send is due. Thread-safe."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._due: float | None = None
+        self._due: dict[UUID, float] = {}
         self._stopped = False
 
     def sent(self, batches: Iterable[ClaimedBatch], claimed_at: float) -> None:
         """Note the batches of a cycle that has ended, claimed at a monotonic time."""
-        waits = [batch.rate_wait for batch in batches if batch.rate_wait is not None]
-        if waits:
+        due = {batch.send_id: claimed_at + batch.rate_wait for batch in batches if batch.rate_wait is not None}
+        if due:
             with self._changed:
-                due = claimed_at + min(waits)
-                self._due = due if self._due is None else min(self._due, due)
+                self._due |= due  # the time of an earlier claim is past, and another one took what was due then
                 self._changed.notify()
 
     def run(self, work: Callable[[], object]) -> None:
@@ -88,9 +87,10 @@ class PacedSends:
         """Wait until a claim is due. False once stopped."""
         with self._changed:
             while not self._stopped:
-                left = None if self._due is None else self._due - time.monotonic()
-                if left is not None and left <= 0:
-                    self._due = None
+                now = time.monotonic()
+                later = {send: due for send, due in self._due.items() if due > now}
+                if len(later) < len(self._due):
+                    self._due = later
                     return True
-                self._changed.wait(left)
+                self._changed.wait(min(later.values()) - now if later else None)
         return False

@@ -122,3 +122,23 @@ def test_a_failure_does_not_end_the_waking(engine: Engine) -> None:
     finally:
         dispatcher.paced_sends.stop()
         waking.join()
+
+
+def test_a_second_claim_moves_the_next_one(engine: Engine) -> None:
+    """One that came late is followed at once by another, and what was due then has been taken."""
+    paced_send(engine, 150)
+    carrier = Taker()
+    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE send SET paced_until = clock_timestamp() - interval '0.5 s'"))
+    assert dispatcher.run_cycle()
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE send SET paced_until = clock_timestamp(), rate = 1"))
+    assert dispatcher.run_cycle()
+    cycles: list[int] = []
+    waking = threading.Thread(target=dispatcher.paced_sends.run, args=(lambda: cycles.append(dispatcher.drain()),))
+    waking.start()
+    wait_until(lambda: cycles, 60, "the next claim")
+    dispatcher.paced_sends.stop()
+    waking.join()
+    assert cycles == [1]

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from psycopg.errors import QueryCanceled
-from sqlalchemy import Connection, Engine, Row, TextClause, text
+from sqlalchemy import Connection, Engine, Row, Select, text
 from sqlalchemy.exc import DBAPIError
 
 from api.request_cost import add_rows
@@ -36,12 +36,12 @@ def reading_list(engine: Engine) -> Iterator[Connection]:
                 connection.execute(END)
 
 
-def last_examined(connection: Connection, statement: TextClause, parameters: dict[str, Any]) -> Row[Any] | None:
+def last_examined(connection: Connection, positions: Select[Any]) -> Row[Any] | None:
     """The last row that this page may examine; None if fewer rows than the limit remain.
 
-    The statement selects a row's cursor position, in the list's order, and ends in `OFFSET :most LIMIT 1`.
+    `positions` selects the cursor positions of the remaining rows, in the list's order, by an index.
     """
-    last = connection.execute(statement, {**parameters, "most": MAX_ROWS_EXAMINED - 1}).one_or_none()
+    last = connection.execute(positions.offset(MAX_ROWS_EXAMINED - 1).limit(1)).one_or_none()
     if last is not None:
         add_rows(MAX_ROWS_EXAMINED)
     return last

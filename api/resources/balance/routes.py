@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, select, text
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
@@ -11,11 +11,12 @@ from api.http.pagination import number_cursor, page
 from api.resources.balance.schemas import BalanceResponse, TransactionResponse
 from api.schemas.paging import Paging, page_of
 from shared.db.connection import reading
+from shared.db.tables.accounts import account
 from shared.ids import batch_of
 
-BALANCE = text(
-    "SELECT available AS balance, reserved, low_balance_threshold, updated_at FROM account WHERE id = :account"
-)
+BALANCE = select(
+    account.c.available.label("balance"), account.c.reserved, account.c.low_balance_threshold, account.c.updated_at
+).where(account.c.id == bindparam("account"))
 TRANSACTIONS = text(
     """
     SELECT l.id, l.kind, l.debit, l.credit, l.amount, l.subject_type, l.subject, l.reason, l.created_at, b.send_id
@@ -25,6 +26,7 @@ TRANSACTIONS = text(
      WHERE l.account_id = :account AND l.id < :before ORDER BY l.id DESC LIMIT :limit
     """
 )
+"""The ledger with the send of each entry, which the entry names by itself, by its batch or by its message."""
 NEWEST = 2**63 - 1
 
 BALANCE_RESPONSE, TRANSACTION = BalanceResponse(), TransactionResponse()

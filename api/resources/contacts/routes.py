@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, Text, select, text, type_coerce
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, encode
@@ -29,23 +30,11 @@ from api.resources.groups.routes import find_group, group_not_found
 from api.schemas.paging import page_of
 from shared.contacts import groups as contacts
 from shared.db.connection import reading
+from shared.db.tables import contacts as tables
 from shared.sms.numbering import numbering_of
 
-EXAMINED = text(
-    "SELECT position FROM contact WHERE group_id = :group AND position > :after ORDER BY position OFFSET :most LIMIT 1"
-)
-LIST = """
-    SELECT position, phone, fields, tags FROM contact
-     WHERE group_id = :group AND position > :after AND position <= :end {also} ORDER BY position LIMIT :limit
-"""
-LAST_POSITION = 2**63 - 1
-BY_FILTER = {
-    (False, False): text(LIST.format(also="")),
-    (True, False): text(LIST.format(also="AND phone = :phone")),
-    (False, True): text(LIST.format(also="AND tags @> ARRAY[CAST(:tag AS text)]")),
-    (True, True): text(LIST.format(also="AND phone = :phone AND tags @> ARRAY[CAST(:tag AS text)]")),
-}
-"""The statement by whether it filters by phone and by tag: each combination has its own plan."""
+CONTACTS = tables.contact.c
+LISTED = (CONTACTS.position, CONTACTS.phone, CONTACTS.fields, CONTACTS.tags)
 FIELDS = text(
     """
     SELECT DISTINCT k.name FROM contact c CROSS JOIN LATERAL jsonb_object_keys(c.fields) AS k (name)
@@ -172,14 +161,19 @@ def _page(
     connection: Connection, group_id: UUID, query: dict[str, Any], after: int, limit: int
 ) -> tuple[list[Row[Any]], Row[Any] | None]:
     """A page of contacts, and the last row examined if the filters have not examined all."""
-    values: dict[str, Any] = {"group": group_id, "after": after, "limit": limit}
+    conditions = [CONTACTS.group_id == group_id, CONTACTS.position > after]
+    filters = []
     if "phone" in query:
-        values["phone"] = int(query["phone"])
+        filters.append(CONTACTS.phone == int(query["phone"]))
+    end = None
     if "tag" in query:
-        values["tag"] = query["tag"]
-    end = last_examined(connection, EXAMINED, values) if "tag" in query and "phone" not in query else None
-    values["end"] = LAST_POSITION if end is None else end.position
-    return list(connection.execute(BY_FILTER["phone" in query, "tag" in query], values)), end
+        filters.append(type_coerce(CONTACTS.tags, ARRAY(Text)).contains([query["tag"]]))
+        if "phone" not in query:
+            end = last_examined(connection, select(CONTACTS.position).where(*conditions).order_by(CONTACTS.position))
+    if end is not None:
+        filters.append(CONTACTS.position <= end.position)
+    rows = select(*LISTED).where(*conditions, *filters).order_by(CONTACTS.position).limit(limit)
+    return list(connection.execute(rows)), end
 
 
 def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any]) -> CsvResponse:

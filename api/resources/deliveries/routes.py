@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, and_, bindparam, func, select, text, update
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -22,44 +22,37 @@ from api.resources.deliveries.schemas import (
 )
 from api.resources.webhooks.routes import find_webhook
 from api.schemas.paging import page_of
+from shared.db.tables.webhooks import delivery, webhook
 from shared.events.stream import find
 from shared.ids import first_id_at
 from shared.outbox import EventType, add
 
-FIELDS = """
-    webhook_id, event_id, type, state, attempts, next_at, url, http_status, error, milliseconds, created_at, updated_at
-"""
-EXAMINED = text(
-    """
-    SELECT event_id FROM delivery
-     WHERE webhook_id = :webhook AND (CAST(:before AS uuid) IS NULL OR event_id < :before)
-     ORDER BY event_id DESC OFFSET :most LIMIT 1
-    """
+FIELDS = (
+    delivery.c.webhook_id,
+    delivery.c.event_id,
+    delivery.c.type,
+    delivery.c.state,
+    delivery.c.attempts,
+    delivery.c.next_at,
+    delivery.c.url,
+    delivery.c.http_status,
+    delivery.c.error,
+    delivery.c.milliseconds,
+    delivery.c.created_at,
+    delivery.c.updated_at,
 )
-DELIVERIES = text(
-    f"""
-    SELECT {FIELDS} FROM delivery
-     WHERE webhook_id = :webhook AND (CAST(:before AS uuid) IS NULL OR event_id < :before)
-       AND (CAST(:end AS uuid) IS NULL OR event_id >= :end)
-       AND (CAST(:state AS text) IS NULL OR state = :state)
-     ORDER BY event_id DESC LIMIT :limit
-    """
+OF_WEBHOOK = delivery.c.webhook_id == bindparam("webhook")
+ONE = and_(OF_WEBHOOK, delivery.c.event_id == bindparam("event"))
+DELIVERY = select(*FIELDS).where(ONE)
+POST_AGAIN = update(delivery).values(
+    state="pending", attempts=0, next_at=func.clock_timestamp(), updated_at=func.clock_timestamp()
 )
-DELIVERY = text(f"SELECT {FIELDS} FROM delivery WHERE webhook_id = :webhook AND event_id = :event")
-REPLAY = text(
-    """
-    UPDATE delivery SET state = 'pending', attempts = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()
-     WHERE webhook_id = :webhook AND event_id = :event
-    """
-)
-AGAIN = text(
-    """
-    UPDATE delivery SET state = 'pending', attempts = 0, next_at = clock_timestamp(), updated_at = clock_timestamp()
-     WHERE webhook_id = :webhook AND state IN ('failed', 'pending') AND event_id >= :first
-    """
+REPLAY = POST_AGAIN.where(ONE)
+REPLAY_UNDELIVERED = POST_AGAIN.where(
+    OF_WEBHOOK, delivery.c.state.in_(["failed", "pending"]), delivery.c.event_id >= bindparam("first")
 )
 """Post again at once what has failed, or waits for its next attempt."""
-END_REST = text("UPDATE webhook SET rest_until = NULL WHERE id = :webhook")
+END_REST = update(webhook).where(webhook.c.id == bindparam("webhook")).values(rest_until=None)
 GO_BACK = text(
     """
     UPDATE webhook w SET xid = e.xid, event_id = e.id, rest_until = NULL, epoch = epoch + 1, lease_until = NULL
@@ -68,6 +61,8 @@ GO_BACK = text(
      WHERE w.id = :webhook AND (e.xid, e.id) < (w.xid, w.event_id)
     """
 )
+"""Reads the account's events again from the first one since a time, in the order of their commits. Also takes the
+webhook from the process that has its lease. One statement, so that no event is passed over meanwhile."""
 
 DELIVERY_RESPONSE, TESTED, RECOVERED = DeliveryResponse(), TestResponse(), RecoverResponse()
 
@@ -107,17 +102,20 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
 )
 def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
     """List the webhook's deliveries, newest first, without events that wait for their first attempt."""
-    parameters: dict[str, Any] = {
-        "webhook": webhook_id,
-        "before": uuid_cursor(query.get("cursor")),
-        "state": query.get("status"),
-        "limit": query["limit"] + 1,
-    }
+    event_id = delivery.c.event_id
+    conditions = [delivery.c.webhook_id == webhook_id]
+    if "cursor" in query:
+        conditions.append(event_id < uuid_cursor(query["cursor"]))
+    end = None
     with reading_list(services().engine) as connection:
         find_webhook(connection, caller, webhook_id)
-        end = last_examined(connection, EXAMINED, parameters) if "status" in query else None
-        parameters["end"] = end and end.event_id
-        rows = connection.execute(DELIVERIES, parameters).all()
+        if "status" in query:
+            end = last_examined(connection, select(event_id).where(*conditions).order_by(event_id.desc()))
+            conditions.append(delivery.c.state == query["status"])
+        if end is not None:
+            conditions.append(event_id >= end.event_id)
+        newest = select(*FIELDS).where(*conditions).order_by(event_id.desc()).limit(query["limit"] + 1)
+        rows = connection.execute(newest).all()
     return page(rows, query["limit"], DELIVERY_RESPONSE.dump, lambda row: str(row.event_id), end)
 
 
@@ -135,12 +133,12 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Idempot
 
         def act() -> str:
             _active(connection, caller, webhook_id)
-            delivery = {"webhook": webhook_id, "event": event_id}
-            if not connection.execute(REPLAY, delivery).rowcount:
+            chosen = {"webhook": webhook_id, "event": event_id}
+            if not connection.execute(REPLAY, chosen).rowcount:
                 raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
             if find(connection, caller.account_id, event_id) is None:
                 raise Problem("state_conflict", "The event is too old and no longer stored.")
-            return encode(DELIVERY_RESPONSE.dump(connection.execute(DELIVERY, delivery).one()))
+            return encode(DELIVERY_RESPONSE.dump(connection.execute(DELIVERY, chosen).one()))
 
         return once(connection, key, act)
 
@@ -164,7 +162,7 @@ def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Idempoten
         def act() -> str:
             _active(connection, caller, webhook_id)
             first = first_id_at(max(since, datetime(1970, 1, 2, tzinfo=UTC)))
-            connection.execute(AGAIN, {"webhook": webhook_id, "first": first})
+            connection.execute(REPLAY_UNDELIVERED, {"webhook": webhook_id, "first": first})
             connection.execute(END_REST, {"webhook": webhook_id})
             connection.execute(GO_BACK, {"webhook": webhook_id, "account": caller.account_id, "first": first})
             return encode(RECOVERED.dump({"webhook_id": webhook_id, "since": since}))
@@ -173,7 +171,7 @@ def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Idempoten
 
 
 def _active(connection: Connection, caller: Caller, webhook_id: UUID) -> Row[Any]:
-    webhook = find_webhook(connection, caller, webhook_id, lock=True)
-    if webhook.state != "active":
+    found = find_webhook(connection, caller, webhook_id, lock=True)
+    if found.state != "active":
         raise Problem("state_conflict", "The webhook is disabled. Enable it first.")
-    return webhook
+    return found

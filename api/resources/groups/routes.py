@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Column, Connection, Row, Select, and_, bindparam, select
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -15,19 +15,22 @@ from api.resources.groups.schemas import DeletedGroupResponse, GroupBody, GroupP
 from api.schemas.paging import page_of
 from shared.contacts import groups as contacts
 from shared.db.connection import reading
+from shared.db.tables.accounts import account
+from shared.db.tables.contacts import contact_group
 
-GROUPS = text(
-    """
-    SELECT id, name, contact_count, created_at, updated_at FROM contact_group
-     WHERE account_id = :account AND deleted_at IS NULL AND id > :after ORDER BY id LIMIT :limit
-    """
+FIELDS: tuple[Column[Any], ...] = (
+    contact_group.c.id,
+    contact_group.c.name,
+    contact_group.c.contact_count,
+    contact_group.c.created_at,
+    contact_group.c.updated_at,
 )
-GROUP = text(
-    """
-    SELECT g.id, g.name, g.contact_count, g.created_at, g.updated_at, a.country
-      FROM contact_group g JOIN account a ON a.id = g.account_id
-     WHERE g.id = :group AND g.account_id = :account AND g.deleted_at IS NULL
-    """
+OF_ACCOUNT = and_(contact_group.c.account_id == bindparam("account"), contact_group.c.deleted_at.is_(None))
+GROUPS = select(*FIELDS).where(OF_ACCOUNT, contact_group.c.id > bindparam("after")).order_by("id")
+GROUP: Select[Any] = (
+    select(*FIELDS, account.c.country)
+    .join(account, account.c.id == contact_group.c.account_id)
+    .where(OF_ACCOUNT, contact_group.c.id == bindparam("group"))
 )
 FIRST = UUID(int=0)
 
@@ -48,13 +51,9 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     limit = query["limit"]
     if limit is None and "cursor" in query:
         limit = 1000
-    parameters = {
-        "account": caller.account_id,
-        "after": uuid_cursor(query.get("cursor")) or FIRST,
-        "limit": None if limit is None else limit + 1,
-    }
+    parameters = {"account": caller.account_id, "after": uuid_cursor(query.get("cursor")) or FIRST}
     with reading(services().engine) as connection:
-        rows = connection.execute(GROUPS, parameters).all()
+        rows = connection.execute(GROUPS.limit(None if limit is None else limit + 1), parameters).all()
     return page(rows, limit if limit is not None else len(rows), GROUP_RESPONSE.dump, lambda row: str(row.id))
 
 

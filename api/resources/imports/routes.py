@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Column, Connection, Row, and_, bindparam, select
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -22,22 +22,34 @@ from api.resources.imports.upload import check_upload, take_upload
 from api.schemas.paging import Paging, page_of
 from shared.contacts.imports import begin_import, cancel_import, drop_import, queue_import
 from shared.db.connection import reading
+from shared.db.tables import contacts as tables
 
-COLUMNS = """
-    SELECT id, group_id, state, country, bytes, bytes_done, rows, added, changed, unchanged, invalid, error, created_at,
-           finished_at
-      FROM contact_import WHERE account_id = :account AND state <> 'receiving'
-"""
-ONE = text(f"{COLUMNS} AND id = :id")
-NEWEST = text(f"{COLUMNS} AND id < :before ORDER BY id DESC LIMIT :limit")
-NEWEST_OF_GROUP = text(f"{COLUMNS} AND id < :before AND group_id = :group ORDER BY id DESC LIMIT :limit")
-ERRORS = text(
-    """
-    SELECT line, value, code, detail FROM import_error WHERE import_id = :id AND line > :after
-     ORDER BY line LIMIT :limit
-    """
+COLUMNS = tables.contact_import.c
+FIELDS: tuple[Column[Any], ...] = (
+    COLUMNS.id,
+    COLUMNS.group_id,
+    COLUMNS.state,
+    COLUMNS.country,
+    COLUMNS.bytes,
+    COLUMNS.bytes_done,
+    COLUMNS.rows,
+    COLUMNS.added,
+    COLUMNS.changed,
+    COLUMNS.unchanged,
+    COLUMNS.invalid,
+    COLUMNS.error,
+    COLUMNS.created_at,
+    COLUMNS.finished_at,
 )
-LAST = UUID(int=2**128 - 1)
+OF_ACCOUNT = and_(COLUMNS.account_id == bindparam("account"), COLUMNS.state != "receiving")
+ONE = select(*FIELDS).where(OF_ACCOUNT, COLUMNS.id == bindparam("id"))
+ROW_ERROR = tables.import_error.c
+ERRORS = (
+    select(ROW_ERROR.line, ROW_ERROR.value, ROW_ERROR.code, ROW_ERROR.detail)
+    .where(ROW_ERROR.import_id == bindparam("id"), ROW_ERROR.line > bindparam("after"))
+    .order_by(ROW_ERROR.line)
+    .limit(bindparam("limit"))
+)
 CSV_PAGE = 5_000
 
 IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
@@ -94,15 +106,13 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
 )
 def imports(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's imports, newest first."""
-    values: dict[str, Any] = {
-        "account": caller.account_id,
-        "before": uuid_cursor(query.get("cursor")) or LAST,
-        "limit": query["limit"] + 1,
-    }
+    newest = select(*FIELDS).where(OF_ACCOUNT).order_by(COLUMNS.id.desc()).limit(query["limit"] + 1)
+    if "cursor" in query:
+        newest = newest.where(COLUMNS.id < uuid_cursor(query["cursor"]))
     if "group_id" in query:
-        values["group"] = query["group_id"]
+        newest = newest.where(COLUMNS.group_id == query["group_id"])
     with reading_list(services().engine) as connection:
-        rows = connection.execute(NEWEST_OF_GROUP if "group" in values else NEWEST, values).all()
+        rows = connection.execute(newest, {"account": caller.account_id}).all()
     return page(rows, query["limit"], _import, lambda row: str(row.id))
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import ColumnElement, func, select
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
@@ -11,32 +11,21 @@ from api.http.pagination import page, uuid_cursor
 from api.resources.inbound.schemas import InboundPaging, InboundResponse
 from api.schemas.paging import page_of
 from shared.db.encryption_keys import texts_of
+from shared.db.tables import inbound as tables
 from shared.encryption import Texts
 from shared.ids import first_id_at
 
-EXAMINED = text(
-    """
-    SELECT id FROM inbound
-     WHERE account_id = :account
-       AND (CAST(:before AS uuid) IS NULL OR id < :before)
-       AND (CAST(:since AS uuid) IS NULL OR id >= :since)
-       AND (CAST(:until AS uuid) IS NULL OR id < :until)
-       AND (CAST(:phone AS text) IS NULL OR phone = :phone)
-     ORDER BY id DESC OFFSET :most LIMIT 1
-    """
-)
-INBOUND = text(
-    """
-    SELECT id, phone, sender_id, message, keyword, segments, missing, carrier, received_at FROM inbound
-     WHERE account_id = :account
-       AND (CAST(:before AS uuid) IS NULL OR id < :before)
-       AND (CAST(:since AS uuid) IS NULL OR id >= :since)
-       AND (CAST(:until AS uuid) IS NULL OR id < :until)
-       AND (CAST(:phone AS text) IS NULL OR phone = :phone)
-       AND (CAST(:sender AS text) IS NULL OR lower(sender_id) = lower(:sender))
-       AND (CAST(:keyword AS text) IS NULL OR keyword = :keyword)
-     ORDER BY id DESC LIMIT :limit
-    """
+INBOUND = tables.inbound.c
+FIELDS = (
+    INBOUND.id,
+    INBOUND.phone,
+    INBOUND.sender_id,
+    INBOUND.message,
+    INBOUND.keyword,
+    INBOUND.segments,
+    INBOUND.missing,
+    INBOUND.carrier,
+    INBOUND.received_at,
 )
 
 INBOUND_MESSAGE = InboundResponse()
@@ -52,23 +41,36 @@ INBOUND_MESSAGE = InboundResponse()
 )
 def inbound(caller: Caller, query: dict[str, Any]) -> Any:
     """List the messages that phones sent to the account's numbers, newest first."""
-    parameters = {
-        "account": caller.account_id,
-        "before": uuid_cursor(query.get("cursor")),
-        "since": first_id_at(query["since"]) if "since" in query else None,
-        "until": first_id_at(query["until"]) if "until" in query else None,
-        "phone": query.get("phone"),
-        "sender": query.get("sender_id"),
-        "keyword": query.get("keyword"),
-        "limit": query["limit"] + 1,
-    }
+    indexed, filters = _conditions(caller.account_id, query)
+    end = None
     with reading_list(services().engine) as connection:
-        end = last_examined(connection, EXAMINED, parameters) if query.keys() & {"sender_id", "keyword"} else None
+        if filters:
+            end = last_examined(connection, select(INBOUND.id).where(*indexed).order_by(INBOUND.id.desc()))
         if end is not None:
-            parameters["since"] = end.id
-        rows = connection.execute(INBOUND, parameters).all()
+            filters.append(INBOUND.id >= end.id)
+        newest = select(*FIELDS).where(*indexed, *filters).order_by(INBOUND.id.desc()).limit(query["limit"] + 1)
+        rows = connection.execute(newest).all()
         texts = texts_of(connection)
     return page(rows, query["limit"], lambda row: _inbound(row, texts), lambda row: str(row.id), end)
+
+
+def _conditions(account: int, query: dict[str, Any]) -> tuple[list[ColumnElement[bool]], list[ColumnElement[bool]]]:
+    """The conditions on the list: those that an index serves, and those for which rows must be examined."""
+    indexed = [INBOUND.account_id == account]
+    if "cursor" in query:
+        indexed.append(INBOUND.id < uuid_cursor(query["cursor"]))
+    if "since" in query:
+        indexed.append(INBOUND.id >= first_id_at(query["since"]))
+    if "until" in query:
+        indexed.append(INBOUND.id < first_id_at(query["until"]))
+    if "phone" in query:
+        indexed.append(INBOUND.phone == query["phone"])
+    filters = []
+    if "sender_id" in query:
+        filters.append(func.lower(INBOUND.sender_id) == func.lower(query["sender_id"]))
+    if "keyword" in query:
+        filters.append(INBOUND.keyword == query["keyword"])
+    return indexed, filters
 
 
 def _inbound(row: Any, texts: Texts) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, func, select
 
 from api.accept.schemas import MAX_METADATA_BYTES, MAX_PHONES
 from api.auth.tokens import MAX_REVOKED, VALID, Caller
@@ -20,20 +20,24 @@ from api.schemas.times import MAX_TIME_AHEAD
 from shared.accounts.limits import limits_of
 from shared.contacts.groups import MAX_GROUPS
 from shared.db.connection import reading
+from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import LANES
 from shared.settings import IDEMPOTENCY_DAYS
 from shared.sms.segments import MAX_CHARACTERS
 
-BACKLOG = text(
-    """
-    SELECT coalesce(sum(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0)), 0) AS messages
-      FROM send s JOIN batch b ON b.send_id = s.id
-     WHERE s.account_id = :account AND s.completed_at IS NULL AND b.state NOT IN ('done', 'canceled', 'expired')
-    """
+UNSENT = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
+BACKLOG = (
+    select(func.coalesce(func.sum(UNSENT), 0))
+    .join_from(send, batch, batch.c.send_id == send.c.id)
+    .where(
+        send.c.account_id == bindparam("account"),
+        send.c.completed_at.is_(None),
+        batch.c.state.not_in(["done", "canceled", "expired"]),
+    )
 )
-UNEXPANDED = text(
-    "SELECT coalesce(sum(unexpanded), 0) FROM send WHERE account_id = :account AND expanded_to IS NOT NULL"
+UNEXPANDED = select(func.coalesce(func.sum(send.c.unexpanded), 0)).where(
+    send.c.account_id == bindparam("account"), send.c.expanded_to.is_not(None)
 )
 
 BOUNDS = {
@@ -53,11 +57,11 @@ BOUNDS = {
 }
 """Limits of requests and of the objects that they create."""
 
-OPEN = text(
-    """
-    SELECT * FROM send WHERE account_id = :account AND completed_at IS NULL AND state <> 'canceled'
-     ORDER BY accepted DESC LIMIT 10
-    """
+OPEN = (
+    select(send)
+    .where(send.c.account_id == bindparam("account"), send.c.completed_at.is_(None), send.c.state != "canceled")
+    .order_by(send.c.accepted.desc())
+    .limit(10)
 )
 """The largest unfinished sends."""
 

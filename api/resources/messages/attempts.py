@@ -3,20 +3,35 @@
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from api.resources.messages.history import MessageRow
 from api.schemas.fields import timestamp
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import carrier_code_of, code_of
+from shared.db.tables.messages import attempt, resolved_doubt
 from shared.lifecycle import CHARGED, MessageStatus
 
-FAILED = text(
-    "SELECT submitted_at, answer_ms, answer, carrier, route, error FROM attempt WHERE message_id = :id ORDER BY 1"
+FAILED: Select[Any] = (
+    select(
+        attempt.c.submitted_at,
+        attempt.c.answer_ms,
+        attempt.c.answer,
+        attempt.c.carrier,
+        attempt.c.route,
+        attempt.c.error,
+    )
+    .where(attempt.c.message_id == bindparam("id"))
+    .order_by(attempt.c.submitted_at)
 )
-RESOLVED = text(
-    "SELECT since, reason, resolved_at, resolved_by, evidence, status FROM resolved_doubt WHERE message_id = :id"
-)
+RESOLVED = select(
+    resolved_doubt.c.since,
+    resolved_doubt.c.reason,
+    resolved_doubt.c.resolved_at,
+    resolved_doubt.c.resolved_by,
+    resolved_doubt.c.evidence,
+    resolved_doubt.c.status,
+).where(resolved_doubt.c.message_id == bindparam("id"))
 
 
 class Attempt(NamedTuple):

@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Column, Connection, Row, bindparam, select, text
 
 from shared.carriers.receipts import carrier_reference
+from shared.db.tables.messages import message
 from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import LANES, STORED, BatchState, MessageStatus
 from shared.privacy.erasures import ERASED
@@ -62,20 +63,23 @@ BATCHES = text(
     """
 )
 """Batches are always joined send by send, because one table holds those of all accounts."""
-ROWS = text(
-    """
-    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error,
-           answer_ms, carrier_at, carrier_at_precision FROM message
-     WHERE id > :low AND id <= :high
-    """
+FIELDS: tuple[Column[Any], ...] = (
+    message.c.id,
+    message.c.submitted_at,
+    message.c.finished_at,
+    message.c.status,
+    message.c.price,
+    message.c.attempts,
+    message.c.carrier,
+    message.c.route,
+    message.c.reference,
+    message.c.error,
+    message.c.answer_ms,
+    message.c.carrier_at,
+    message.c.carrier_at_precision,
 )
-ROW = text(
-    """
-    SELECT id, submitted_at, finished_at, status, price, attempts, carrier, route, reference, error,
-           answer_ms, carrier_at, carrier_at_precision FROM message
-     WHERE id = :id
-    """
-)
+ROWS = select(*FIELDS).where(message.c.id > bindparam("low"), message.c.id <= bindparam("high"))
+ROW = select(*FIELDS).where(message.c.id == bindparam("id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +114,14 @@ class MessageRow:
     attempts: int = 0
 
 
-def one_message(connection: Connection, account: int, message: UUID) -> MessageRow | None:
+def one_message(connection: Connection, account: int, identifier: UUID) -> MessageRow | None:
     """A message of the account; None if it does not exist or belongs to another account."""
-    parameters = {"batch": batch_of(message), "account": account}
+    parameters = {"batch": batch_of(identifier), "account": account}
     batch = connection.execute(BATCH, parameters).one_or_none()
-    if batch is None or not 1 <= index_of(message) <= batch.size:
+    if batch is None or not 1 <= index_of(identifier) <= batch.size:
         return None
-    row = connection.execute(ROW, {"id": message}).one_or_none()
-    return _merge(batch, index_of(message), batch.recipients.split("\n")[index_of(message) - 1], row)
+    row = connection.execute(ROW, {"id": identifier}).one_or_none()
+    return _merge(batch, index_of(identifier), batch.recipients.split("\n")[index_of(identifier) - 1], row)
 
 
 def batches_in_order(connection: Connection, parameters: dict[str, Any]) -> Iterator[Row[Any]]:

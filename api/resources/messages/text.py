@@ -2,19 +2,19 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, bindparam, select
 
 from api.resources.messages.history import MessageRow
 from shared.db.encryption_keys import texts_of
+from shared.db.tables.sends import batch, send
 from shared.ids import batch_of, index_of
 from shared.sends.templates import as_priced, parse
 from shared.sms.segments import split
 
-TEXT = text(
-    """
-    SELECT s.id AS send_id, s.message, s.encoding, s.on_unicode, b.variables
-      FROM batch b JOIN send s ON s.id = b.send_id WHERE b.id = :batch
-    """
+TEXT = (
+    select(send.c.id.label("send_id"), send.c.message, send.c.encoding, send.c.on_unicode, batch.c.variables)
+    .join_from(batch, send, send.c.id == batch.c.send_id)
+    .where(batch.c.id == bindparam("batch"))
 )
 
 
@@ -29,14 +29,14 @@ class MessageText(NamedTuple):
 
 def text_of_message(connection: Connection, message: MessageRow) -> MessageText:
     """Render the text with the recipient's placeholder values. Raises TextKeyMissing or TextUnreadable."""
-    texts, batch = texts_of(connection), batch_of(message.id)
-    row = connection.execute(TEXT, {"batch": batch}).one()
+    texts, batch_id = texts_of(connection), batch_of(message.id)
+    row = connection.execute(TEXT, {"batch": batch_id}).one()
     if message.phone is None:
         return MessageText(None, row.encoding, [])
     content, encoding = texts.open(row.message, row.send_id), row.encoding
     if row.variables:
         template = parse(content)
         assert template is not None, "the batch has placeholder values but the text has no placeholder"
-        values = texts.open_json(row.variables, batch)[index_of(message.id) - 1]
+        values = texts.open_json(row.variables, batch_id)[index_of(message.id) - 1]
         content, encoding = as_priced(template, values, row.on_unicode)
     return MessageText(content, encoding, split(content))

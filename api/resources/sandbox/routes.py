@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, select
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -11,8 +11,9 @@ from api.endpoint import endpoint, key_of_request, services
 from api.problems import Problem
 from api.resources.sandbox.schemas import RefillResponse
 from shared.accounts.sandbox import refill
+from shared.db.tables.accounts import account
 
-BALANCE = text("SELECT available AS balance, reserved FROM account WHERE id = :account")
+BALANCE = select(account.c.available.label("balance"), account.c.reserved).where(account.c.id == bindparam("account"))
 
 REFILL = RefillResponse()
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, select
 
 from api.actor import by_key
 from api.auth.tokens import Caller
@@ -15,22 +15,22 @@ from api.problems import Problem
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
 from api.schemas.paging import page_of
 from shared.db.connection import reading
+from shared.db.tables import accounts as tables
 from shared.senders.sender_ids import decide_sender, form_of, remove_sender, request_sender
 
-LIST = text(
-    """
-    SELECT id, sender_id, state, reason, use_case, created_at, decided_at FROM sender_id
-     WHERE account_id = :account AND id > :after AND (CAST(:status AS text) IS NULL OR state = :status)
-     ORDER BY id LIMIT :limit
-    """
+SENDER_ID = tables.sender_id.c
+FIELDS = (
+    SENDER_ID.id,
+    SENDER_ID.sender_id,
+    SENDER_ID.state,
+    SENDER_ID.reason,
+    SENDER_ID.use_case,
+    SENDER_ID.created_at,
+    SENDER_ID.decided_at,
 )
-ONE = text(
-    """
-    SELECT id, sender_id, state, reason, use_case, created_at, decided_at FROM sender_id
-     WHERE account_id = :account AND sender_id = :sender
-    """
-)
-STATE = text("SELECT sender_id, state FROM sender_id WHERE account_id = :account AND id = :id")
+OF_ACCOUNT = SENDER_ID.account_id == bindparam("account")
+BY_NAME = select(*FIELDS).where(OF_ACCOUNT, SENDER_ID.sender_id == bindparam("sender"))
+BY_ID = select(SENDER_ID.sender_id, SENDER_ID.state).where(OF_ACCOUNT, SENDER_ID.id == bindparam("id"))
 FIRST = UUID(int=0)
 
 SENDER, DELETED = SenderResponse(), DeletedResponse()
@@ -46,14 +46,12 @@ SENDER, DELETED = SenderResponse(), DeletedResponse()
 )
 def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sender IDs and their status."""
-    parameters = {
-        "account": caller.account_id,
-        "after": uuid_cursor(query.get("cursor")) or FIRST,
-        "status": query.get("status"),
-        "limit": query["limit"] + 1,
-    }
+    after = uuid_cursor(query.get("cursor")) or FIRST
+    listed = select(*FIELDS).where(SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after)
+    if "status" in query:
+        listed = listed.where(SENDER_ID.state == query["status"])
     with reading(services().engine) as connection:
-        rows = connection.execute(LIST, parameters).all()
+        rows = connection.execute(listed.order_by(SENDER_ID.id).limit(query["limit"] + 1)).all()
     return page(rows, query["limit"], _sender, lambda row: str(row.id))
 
 
@@ -72,7 +70,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
             new = request_sender(connection, caller.account_id, sender, body.get("use_case"), by=by)
             if new and caller.test:
                 decide_sender(connection, caller.account_id, sender, "approved", by=by)
-            row = connection.execute(ONE, {"account": caller.account_id, "sender": sender}).one()
+            row = connection.execute(BY_NAME, {"account": caller.account_id, "sender": sender}).one()
             return json.dumps(_sender(row), separators=(",", ":"))
 
         return once(connection, key, act)
@@ -89,7 +87,7 @@ def delete_sender_id(caller: Caller, sender: UUID) -> Any:
     """Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted."""
     with services().engine.begin() as connection:
         if not remove_sender(connection, caller.account_id, sender, by=by_key(caller)):
-            row = connection.execute(STATE, {"account": caller.account_id, "id": sender}).one_or_none()
+            row = connection.execute(BY_ID, {"account": caller.account_id, "id": sender}).one_or_none()
             if row is None:
                 raise Problem("sender_not_found", f"Your account has no sender ID with the id {sender}.")
             detail = f"The sender ID {row.sender_id!r} is {row.state} and cannot be deleted."

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -24,6 +24,7 @@ from api.resources.sends.totals import OWN, totals
 from api.schemas.paging import page_of
 from shared.db.connection import reading
 from shared.db.encryption_keys import texts_of
+from shared.db.tables import sends as tables
 from shared.encryption import MARK, Texts
 from shared.lifecycle import LANES, STORED, MessageStatus, SendState
 from shared.sends.queued_batches import publish_queued
@@ -49,10 +50,8 @@ the same snapshot as the send's counters, so that the sum is always right."""
 ONE = text(SEND.format(where="AND s.id = :send", own=OWN))
 FILTERS = {"status": " AND s.state = :status", "reference": " AND s.reference = :reference"}
 PAGE = " AND s.id < :before AND s.id >= :end ORDER BY s.id DESC LIMIT :limit"
-EXAMINED = text(
-    "SELECT id FROM send WHERE account_id = :account AND id < :before ORDER BY id DESC OFFSET :most LIMIT 1"
-)
 CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
+SENDS = tables.send.c
 FIRST, LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 SEND_RESPONSE = SendResponse()
@@ -75,7 +74,12 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
         **{name: query[name] for name in FILTERS if name in query},
     }
     with reading_list(services().engine) as connection:
-        end = last_examined(connection, EXAMINED, parameters) if FILTERS.keys() & query.keys() else None
+        end = None
+        if FILTERS.keys() & query.keys():
+            of_account = tables.send.c.account_id == caller.account_id, tables.send.c.id < parameters["before"]
+            end = last_examined(
+                connection, select(tables.send.c.id).where(*of_account).order_by(tables.send.c.id.desc())
+            )
         parameters["end"] = FIRST if end is None else end.id
         rows = connection.execute(text(SEND.format(where=where, own=OWN)), parameters).all()
         limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)

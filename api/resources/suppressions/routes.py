@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Column, Connection, Row, bindparam, select, tuple_
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -31,34 +31,21 @@ from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
 from shared.contacts.suppressions import Scope, unsuppress
 from shared.db.connection import reading
+from shared.db.tables import contacts as tables
+from shared.db.tables.accounts import account
 from shared.sms.numbering import numbering_of
 from shared.sms.phones import is_phone
 
-LIST = text(
-    """
-    SELECT phone, category, sender_id, reason, created_at FROM suppression
-     WHERE account_id = :account AND (phone, category, sender_id) > (:after_phone, :after_category, :after_sender)
-       AND (CAST(:end_phone AS bigint) IS NULL
-            OR (phone, category, sender_id) <= (:end_phone, :end_category, :end_sender))
-       AND (CAST(:phone AS bigint) IS NULL OR phone = :phone)
-       AND (CAST(:category AS text) IS NULL OR category = :category)
-       AND (CAST(:sender_id AS text) IS NULL OR sender_id = :sender_id)
-       AND (CAST(:reason AS text) IS NULL OR reason = :reason)
-     ORDER BY phone, category, sender_id LIMIT :limit
-    """
-)
-EXAMINED = text(
-    """
-    SELECT phone, category, sender_id FROM suppression
-     WHERE account_id = :account AND (phone, category, sender_id) > (:after_phone, :after_category, :after_sender)
-     ORDER BY phone, category, sender_id OFFSET :most LIMIT 1
-    """
-)
-COUNTRY = text("SELECT country FROM account WHERE id = :account")
+SUPPRESSION = tables.suppression.c
+POSITION = (SUPPRESSION.phone, SUPPRESSION.category, SUPPRESSION.sender_id)
+FIELDS: tuple[Column[Any], ...] = (*POSITION, SUPPRESSION.reason, SUPPRESSION.created_at)
+FILTERS = (SUPPRESSION.category, SUPPRESSION.sender_id, SUPPRESSION.reason)
+"""By which no index finds rows, so that all of the account's must be examined."""
+COUNTRY = select(account.c.country).where(account.c.id == bindparam("account"))
 CSV_HEADER = ("phone", "category", "sender_id", "reason", "created_at")
 CSV_PAGE = 5_000
 
-SUPPRESSION, ADDED, REMOVED = SuppressionResponse(), SuppressedResponse(), UnsuppressedResponse()
+RESPONSE, ADDED, REMOVED = SuppressionResponse(), SuppressedResponse(), UnsuppressedResponse()
 
 Position = tuple[int, str, str]
 """Phone, category and sender ID: where a page ends."""
@@ -161,22 +148,17 @@ def _page(
     connection: Connection, caller: Caller, query: dict[str, Any], after: Position, limit: int
 ) -> tuple[Sequence[Row[Any]], Row[Any] | None]:
     """A page of entries, and the last row examined if the filters have not examined all."""
-    phone = query.get("phone")
-    parameters: dict[str, Any] = {
-        "account": caller.account_id,
-        **dict(zip(("after_phone", "after_category", "after_sender"), after, strict=True)),
-        "phone": phone and int(phone),
-        **{name: query.get(name) for name in ("category", "sender_id", "reason")},
-        "limit": limit,
-    }
+    conditions = [SUPPRESSION.account_id == caller.account_id, tuple_(*POSITION) > tuple_(*after)]
+    filters = [column == query[column.name] for column in FILTERS if column.name in query]
     end = None
-    if phone is None and query.keys() & {"category", "sender_id", "reason"}:
-        end = last_examined(connection, EXAMINED, parameters)
-    position: Position | tuple[None, str, str] = (
-        (None, "", "") if end is None else (end.phone, end.category, end.sender_id)
-    )
-    parameters |= zip(("end_phone", "end_category", "end_sender"), position, strict=True)
-    return connection.execute(LIST, parameters).all(), end
+    if "phone" in query:
+        filters.append(SUPPRESSION.phone == int(query["phone"]))
+    elif filters:
+        end = last_examined(connection, select(*POSITION).where(*conditions).order_by(*POSITION))
+    if end is not None:
+        filters.append(tuple_(*POSITION) <= tuple_(*end))
+    entries = select(*FIELDS).where(*conditions, *filters).order_by(*POSITION).limit(limit)
+    return connection.execute(entries).all(), end
 
 
 def _csv(caller: Caller, query: dict[str, Any], after: Position) -> CsvResponse:
@@ -202,4 +184,4 @@ def _csv_suppression(row: Any) -> str:
 
 
 def _suppression(row: Any) -> Any:
-    return SUPPRESSION.dump({**row._mapping, "category": row.category or None, "sender_id": row.sender_id or None})
+    return RESPONSE.dump({**row._mapping, "category": row.category or None, "sender_id": row.sender_id or None})

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func
 
 from api import request_cost
 from api.http import bounded_queries
@@ -75,6 +75,19 @@ def test_rows_that_are_returned(service: Service, charges: Charges) -> None:
     assert charges == [(service.account_id, 4)]
 
 
+def test_bytes_of_a_response(service: Service, charges: Charges) -> None:
+    group = service.new_group([])
+    contacts = [
+        {"phone": str(254711000000 + number), "fields": {f"note{n}": "n" * 250 for n in range(4)}}
+        for number in range(300)
+    ]
+    assert service.post(f"/groups/{group}/contacts", contacts=contacts).status_code == 200
+    charges.clear()
+    size = len(service.get(f"/groups/{group}/contacts?limit=300").data)
+    assert charges == [(service.account_id, int(3 + size / request_cost.BYTES_PER_REQUEST) - 1)]
+    assert charges.total(service.account_id) >= 6
+
+
 def test_rows_of_an_export(service: Service, charges: Charges) -> None:
     suppress(service, 999)
     assert service.get("/suppressions", headers={"Accept": "text/csv"}).data.count(b"\n") == 1000
@@ -96,7 +109,8 @@ def test_messages_that_are_only_examined(service: Service, charges: Charges) -> 
 
 
 def test_a_list_that_takes_too_long(service: Service, charges: Charges, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suppressions, "LIST", text("SELECT pg_sleep(60)"))
+    suppress(service, 1)
+    monkeypatch.setattr(suppressions, "FIELDS", (func.pg_sleep(60),))
     monkeypatch.setattr(bounded_queries, "STATEMENT_SECONDS", 0.1)
     assert service.get("/suppressions").status_code == 503
     assert charges == [(service.account_id, bounded_queries.MAX_ROWS_EXAMINED // request_cost.ROWS_PER_REQUEST - 1)]

@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError
 
-from api.schemas.spelling import MAX_COMPARED, nearest_name
+from api.schemas.spelling import MAX_COMPARED, MAX_ERRORS_COMPARED, nearest_name
 
 UNKNOWN_FIELD = "unknown_field"
 MAX_ERRORS = 100
@@ -24,25 +24,26 @@ def fail(code: str, detail: str, **more: str) -> ValidationError:
 def errors_of(schema: Schema, error: ValidationError) -> list[dict[str, str]]:
     """A ValidationError as pointers, codes and details, in the order of the schema's fields: the first MAX_ERRORS."""
     errors: list[dict[str, str]] = []
-    _flatten(schema, error.messages, "", errors)
+    _flatten(schema, error.messages, "", errors, MAX_COMPARED if len(error.messages) <= MAX_ERRORS_COMPARED else 0)
     return errors[:MAX_ERRORS]
 
 
-def _flatten(schema: Schema, messages: Any, pointer: str, errors: list[dict[str, str]]) -> None:
-    """Append the errors in `messages`. A plain string comes from a validator and gets the code `invalid`."""
+def _flatten(schema: Schema, messages: Any, pointer: str, errors: list[dict[str, str]], hints: int) -> None:
+    """Append the errors in `messages`; the first `hints` unknown fields with the most similar known one. A plain string
+    comes from a validator and gets the code `invalid`."""
     if len(errors) >= MAX_ERRORS:
         return
     if isinstance(messages, dict) and messages.get("code") == UNKNOWN_FIELD:
-        errors.append(_unknown_field(schema, pointer, with_hint=len(errors) < MAX_COMPARED))
+        errors.append(_unknown_field(schema, pointer, with_hint=len(errors) < hints))
     elif isinstance(messages, dict) and isinstance(messages.get("code"), str):
         errors.append({"pointer": pointer, **messages})
     elif isinstance(messages, dict):
         for key, inner in messages.items():
             name = "" if key == "_schema" else "/" + str(key).replace("~", "~0").replace("/", "~1")
-            _flatten(schema, inner, pointer + name, errors)
+            _flatten(schema, inner, pointer + name, errors, hints)
     elif isinstance(messages, list):
         for inner in messages:
-            _flatten(schema, inner, pointer, errors)
+            _flatten(schema, inner, pointer, errors, hints)
     else:
         errors.append({"pointer": pointer, "code": "invalid", "detail": str(messages)})
 

@@ -7,6 +7,8 @@ LONGEST_NAME = 40
 """Characters. Longer names are not compared: no field has one."""
 MAX_COMPARED = 10
 """Unknown names compared per request. Each takes about 0.1 ms, and a request with more is not meant for this API."""
+MAX_ERRORS_COMPARED = 20
+"""In a request with more errors, no unknown name is compared."""
 
 
 OTHER_NAMES = {

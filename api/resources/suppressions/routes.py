@@ -119,6 +119,7 @@ def import_suppressions(caller: Caller) -> IdempotentResponse:
 def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
     """Remove a phone from the opt-out list; with `category` or `sender_id`, only that opt-out."""
     scope = Scope(query.get("category", ""), query.get("sender_id", "")) if query else None
+    phone = phone.removeprefix("+")
     with services().engine.begin() as connection:
         removed = unsuppress(connection, caller.account_id, phone, scope) if is_phone(phone) else 0
     if not removed:

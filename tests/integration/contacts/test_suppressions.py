@@ -38,6 +38,12 @@ def test_it_works(service: Service) -> None:
     assert service.delete("/suppressions/nobody").status_code == 404
 
 
+def test_a_phone_may_have_its_plus_sign(service: Service) -> None:
+    for plus in ("+", "%2B"):
+        assert service.post("/suppressions", phones=[PHONE]).status_code == 200
+        assert service.delete(f"/suppressions/{plus}{PHONE}").json == {"phone": PHONE, "removed": 1}
+
+
 @pytest.mark.parametrize(
     ("scope", "category", "sender", "refused"),
     [

@@ -7,37 +7,49 @@ and raises Refused.
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Update, and_, bindparam, case, exists, func, or_, select, update
 
 from shared.accounts.administration import MAX_RETENTION_DAYS, TOP_UPS, Refused, check_name
 from shared.accounts.audit_log import By, record
 from shared.accounts.sandbox import NAME_SUFFIX
+from shared.db.tables.accounts import account
+from shared.db.tables.money import ledger
 from shared.ledger.ledger import Entry, post
 from shared.sms.numbering import is_country
 
-ROW = text(
-    """
-    SELECT name, country, low_balance_threshold, weight, retention_days, available, sandbox_of FROM account
-     WHERE id = :account FOR NO KEY UPDATE
-    """
+ROW = (
+    select(
+        account.c.name,
+        account.c.country,
+        account.c.low_balance_threshold,
+        account.c.weight,
+        account.c.retention_days,
+        account.c.available,
+        account.c.sandbox_of,
+    )
+    .where(account.c.id == bindparam("account"))
+    .with_for_update(key_share=True)
 )
-TAKEN = text("SELECT EXISTS (SELECT FROM account WHERE name = ANY(:names) AND id <> ALL(:except))")
-SANDBOX = text("SELECT id, name FROM account WHERE sandbox_of = :account FOR NO KEY UPDATE")
-RENAME = text("UPDATE account SET name = :name WHERE id = :account")
-CHANGE = text(
-    """
-    UPDATE account
-       SET country = :country, low_balance_threshold = :low_balance_threshold, retention_days = :retention_days,
-           weight = CASE WHEN id = :account THEN :weight ELSE weight END, updated_at = clock_timestamp()
-     WHERE id = :account OR sandbox_of = :account
-    """
+TAKEN = select(
+    exists().where(
+        account.c.name.in_(bindparam("names", expanding=True)), account.c.id.not_in(bindparam("except", expanding=True))
+    )
 )
-TOP_UP = text(
-    """
-    SELECT l.subject, l.amount, r.amount AS reversed
-      FROM ledger l LEFT JOIN ledger r ON r.subject = l.subject AND r.kind = 'reversal'
-     WHERE l.account_id = :account AND l.kind = 'topup' AND l.subject = ANY(:subjects)
-    """
+SANDBOX = (
+    select(account.c.id, account.c.name)
+    .where(account.c.sandbox_of == bindparam("account"))
+    .with_for_update(key_share=True)
+)
+RENAME = update(account).where(account.c.id == bindparam("account")).values(name=bindparam("new_name"))
+REVERSED = ledger.alias("reversed")
+TOP_UP = (
+    select(ledger.c.subject, ledger.c.amount, REVERSED.c.amount.label("reversed"))
+    .outerjoin(REVERSED, and_(REVERSED.c.subject == ledger.c.subject, REVERSED.c.kind == "reversal"))
+    .where(
+        ledger.c.account_id == bindparam("account"),
+        ledger.c.kind == "topup",
+        ledger.c.subject.in_(bindparam("subjects", expanding=True)),
+    )
 )
 
 
@@ -65,7 +77,7 @@ def change_account(
     _check(after)
     if after["name"] != before["name"]:
         _rename(connection, account_id, after["name"])
-    connection.execute(CHANGE, {"account": account_id, **after})
+    connection.execute(_change(account_id, after))
     changed = {name for name, value in after.items() if value != before[name]}
     if changed:
         old, new = ({name: values[name] for name in changed} for values in (before, after))
@@ -124,6 +136,17 @@ def _check(values: dict[str, Any]) -> None:
         raise Refused(f"Texts and phones are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
 
 
+def _change(account_id: int, values: dict[str, Any]) -> Update:
+    """The change of an account and its sandbox; the weight is the account's alone."""
+    shared = {name: values[name] for name in ("country", "low_balance_threshold", "retention_days")}
+    weight = case((account.c.id == account_id, values["weight"]), else_=account.c.weight)
+    return (
+        update(account)
+        .where(or_(account.c.id == account_id, account.c.sandbox_of == account_id))
+        .values(**shared, weight=weight, updated_at=func.clock_timestamp())
+    )
+
+
 def _rename(connection: Connection, account_id: int, name: str) -> None:
     """Rename the account and its sandbox."""
     check_name(name)
@@ -131,8 +154,8 @@ def _rename(connection: Connection, account_id: int, name: str) -> None:
     names = {account_id: name} | ({} if sandbox is None else {sandbox.id: f"{name}{NAME_SUFFIX}"})
     if connection.execute(TAKEN, {"names": list(names.values()), "except": list(names)}).scalar():
         raise Refused(f"There is an account {name!r} already. Choose another name.")
-    for account, new in names.items():
-        connection.execute(RENAME, {"account": account, "name": new})
+    for renamed, new in names.items():
+        connection.execute(RENAME, {"account": renamed, "new_name": new})
 
 
 def _as_id(value: str) -> list[UUID]:

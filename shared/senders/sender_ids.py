@@ -9,11 +9,13 @@ import re
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, and_, bindparam, delete, func, or_, select, text, update
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import By, record
 from shared.accounts.sandbox import approve_in_sandbox, find_sandbox, is_sandbox
+from shared.db.tables.accounts import account, sender_id
 from shared.ids import new_id
 from shared.outbox import EventType, add
 from shared.sends.holding import hold_sender, release_sender
@@ -30,38 +32,47 @@ NO_SENDER_ID = (
     " short code of 3 to 7 digits; or a phone number of 8 to 15 digits, starting with the country code."
 )
 
-REGISTER = text(
-    """
-    INSERT INTO sender_id (id, account_id, sender_id, use_case) VALUES (:id, :account, :sender, :use_case)
-    ON CONFLICT (account_id, sender_id) DO UPDATE
-       SET state = 'pending', reason = NULL, decided_at = NULL, use_case = EXCLUDED.use_case
-     WHERE sender_id.state = 'rejected'
-    """
-)
-REMOVE = text(
-    "DELETE FROM sender_id WHERE account_id = :account AND id = :id AND state <> 'suspended' RETURNING sender_id"
+NEW = insert(sender_id)
+REGISTER = NEW.on_conflict_do_update(
+    index_elements=["account_id", "sender_id"],
+    set_={"state": "pending", "reason": None, "decided_at": None, "use_case": NEW.excluded.use_case},
+    where=sender_id.c.state == "rejected",
+).returning(sender_id.c.id)
+REMOVE = (
+    delete(sender_id)
+    .where(
+        sender_id.c.account_id == bindparam("account"),
+        sender_id.c.id == bindparam("id"),
+        sender_id.c.state != "suspended",
+    )
+    .returning(sender_id.c.sender_id)
 )
 LOCK_NAME = text("SELECT pg_advisory_xact_lock(hashtextextended('sender ' || lower(:sender), 0))")
-OWNER = text(
-    """
-    SELECT a.name FROM sender_id s JOIN account a ON a.id = s.account_id
-     WHERE lower(s.sender_id) = lower(:sender) AND s.account_id <> :account AND s.state = 'approved'
-       AND a.sandbox_of IS NULL LIMIT 1
-    """
+OWNER = (
+    select(account.c.name)
+    .join_from(sender_id, account, account.c.id == sender_id.c.account_id)
+    .where(
+        func.lower(sender_id.c.sender_id) == func.lower(bindparam("sender")),
+        sender_id.c.account_id != bindparam("account"),
+        sender_id.c.state == "approved",
+        account.c.sandbox_of.is_(None),
+    )
+    .limit(1)
 )
-STATE = text("SELECT state FROM sender_id WHERE account_id = :account AND sender_id = :sender FOR UPDATE")
-DECIDE = text(
-    """
-    UPDATE sender_id SET state = :state, reason = :reason, decided_at = clock_timestamp()
-     WHERE account_id = :account AND sender_id = :sender
-    """
+OF_ACCOUNT = and_(sender_id.c.account_id == bindparam("account"), sender_id.c.sender_id == bindparam("sender"))
+STATE = select(sender_id.c.state).where(OF_ACCOUNT).with_for_update()
+DECIDE = (
+    update(sender_id)
+    .where(OF_ACCOUNT)
+    .values(state=bindparam("decision"), reason=bindparam("because"), decided_at=func.clock_timestamp())
 )
-
-ALLOW_AUTHENTICATION = text(
-    """
-    UPDATE sender_id SET authentication = :allowed
-     WHERE account_id IN (SELECT id FROM account WHERE id = :account OR sandbox_of = :account) AND sender_id = :sender
-    """
+WITH_SANDBOX = select(account.c.id).where(
+    or_(account.c.id == bindparam("account"), account.c.sandbox_of == bindparam("account"))
+)
+ALLOW_AUTHENTICATION = (
+    update(sender_id)
+    .where(sender_id.c.account_id.in_(WITH_SANDBOX), sender_id.c.sender_id == bindparam("sender"))
+    .values(authentication=bindparam("allowed"))
 )
 
 
@@ -83,8 +94,8 @@ def request_sender(
     """
     if form_of(sender) is None:
         raise Refused(f"{sender!r} is not a sender ID. {NO_SENDER_ID}")
-    values = {"id": new_id(), "account": account_id, "sender": sender, "use_case": use_case}
-    new = bool(connection.execute(REGISTER, values).rowcount)
+    values = {"id": new_id(), "account_id": account_id, "sender_id": sender, "use_case": use_case}
+    new = connection.execute(REGISTER, values).one_or_none() is not None
     if new:
         record(connection, by, "sender.requested", account_id=account_id, subject=sender)
     return new
@@ -133,7 +144,7 @@ def decide_sender(
         if owner is not None:
             raise Refused(f"{sender!r} is approved for the account {owner!r} and cannot be another account's too.")
     before = connection.execute(STATE, {"account": account_id, "sender": sender}).scalar()
-    values = {"account": account_id, "sender": sender, "state": state, "reason": reason}
+    values = {"account": account_id, "sender": sender, "decision": state, "because": reason}
     if not connection.execute(DECIDE, values).rowcount:
         raise Refused(f"The account has not asked for {sender!r}. `bulksms sender request` does that.")
     record(

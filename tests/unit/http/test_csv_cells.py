@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.http.csv_cells import csv_cell
+from api.http.csv_cells import FORMULA, SPECIAL, csv_cell
 
 
 @pytest.mark.parametrize(
@@ -15,3 +15,16 @@ def test_a_formula_is_text(formula: str) -> None:
 @pytest.mark.parametrize("value", ["Ann", " Ann", "1=1", "a@example.com", "", "254711000000"])
 def test_other_cells_stay_as_they_are(value: str) -> None:
     assert csv_cell(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [("a,b", '"a,b"'), ('a"b', '"a""b"'), ("a\nb", '"a\nb"'), ("a\rb", '"a\rb"'), ("=a,b", '"\'=a,b"')],
+)
+def test_marks_of_csv_are_quoted(value: str, cell: str) -> None:
+    assert csv_cell(value) == cell
+
+
+def test_every_character_that_changes_a_cell_is_special() -> None:
+    for mark in (*FORMULA, ",", '"', "\n", "\r"):
+        assert SPECIAL.search(f"a{mark}b"), repr(mark)

@@ -30,7 +30,7 @@ FROM python:3.11-slim
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 RUN python -m pip uninstall --yes --quiet --root-user-action=ignore pip setuptools wheel 2>/dev/null \
     ; useradd --system --uid 10001 --no-create-home bulksms \
-    && install --directory --owner=bulksms /var/lib/bulksms
+    && install --directory --owner=bulksms /var/lib/bulksms /run/bulksms
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /app /app
 COPY --from=docs /app/site /app/site

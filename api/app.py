@@ -17,7 +17,7 @@ from api.event_loop import ThreadOnlyPool
 from api.http.errors import error_response
 from api.http.flask_adapter import RequestMiddleware, flask_response, flask_view
 from api.http.request import current_request
-from api.metrics import add_metrics
+from api.metrics.endpoint import add_metrics
 from api.resources.carrier_callbacks.routes import add_callbacks
 from api.schemas.fields import ID_FORM
 from api.services import Services

@@ -8,6 +8,7 @@ The contract drives the checks before the function is called, and the OpenAPI do
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -56,6 +57,11 @@ class Endpoint:
     large: bool
     cancellable: bool
 
+    @property
+    def url_template(self) -> str:
+        """The whole path, with its variables in braces."""
+        return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + self.path)
+
 
 ENDPOINTS: list[Endpoint] = []
 
@@ -102,9 +108,11 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
     query_schema = operation.query() if operation.query else None
     limit = LARGE_BODY if operation.large else SMALL_BODY
     function, scope = operation.function, operation.scope
+    route = f"{operation.method} {operation.url_template}"
 
     @wraps(function)
     def handle(**arguments: Any) -> Response | CsvResponse | PendingResponse:
+        current_request().set_route(route)
         if operation.cancellable:
             allow_cancellation()
         try:

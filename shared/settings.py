@@ -16,6 +16,7 @@ from shared.lifecycle import LANES, Category
 N = TypeVar("N", int, float)
 
 
+MAX_PORT = 65_535
 SHORTEST_KEY = 32
 """Characters of SECRET_KEY."""
 RECIPIENT_LIMITS = (20, 100, 10)
@@ -81,6 +82,10 @@ class Settings:
     """Keys for texts in the database: the first encrypts, all decrypt. Without keys texts are not encrypted."""
     metrics_token: str = ""
     """Bearer token of /metrics; without it the path does not exist."""
+    metrics_port: int = 0
+    """Port on which workers and webhook processes serve their metrics; 0: they do not."""
+    metrics_host: str = "127.0.0.1"
+    """The address of that port."""
     requests_per_second: int = 10_000
     """Maximum requests per second of one account; per API process while Redis is unavailable."""
     sandbox_requests_per_second: int = 50
@@ -134,6 +139,8 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         retention_days=_number(env, "RETENTION_DAYS", 0, int),
         text_keys=_text_keys(env.get("TEXT_KEYS", "")),
         metrics_token=env.get("METRICS_TOKEN", ""),
+        metrics_port=_number(env, "METRICS_PORT", 0, int, most=MAX_PORT),
+        metrics_host=env.get("METRICS_HOST") or "127.0.0.1",
         requests_per_second=_number(env, "REQUESTS_PER_SECOND", 10_000, int),
         sandbox_requests_per_second=_number(env, "SANDBOX_REQUESTS_PER_SECOND", 50, int),
         recipient_limits=_recipient_limits(env.get("RECIPIENT_LIMITS", "")),

@@ -15,6 +15,7 @@ from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
 from shared.guard import Guard
 from shared.logs import configure_logging
+from shared.metrics_server import serve_metrics
 from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.startup import wait_for_database
 from shared.task_publisher import TaskPublisher
@@ -100,6 +101,7 @@ def start(sender: Any, **_: Any) -> None:
         wait_for_database(process.engine)
         keep_checking(guard, process.sweeper.outage, process.dispatcher.stop)
         process.start()
+        serve_metrics(settings)
         watchdog.start(process.dispatcher.stop)
     except (WrongSchema, WrongTextKeys) as problem:
         log.error("%s", problem)

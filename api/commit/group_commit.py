@@ -6,6 +6,7 @@ the next group; only under load does a group wait for more sends.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from shared.db.connection import autocommit, reading
 from shared.guard import Witness
 from shared.ledger.ledger import NotEnough
 from shared.ledger.spend_limits import OverSpend, Period, Standing, standings
+from shared.metrics import ACCEPTED, COMMIT_SECONDS, COMMIT_SENDS
 from shared.plurals import counted
 from shared.sends.fair_queueing import CachedClock
 
@@ -117,6 +119,7 @@ class GroupCommit:
 
     def commit_alone(self, draft: Draft) -> IdempotentResponse:
         """Commit one draft in its own transaction, waiting for a concurrent request with the same idempotency key."""
+        began = time.monotonic()
         try:
             with self._engine.begin() as connection:
                 if draft.key is not None:
@@ -127,6 +130,7 @@ class GroupCommit:
                 body = commit_sends(connection, [draft], self._clock)[0]
         except NotEnough as error:
             raise self._not_enough(draft, error) from None
+        _count([draft], began)
         self.witness.accepted(draft.id)
         return IdempotentResponse(body)
 
@@ -169,21 +173,24 @@ class GroupCommit:
         if all(queued.draft.key is None for queued in group):
             self._at_once(group)
             return
+        began = time.monotonic()
         with self._engine.begin() as connection:
             free = self._free(connection, group)
             if not free:
                 return
             responses = commit_sends(connection, [queued.draft for queued in free], self._clock)
+        _count([queued.draft for queued in free], began)
         self.witness.accepted(free[-1].draft.id)
         for queued, body in zip(free, responses, strict=True):
             queued.response = IdempotentResponse(body)
 
     def _at_once(self, group: list[QueuedDraft]) -> None:
         """Commit a group without idempotency keys as a single statement in autocommit."""
-        drafts = [queued.draft for queued in group]
+        began, drafts = time.monotonic(), [queued.draft for queued in group]
         crashpoint("accept.before_commit")
         with autocommit(self._engine) as driver:
             left = accept_rows(driver, drafts, self._clock)
+        _count(drafts, began)
         self.witness.accepted(drafts[-1].id)
         for queued, body in zip(group, responses_of(drafts, left), strict=True):
             queued.response = IdempotentResponse(body)
@@ -215,6 +222,18 @@ class GroupCommit:
         if row.state != "active":
             return Problem("account_suspended", "This account may not send at the moment.")
         return low_balance(draft.cost, row.available)
+
+
+def _count(drafts: list[Draft], began: float) -> None:
+    """Count a commit for `GET /metrics`."""
+    COMMIT_SENDS.observe(len(drafts))
+    COMMIT_SECONDS.observe(time.monotonic() - began)
+    accepted: Counter[str] = Counter()
+    for draft in drafts:
+        if not draft.test:
+            accepted[draft.category] += draft.accepted
+    for category, messages in accepted.items():
+        ACCEPTED.labels(category).inc(messages)
 
 
 def spend_limit_reached(required: int, standings: dict[Period, Standing]) -> Problem:

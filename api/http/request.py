@@ -6,11 +6,13 @@ from typing import Any
 
 from werkzeug.wrappers import Request as HttpRequest
 
-from api.http.wsgi import Environ
+from api.http.wsgi import SCOPE, Environ
 from api.request_cost import Work, current_work
 from shared.ids import random_bits
 
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+ROUTE = "bulksms.route"
+"""The key of a request's endpoint in its ASGI scope."""
 _current: ContextVar["Request | None"] = ContextVar("request", default=None)
 
 
@@ -43,6 +45,12 @@ class Request:
         if self._http is None:
             self._http = HttpRequest(self.environ, populate_request=False)
         return self._http
+
+    def set_route(self, route: str) -> None:
+        """Tell the server which endpoint handles the request: its method and path."""
+        scope = self.environ.get(SCOPE)
+        if scope is not None:
+            scope[ROUTE] = route
 
     @property
     def wants_csv(self) -> bool:

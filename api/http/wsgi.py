@@ -23,6 +23,8 @@ BASE: Environ = {
 }
 CANCELLATION = "bulksms.cancellation"
 """The key of a request's Cancellation in its WSGI environment."""
+SCOPE = "asgi.scope"
+"""The key of a request's ASGI scope in its WSGI environment."""
 MAX_NAMES = 1_000
 """Header names kept in the caches."""
 
@@ -80,6 +82,7 @@ def environ_of(scope: MutableMapping[str, Any], body: Any) -> Environ:
         "REMOTE_ADDR": scope["client"][0] if scope["client"] else "",
         "wsgi.url_scheme": scope["scheme"],
         "wsgi.input": body,
+        SCOPE: scope,
     }
     for name, value in scope["headers"]:
         key = _keys[name] if name in _keys else _key(name)

@@ -8,7 +8,7 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema
 
-from api.endpoint import ENDPOINTS, PREFIX, Endpoint
+from api.endpoint import ENDPOINTS, Endpoint
 from api.openapi.description import DESCRIPTION, PATH_VARIABLES, TAGS
 from api.openapi.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
 from api.openapi.links import links_of
@@ -50,7 +50,7 @@ def document() -> dict[str, Any]:
     for name, description in TAGS.items():
         spec.tag({"name": name, "description": description})
     for operation in ENDPOINTS:
-        path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + operation.path)
+        path = operation.url_template
         spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.response)})
     generated = _corrected(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
     generated["components"]["schemas"] |= event_schemas() | {"CsvForm": CSV_FORM}

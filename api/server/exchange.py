@@ -99,6 +99,8 @@ class ServerState:
     application: Callable[[Scope, Receive, Send], Awaitable[None]]
     limits: Connections
     address: tuple[str, int] | None = None
+    on_response: Callable[[Scope, int, float], None] | None = None
+    """Called with the scope, the status and the seconds from the request's last byte, when a response begins."""
     connections: set[ClientConnection] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _date: tuple[int, tuple[bytes, bytes]] = (0, (b"date", b""))
@@ -125,6 +127,8 @@ class Exchange:
         self._disconnected = False
         """Whether the client has left or was refused."""
         self._expects_continue = expects_continue
+        self._complete_at = 0.0
+        """When the request was complete (monotonic); 0 if it was not when the response began."""
         self._body = bytearray()
         self._chunks = self._body_bytes = 0
         """Of the request's body, so far."""
@@ -160,6 +164,7 @@ class Exchange:
     def end_body(self) -> None:
         """The body is complete."""
         self.more_body = False
+        self._complete_at = time.monotonic()
         self._news.set()
 
     def disconnect(self) -> None:
@@ -190,6 +195,7 @@ class Exchange:
         self.keep_alive = False
         if not self.response_started:
             failed = problem_response("internal_error", "Something went wrong on our side.", self.scope["path"])
+            self._report(failed.status)
             self.response_started = True
             self.connection.transport.write(response_bytes(failed))
         self._finish()
@@ -259,5 +265,12 @@ class Exchange:
             self.keep_alive = False
             headers.append(CLOSE)
         head = head_bytes(status, [self.connection.state.date(), *headers])
+        self._report(status)
         self.response_started = True
         return head
+
+    def _report(self, status: int) -> None:
+        """Tell the observer of responses that one begins."""
+        if self.connection.state.on_response is not None:
+            seconds = time.monotonic() - self._complete_at if self._complete_at else 0.0
+            self.connection.state.on_response(self.scope, status, seconds)

@@ -13,6 +13,7 @@ from api.server.application import Application
 from api.server.connections import Connections
 from api.server.exchange import ServerState
 from api.server.protocol import HttpConnection
+from api.server.request_metrics import count_response
 
 BACKLOG = 2048
 END_SECONDS = 20.0
@@ -38,9 +39,11 @@ async def serve(application: Any, listening: socket) -> None:
     stop, stop_now = asyncio.Event(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: (stop_now if stop.is_set() else stop).set())
-    limits = application.connections if isinstance(application, Application) else Connections()
+    limits, count = Connections(), None
+    if isinstance(application, Application):
+        limits, count = application.connections, count_response
     host, port = listening.getsockname()[:2]
-    state = ServerState(application, limits, (host, port))
+    state = ServerState(application, limits, (host, port), count)
     server = await loop.create_server(lambda: HttpConnection(state), sock=listening, backlog=BACKLOG)
     await stop.wait()
     server.close()

@@ -3,11 +3,14 @@
 import fcntl
 import os
 import secrets
+import shutil
 import time
 from pathlib import Path
+from zlib import crc32
 
 from bulksms.local.errors import LocalError
 
+SHARED_MEMORY = Path("/dev/shm")
 LOG_LIMIT = 20 * 1024 * 1024
 """Size in bytes above which a log is rotated at the next start of its process."""
 
@@ -29,6 +32,22 @@ def secret(path: Path) -> str:
     if not path.exists():
         write_private(path, secrets.token_hex(32) + "\n")
     return path.read_text().strip()
+
+
+def metrics_directory(var: Path) -> Path:
+    """Where the processes of the service in `var` count: in memory, if the system has a folder for that."""
+    name = f"bulksms-{os.getuid()}-{crc32(bytes(var)):08x}"
+    return SHARED_MEMORY / name if SHARED_MEMORY.is_dir() else var / "metrics"
+
+
+def remove_metrics(directory: Path) -> None:
+    """Remove what processes have counted. Raises LocalError if the directory belongs to another user."""
+    try:
+        if directory.lstat().st_uid != os.getuid():
+            raise LocalError(f"{directory} belongs to another user. Remove it, or have it removed.")
+    except FileNotFoundError:
+        return
+    shutil.rmtree(directory)
 
 
 def open_log(path: Path) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from bulksms.demo import ensure_demo
 from bulksms.local import services
 from bulksms.local.banner import banner
 from bulksms.local.errors import LocalError
-from bulksms.local.files import Lock, secret, write_private
+from bulksms.local.files import Lock, metrics_directory, remove_metrics, secret, write_private
 from bulksms.local.ports import LOOPBACK, free_port, is_free
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
@@ -60,6 +60,7 @@ def _run(home: Path, port: int, workers: int, carrier: str) -> None:
             to_stderr("\nStopping ...")
     finally:
         (home / "var" / "env").unlink(missing_ok=True)
+        remove_metrics(metrics_directory(home / "var"))
 
 
 def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carrier: str) -> None:
@@ -75,6 +76,9 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     if smsc_port:
         write_private(var / "carriers.toml", SMPP_CARRIER.format(host=LOOPBACK, port=smsc_port))
     carriers_file = str(var / "carriers.toml") if smsc_port else own_file and str(Path(own_file).absolute())
+    metrics = metrics_directory(var)
+    remove_metrics(metrics)
+    values |= {"METRICS_TOKEN": secret(var / "metrics_token"), "PROMETHEUS_MULTIPROC_DIR": str(metrics)}
     values |= {"CARRIERS_FILE": carriers_file, "CARRIER": "" if carriers_file else "simulator"}
     write_private(var / "env", "".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
     env = services.environment(values)

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, text
 
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
+from shared.metrics import AUDIT_COMPLETED
 from shared.periodic import repeat
 from shared.settings import Settings
 
@@ -77,6 +78,7 @@ class Auditor:
         rest = timedelta(seconds=PATIENCE * (time.monotonic() - begun))
         with self._engine.begin() as connection:
             connection.execute(PAUSE, {"name": HOUR.name, "rest": rest, "holder": holder})
+        AUDIT_COMPLETED.set_to_current_time()
         for breach in breaches:
             log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
         accounts = {breach.account_id for breach in breaches if breach.account_id is not None}

@@ -20,6 +20,7 @@ from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedR
 from shared.contacts.groups import Contact, GroupFull, Put, UnknownGroup, put_contacts
 from shared.db.connection import transaction
 from shared.job_failures import FAILURES, IN_BACKOFF, attempt
+from shared.metrics import IMPORTED_ROWS
 from shared.sms.numbering import numbering_of
 
 log = logging.getLogger(__name__)
@@ -141,6 +142,8 @@ def import_chunk(engine: Engine) -> bool:
             return True
         _keep_errors(connection, row, rejected)
         connection.execute(MOVE_ON, {"id": row.id, **_progress(chunk, contacts, rejected, put, reader.checkpoint)})
+        IMPORTED_ROWS.labels("imported").inc(len(contacts))
+        IMPORTED_ROWS.labels("rejected").inc(len(rejected))
     return True
 
 

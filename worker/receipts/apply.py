@@ -19,7 +19,10 @@ from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
 from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import FOLLOWS, MessageStatus
+from shared.message_counts import MessageCounts, count_messages
+from shared.metrics import RECEIPT_DELAY
 from shared.outbox import StatusChange, add_of_messages, listening
+from shared.sms.countries import PREFIX
 from worker.receipts.candidates import UNDER_WAY
 from worker.send_counters import add_to_sends
 
@@ -58,7 +61,8 @@ APPLY = text(
          WHERE m.id = f.id AND (f.before, f.status) IN ({MOVES})
         RETURNING m.id
     )
-    SELECT f.id, f.reference, f.phone, f.before, f.status, f.error, b.send_id, b.account_id, v.id IS NOT NULL AS moved
+    SELECT f.id, f.reference, f.phone, f.before, f.status, f.error, b.send_id, b.account_id, b.lane,
+           v.id IS NOT NULL AS moved
       FROM found f LEFT JOIN moved v ON v.id = f.id LEFT JOIN batch b ON b.id = batch_of(v.id)
     """
 )
@@ -76,10 +80,11 @@ USUAL_MATCH = """
           FROM word w
          WHERE m.reference = w.reference AND m.phone = w.phone AND m.id > CAST(:since AS uuid)
            AND coalesce(m.status = 'sent' AND m.carrier = :carrier, false)
-        RETURNING m.id, m.reference
+        RETURNING m.id, m.reference, m.finished_at - m.submitted_at AS delay
     )
-    SELECT b.send_id, b.account_id, m.*
-      FROM (SELECT batch_of(id) AS batch, array_agg(reference) AS found {also} FROM moved GROUP BY 1) m
+    SELECT b.send_id, b.account_id, b.lane, m.*
+      FROM (SELECT batch_of(id) AS batch, array_agg(reference) AS found,
+                   CAST(extract(epoch FROM avg(delay)) AS float8) AS delay {also} FROM moved GROUP BY 1) m
       JOIN batch b ON b.id = m.batch
 """
 APPLY_USUAL = text(USUAL_MATCH.format(also=""))
@@ -147,6 +152,7 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
     since = first_id_at(datetime.now(UTC) - RECENT)
     listeners = listening(connection)
     moved: list[StatusChange] = []
+    counts: MessageCounts = Counter()
     for (status, error, precision), group in alike.items():
         values = {
             "reference": list(group),
@@ -165,12 +171,16 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
             changes.setdefault(row.send_id, Counter()).update(
                 {MessageStatus.SENT: -len(row.found), status: len(row.found)}
             )
+            RECEIPT_DELAY.labels(carrier).observe(max(0.0, row.delay))
             for reference in row.found:
-                group.pop(reference, None)
+                applied = group.pop(reference, None)
+                if applied is not None and applied.phone is not None:
+                    counts[status, row.lane, applied.phone[:PREFIX]] += 1
         others += group.values()
     if moved:
         add_of_messages(connection, lambda _: moved)
     add_to_sends(connection, changes)
+    count_messages(carrier, counts)
     return others
 
 
@@ -190,6 +200,7 @@ def apply(connection: Connection, carrier: str, receipts: list[Receipt]) -> list
             changes.setdefault(row.send_id, Counter()).update({row.before: -1, row.status: 1})
     add_of_messages(connection, lambda _: [_moved(row) for row in rows if row.moved])
     add_to_sends(connection, changes)
+    count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX]) for row in rows if row.moved))
     matched = {(row.reference, phone) for row in rows for phone in (str(row.phone), None)}
     return [receipt for key, receipt in strongest.items() if key not in matched]
 

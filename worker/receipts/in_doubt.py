@@ -2,6 +2,8 @@
 
 from collections import Counter
 from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
@@ -13,7 +15,9 @@ from shared.ids import batch_of, index_of
 from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
+from shared.message_counts import count_messages
 from shared.outbox import StatusChange, add_of_messages
+from shared.sms.countries import PREFIX
 from worker.send_counters import add_to_sends
 
 ResolvedBy = Literal["answer", "receipt", "operator", "reconciliation", "validity"]
@@ -57,7 +61,7 @@ RESOLVE = text(
                finished_at = CASE WHEN k.status = 'sent' THEN NULL ELSE GREATEST(clock_timestamp(), m.submitted_at) END,
                carrier_at = k.carrier_at, carrier_at_precision = k.precision
           FROM known k WHERE m.id = k.id
-        RETURNING m.id, m.status, m.price, m.error
+        RETURNING m.id, m.status, m.price, m.error, m.carrier, m.phone
     ), gone AS (
         DELETE FROM doubt d USING known k WHERE d.message_id = k.id
     ), kept AS (
@@ -65,7 +69,7 @@ RESOLVE = text(
         SELECT id, since, reason, clock_timestamp(), resolved_by, evidence, status FROM known
         ON CONFLICT (message_id) DO NOTHING
     )
-    SELECT r.id, r.status, r.price, r.error, b.send_id, b.account_id
+    SELECT r.id, r.status, r.price, r.error, r.carrier, r.phone, b.send_id, b.account_id, b.lane
       FROM settled r JOIN batch b ON b.id = batch_of(r.id) ORDER BY r.id
     """
 )
@@ -110,6 +114,8 @@ def resolve(connection: Connection, resolutions: list[Resolution]) -> int:
             for row in rows
         ],
     )
+    for carrier, resolved in groupby(sorted(rows, key=attrgetter("carrier")), key=attrgetter("carrier")):
+        count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX]) for row in resolved))
     return len(rows)
 
 

@@ -20,9 +20,11 @@ from shared.db.connection import STARTED, copy_rows, field, transaction
 from shared.ids import index_of, message_id, short_prefix_of
 from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
+from shared.message_counts import count_messages
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from shared.sms.countries import PREFIX
 from worker.send_counters import Changes
 from worker.sending.claimed_batch import MAX_ATTEMPTS
 from worker.sending.results import COLUMNS, DOUBT_COLUMNS
@@ -129,6 +131,9 @@ def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], car
     recipients = row.recipients.split("\n")
     prefix, route = short_prefix_of(row.id), field(row.route)
     messages, doubts = [], []
+    count_messages(
+        carrier, Counter(("in_doubt", row.lane, recipients[index - 1][:PREFIX]) for index in indexes if not row.test)
+    )
     for index in indexes:
         phone = recipients[index - 1]
         name = f"{prefix}{index:04x}"

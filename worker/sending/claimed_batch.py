@@ -79,6 +79,8 @@ class ClaimedBatch:
     """The send's rules."""
     rate_wait: float | None = None
     """Seconds from the claim until the send's own rate allows the next one; None without such a rate."""
+    waited: float | None = None
+    """Seconds from when the batch was due until the claim, if this is its first cycle; None once it is counted."""
     wait: float = 0.0
     """Seconds until its recipients' quiet hours end; 0 if it may be sent now."""
     results: list[Result | None] = field(init=False)

@@ -30,6 +30,7 @@ from worker.sending.claimed_batch import ClaimedBatch, all_that_waits, segments_
 from worker.sending.paced_sends import PacedSends
 from worker.sending.send_rules import apply_rules
 from worker.sending.settle import settle
+from worker.sending.submit_metrics import count_results, count_window
 from worker.sending.suppression_check import Suppressions
 from worker.sending.windows import apply_outcomes, message_groups, next_window, unfinished
 
@@ -129,7 +130,7 @@ class Dispatcher:
             for test in (False, True):
                 batches = [batch for batch in claimed if batch.test == test]
                 if batches:
-                    self._send(self.carrier_of(test), batches, stride)
+                    self._send(self.carrier_of(test), batches, stride, claimed_at)
             self.paced_sends.sent(claimed, claimed_at)
             return bool(claimed)
 
@@ -197,7 +198,7 @@ class Dispatcher:
             return min(MAX_CYCLE_SEGMENTS, int(stride * self._segments))
         return min(MAX_CYCLE_SEGMENTS, max(stride, int(self._speed * CYCLE_SECONDS)))
 
-    def _send(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int) -> None:
+    def _send(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, claimed_at: float) -> None:
         list_read = self._suppressions.drop(batches)
         if apply_rules(self._engine, batches):  # it may have waited for locks
             list_read = self._suppressions.drop(batches)
@@ -213,6 +214,9 @@ class Dispatcher:
             submitted += segments
             if breaker is not None:
                 breaker.note(outcomes)
+            if not batches[0].test:
+                since_claim = time.monotonic() - claimed_at
+                count_window(carrier.name, window, outcomes, segments, since_claim, answer_time)
             if apply_outcomes(window, outcomes, self._queue is not None, answer_time):
                 if any(answer is Answer.THROTTLED and error not in OURS for answer, _, error in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
@@ -230,6 +234,7 @@ class Dispatcher:
         if submitted:
             self._speed = submitted / max(0.001, time.monotonic() - begun)
         self._settle_with_retry(carrier, batches)
+        count_results(carrier.name, batches)
 
     def _advance(self, carrier: Carrier, batches: list[ClaimedBatch], stride: int, list_read: str) -> str | None:
         """Record the results and allow the next window, without recipients who opted out since `list_read`.

@@ -13,6 +13,7 @@ from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
 from shared.encryption import Texts
 from shared.logs import configure_logging
+from shared.metrics_server import serve_metrics
 from shared.settings import Settings, SettingsError, from_environment
 from shared.startup import wait_for_database
 from worker.webhooks.client import Client
@@ -86,6 +87,7 @@ def main() -> None:
     renumbered = mend_order(engine)
     if renumbered:
         log.warning("the database was restored from a dump: renumbered %d rows of events", renumbered)
+    serve_metrics(settings)
     asyncio.run(deliver(engine, settings))
 
 

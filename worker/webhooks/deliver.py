@@ -21,6 +21,7 @@ from sqlalchemy import Engine
 
 from shared.db.connection import UNAVAILABLE
 from shared.events.webhooks import secret, sign
+from shared.metrics import WEBHOOK_POSTS, WEBHOOK_SECONDS
 from worker.webhooks import store
 from worker.webhooks.client import Client
 from worker.webhooks.failures import note_fault
@@ -155,6 +156,9 @@ class Deliverer:
             "webhook-signature": sign(secrets, job.event_id, timestamp, job.body),
         }
         job.reply = await self._client.post(job.url, headers, job.body)
+        status = job.reply.http_status
+        WEBHOOK_POSTS.labels("none" if status is None else f"{status // 100}xx").inc()
+        WEBHOOK_SECONDS.observe(job.reply.milliseconds / 1000)
 
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         """Call a function that blocks on the database, in a thread."""

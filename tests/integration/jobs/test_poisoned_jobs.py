@@ -217,9 +217,9 @@ def test_a_batch_whose_turns_die_has_its_turns_alone(service: Service) -> None:
     taken: list[list[str]] = []
     send = service.worker.dispatcher._send  # type: ignore[union-attr]
 
-    def note(carrier: Any, batches: Any, stride: int) -> None:
+    def note(carrier: Any, batches: Any, *arguments: Any) -> None:
         taken.append([str(batch.send_id) for batch in batches])
-        send(carrier, batches, stride)
+        send(carrier, batches, *arguments)
 
     service.worker.dispatcher._send = note  # type: ignore[union-attr, method-assign, assignment]
     service.sweep()

@@ -1,0 +1,1 @@
+"""Metrics for operators, in the Prometheus text format."""

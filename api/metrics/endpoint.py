@@ -1,0 +1,30 @@
+"""`GET /metrics`: what the processes of this host have counted, and the state of the installation.
+
+Not public: it requires `Authorization: Bearer METRICS_TOKEN`, and responds 404 if that setting is missing.
+"""
+
+from flask import Flask, Response
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+from api.http.request import current_request
+from api.metrics.installation import InstallationCollector
+from api.problems import Problem
+from api.services import Services
+from shared.metrics import registry_of_host
+from shared.metrics_server import is_authorized
+
+
+def add_metrics(app: Flask, work: Services) -> None:
+    """Add /metrics to the application."""
+    installation = CollectorRegistry()
+    installation.register(InstallationCollector(work.engine))
+    host = registry_of_host()
+
+    @app.get("/metrics")
+    def metrics() -> Response:
+        """All metrics."""
+        if not is_authorized(current_request().http.headers.get("Authorization", ""), work.settings.metrics_token):
+            raise Problem("not_found", "There is nothing at this path.")
+        body = generate_latest(host) + generate_latest(installation)
+        return Response(body, 200, [("Content-Type", CONTENT_TYPE_LATEST)])

@@ -1,0 +1,22 @@
+"""Counts responses for `GET /metrics`."""
+
+from collections.abc import MutableMapping
+from functools import cache
+from typing import Any
+
+from prometheus_client import Counter, Histogram
+
+from api.http.request import ROUTE
+from shared.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
+
+
+def count_response(scope: MutableMapping[str, Any], status: int, seconds: float) -> None:
+    """Count a response. The scope has the endpoint, if the request reached one."""
+    requests, duration = _metrics_of(scope.get(ROUTE, ""), status)
+    requests.inc()
+    duration.observe(seconds)
+
+
+@cache
+def _metrics_of(endpoint: str, status: int) -> tuple[Counter, Histogram]:
+    return HTTP_REQUESTS.labels(endpoint, str(status)), HTTP_REQUEST_SECONDS.labels(endpoint)

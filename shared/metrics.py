@@ -1,0 +1,144 @@
+"""What each process counts for Prometheus. The names follow its conventions: base units, `_total` for counters.
+
+If PROMETHEUS_MULTIPROC_DIR names a directory, every process of the host counts in files there, and whichever of them is
+scraped responds with the sums of all. Without it, a process responds with its own counts only. The directory belongs
+into memory (/run, /dev/shm): on a full disk, a process would be killed at its next count. Prometheus takes an emptied
+directory for a restart.
+
+Sends of test keys are not counted.
+"""
+
+import os
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
+from prometheus_client.multiprocess import MultiProcessCollector
+
+DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+"""The environment variable, as prometheus_client itself reads it."""
+
+PROCESS = CollectorRegistry()
+"""What this process counts."""
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
+
+
+def _make_directory() -> None:
+    if DIRECTORY in os.environ:
+        try:
+            Path(os.environ[DIRECTORY]).mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise SystemExit(f"{DIRECTORY}={os.environ[DIRECTORY]} cannot be used: {error.strerror}.") from None
+
+
+_make_directory()  # metrics without labels have a file from the start
+
+REQUEST_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+DELAY_BUCKETS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0)
+RECEIPT_BUCKETS = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0, 43200.0)
+CARRIER_BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+GROUP_BUCKETS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
+
+HTTP_REQUESTS = Counter(
+    "bulksms_http_requests",
+    "Responses of the API, by endpoint (its method and path; empty if there is none) and HTTP status.",
+    ["endpoint", "status"],
+    registry=PROCESS,
+)
+HTTP_REQUEST_SECONDS = Histogram(
+    "bulksms_http_request_duration_seconds",
+    "From a request's last byte to its response's first, by endpoint.",
+    ["endpoint"],
+    registry=PROCESS,
+    buckets=REQUEST_BUCKETS,
+)
+ACCEPTED = Counter(
+    "bulksms_accepted_messages",
+    "Messages of accepted sends, by category.",
+    ["category"],
+    registry=PROCESS,
+)
+COMMIT_SENDS = Histogram(
+    "bulksms_commit_sends",
+    "Sends accepted in one commit.",
+    registry=PROCESS,
+    buckets=GROUP_BUCKETS,
+)
+COMMIT_SECONDS = Histogram(
+    "bulksms_commit_duration_seconds",
+    "Duration of a commit of accepted sends.",
+    registry=PROCESS,
+    buckets=CARRIER_BUCKETS,
+)
+MESSAGES = Counter(
+    "bulksms_messages",
+    "Messages by the status they changed to, carrier, category and country (empty if unknown).",
+    ["status", "carrier", "category", "country"],
+    registry=PROCESS,
+)
+SUBMIT_DELAY = Histogram(
+    "bulksms_submit_delay_seconds",
+    "From when a batch was due until its first messages were submitted, by category. A single send is one batch.",
+    ["category"],
+    registry=PROCESS,
+    buckets=DELAY_BUCKETS,
+)
+RECEIPT_DELAY = Histogram(
+    "bulksms_receipt_delay_seconds",
+    "From submit to receipt, by carrier: one observation for the messages of a batch whose receipts arrive together.",
+    ["carrier"],
+    registry=PROCESS,
+    buckets=RECEIPT_BUCKETS,
+)
+CARRIER_SEGMENTS = Counter(
+    "bulksms_carrier_segments",
+    "Segments submitted, by carrier.",
+    ["carrier"],
+    registry=PROCESS,
+)
+CARRIER_RESPONSES = Counter(
+    "bulksms_carrier_responses",
+    "Submits by carrier and response: accepted, rejected, failed, throttled, in_doubt (none in time).",
+    ["carrier", "response"],
+    registry=PROCESS,
+)
+CARRIER_RESPONSE_SECONDS = Histogram(
+    "bulksms_carrier_response_duration_seconds",
+    "From the submit of a window of messages to the last response, by carrier.",
+    ["carrier"],
+    registry=PROCESS,
+    buckets=CARRIER_BUCKETS,
+)
+WEBHOOK_POSTS = Counter(
+    "bulksms_webhook_posts",
+    "Posts to webhooks, by class of the HTTP status: 2xx, 3xx, 4xx, 5xx, none (no response).",
+    ["status"],
+    registry=PROCESS,
+)
+WEBHOOK_SECONDS = Histogram(
+    "bulksms_webhook_post_duration_seconds",
+    "Duration of posts to webhooks.",
+    registry=PROCESS,
+    buckets=CARRIER_BUCKETS,
+)
+AUDIT_COMPLETED = Gauge(
+    "bulksms_audit_completed_timestamp_seconds",
+    "When the last audit of the ledger was completed by a worker of this host, as Unix time.",
+    registry=PROCESS,
+    multiprocess_mode="max",
+)
+IMPORTED_ROWS = Counter(
+    "bulksms_imported_rows",
+    "Rows of imported files, by result: imported, rejected.",
+    ["result"],
+    registry=PROCESS,
+)
+
+
+def registry_of_host() -> CollectorRegistry:
+    """What all processes of this host have counted; without the directory, what this process has."""
+    if DIRECTORY not in os.environ:
+        return PROCESS
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry

@@ -30,7 +30,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers pooler crashpoints faults hostile carriers fuzz schemathesis simulate next mutations docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers pooler observe alerts crashpoints faults hostile carriers fuzz schemathesis simulate next mutations docs clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -70,6 +70,14 @@ peers: $(READY) ## Try SMPP with other implementations: npm's smpp (installed fr
 
 pooler: $(READY) ## Run the service behind a real PgBouncer, which must be installed
 	$(BIN)/python -m pytest -q -m pooler tests/pooler
+
+observe: $(READY) ## Watch the service of `make run` with Prometheus, which must be installed, on port 9090
+	@mkdir -p var/prometheus
+	prometheus --config.file=deploy/observe/prometheus.yml --storage.tsdb.path=var/prometheus \
+		--web.listen-address=127.0.0.1:9090
+
+alerts: $(READY) ## Test the rules with promtool, and break a running service until each alert fires in Prometheus
+	$(BIN)/python -m pytest -q -m prometheus tests/unit/project/test_observe.py tests/observe
 
 carriers: $(READY) ## Measure rates, failover, throttling and fair shares at simulated SMSCs
 	$(BIN)/python -m pytest -q -s -m "carriers or not carriers" tests/carriers

@@ -1,11 +1,17 @@
 """Measures the cost of a message while the message table grows."""
 
+import statistics
+import time
+import urllib.request
+
 from sqlalchemy import text
 
 from bench.measure import bulk, conclude, measured
 from bench.result import Case, Result
-from bench.stand import Stand
+from bench.stand import METRICS_TOKEN, Stand
+from bulksms.local.ports import LOOPBACK
 
+SCRAPES = 30
 PATTERN = 100_000
 """Messages in the send that is copied."""
 
@@ -53,7 +59,23 @@ def run(result: Result) -> None:
 
 def _case(stand: Stand, size: int, phones: int) -> Case:
     fill(stand, size)
-    return measured(stand, f"{size:,} messages before", lambda: bulk(stand, 1, phones))
+    case = measured(stand, f"{size:,} messages before", lambda: bulk(stand, 1, phones))
+    case.figures["ms per scrape of /metrics"] = scrape(stand)
+    return case
+
+
+def scrape(stand: Stand) -> float:
+    """Milliseconds of a scrape of /metrics: the median."""
+    times = []
+    for _ in range(SCRAPES):
+        request = urllib.request.Request(
+            f"http://{LOOPBACK}:{stand.port}/metrics", headers={"Authorization": f"Bearer {METRICS_TOKEN}"}
+        )
+        begun = time.perf_counter()
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            answer.read()
+        times.append(time.perf_counter() - begun)
+    return round(1000 * statistics.median(times), 1)
 
 
 def fill(stand: Stand, size: int) -> None:

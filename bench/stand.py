@@ -26,6 +26,7 @@ from shared.db.connection import make_engine
 from shared.db.migrate import migrate
 from shared.senders.sender_ids import decide_sender, request_sender
 
+METRICS_TOKEN = "a-token-that-only-measurements-use"
 SECRET_KEY = "a-secret-key-that-only-measurements-use-0123"
 SENDER = "ACME"
 TEXT = "Your order 48151623 has left our house and will be with you tomorrow between 10:00 and 12:00 hrs"
@@ -93,6 +94,8 @@ class Stand:
             "BROKER_URL": self.redis.url,
             "SECRET_KEY": SECRET_KEY,
             "CARRIERS_FILE": str(carriers),
+            "METRICS_TOKEN": METRICS_TOKEN,
+            "PROMETHEUS_MULTIPROC_DIR": str(self.folder / "metrics"),
             "PYTHONPATH": str(Path.cwd()),
         }
         self.env = services.environment(values)

@@ -153,6 +153,7 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
     listeners = listening(connection)
     moved: list[StatusChange] = []
     counts: MessageCounts = Counter()
+    delays = RECEIPT_DELAY.labels(carrier)
     for (status, error, precision), group in alike.items():
         values = {
             "reference": list(group),
@@ -171,7 +172,7 @@ def apply_usual(connection: Connection, carrier: str, receipts: list[Receipt]) -
             changes.setdefault(row.send_id, Counter()).update(
                 {MessageStatus.SENT: -len(row.found), status: len(row.found)}
             )
-            RECEIPT_DELAY.labels(carrier).observe(max(0.0, row.delay))
+            delays.observe(max(0.0, row.delay))
             for reference in row.found:
                 applied = group.pop(reference, None)
                 if applied is not None and applied.phone is not None:

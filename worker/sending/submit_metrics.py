@@ -11,6 +11,9 @@ from worker.carriers.base import Outcome
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.windows import Window
 
+DELAYS = [SUBMIT_DELAY.labels(str(category)) for category in LANES]
+"""By lane."""
+
 
 def count_window(
     carrier: str, window: Window, outcomes: Sequence[Outcome], segments: int, since_claim: float, seconds: float
@@ -22,7 +25,7 @@ def count_window(
         CARRIER_RESPONSES.labels(carrier, str(response)).inc(messages)
     for batch, _ in window:
         if batch.waited is not None:
-            SUBMIT_DELAY.labels(str(LANES[batch.lane])).observe(max(0.0, batch.waited + since_claim - seconds))
+            DELAYS[batch.lane].observe(max(0.0, batch.waited + since_claim - seconds))
             batch.waited = None
 
 

@@ -1,0 +1,1 @@
+"""Alerts on the running service, with a real Prometheus: `make alerts`."""

@@ -1,0 +1,92 @@
+"""Debian's Prometheus, with the rules of deploy/observe and shorter times."""
+
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bulksms.local.ports import LOOPBACK, free_port
+from tests.harness.house import wait_until
+
+RULES = Path("deploy/observe/rules.yml")
+CONFIGURATION = """
+global: {{scrape_interval: 1s, evaluation_interval: 1s}}
+rule_files: [rules.yml]
+scrape_configs:
+  - job_name: bulksms
+    authorization: {{credentials: {token}}}
+    static_configs: [{{targets: [{targets}]}}]
+"""
+SHORTER = {"5m": "15s", "15m": "15s", "1h": "20s"}
+"""Windows of the rules, here."""
+
+
+class Prometheus:
+    """A running Prometheus."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    def query(self, query: str) -> list[dict[str, Any]]:
+        """The result of an instant query."""
+        url = f"http://{LOOPBACK}:{self._port}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            result: list[dict[str, Any]] = json.load(answer)["data"]["result"]
+        return result
+
+    def value(self, query: str) -> float | None:
+        """The value of a query with one result."""
+        result = self.query(query)
+        return float(result[0]["value"][1]) if result else None
+
+    def firing(self) -> set[str]:
+        """The names of the alerts that fire."""
+        return {each["metric"]["alertname"] for each in self.query('ALERTS{alertstate="firing"}')}
+
+    def wait_for(self, alert: str, seconds: float = 90) -> None:
+        """Wait until an alert fires."""
+        wait_until(lambda: alert in self.firing(), seconds, alert)
+
+    def wait_for_end_of(self, alert: str, seconds: float = 90) -> None:
+        """Wait until an alert no longer fires."""
+        wait_until(lambda: alert not in self.firing(), seconds, f"the end of {alert}")
+
+
+def shortened(rules: str) -> str:
+    """The rules with short windows, and with five seconds for which a condition must hold."""
+    rules = re.sub(r"^(\s+)for: \w+$", r"\1for: 5s", rules, flags=re.MULTILINE)
+    return re.sub(r"\[(\w+)\]", lambda match: f"[{SHORTER[match[1]]}]", rules)
+
+
+@contextlib.contextmanager
+def prometheus(folder: Path, token: str, ports: Sequence[int]) -> Iterator[Prometheus]:
+    """A Prometheus that scrapes these ports each second."""
+    program = shutil.which("prometheus")
+    assert program, "install Debian's prometheus"
+    targets = ", ".join(f'"{LOOPBACK}:{port}"' for port in ports)
+    (folder / "prometheus.yml").write_text(CONFIGURATION.format(token=token, targets=targets))
+    (folder / "rules.yml").write_text(shortened(RULES.read_text()))
+    port = free_port()
+    command = [program, f"--config.file={folder / 'prometheus.yml'}", f"--storage.tsdb.path={folder / 'tsdb'}"]
+    with (folder / "prometheus.log").open("wb") as log:
+        process = subprocess.Popen([*command, f"--web.listen-address={LOOPBACK}:{port}"], stderr=log, stdout=log)
+        try:
+            running = Prometheus(port)
+            wait_until(lambda: _is_ready(running), 30, "Prometheus")
+            yield running
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _is_ready(running: Prometheus) -> bool:
+    try:
+        return bool(running.query("bulksms_workers"))
+    except OSError:
+        return False

@@ -27,8 +27,8 @@ from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sms.countries import PREFIX
 from worker.send_counters import Changes
 from worker.sending.claimed_batch import MAX_ATTEMPTS
+from worker.sending.close_intents import Settlement, close_intents
 from worker.sending.results import COLUMNS, DOUBT_COLUMNS
-from worker.sending.settle import Settlement, close_intents
 
 LEFT_BEHIND = text(
     f"""

@@ -26,7 +26,6 @@ LISTS = text(
     """
 )
 
-
 LOCK_CAPS = text("SELECT pg_advisory_xact_lock(hashtextextended('capped ' || CAST(:account AS text), 0))")
 TAKE_CAPS = text(
     """

@@ -60,9 +60,7 @@ LOCK_SENDS = text(
     """
 )
 
-
 RESENT = text("UPDATE send SET resent = resent + :count WHERE id = :id")
-
 
 NEXT_STATE = {
     SendState.PAUSED: BatchState.PAUSED,

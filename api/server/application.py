@@ -11,10 +11,9 @@ from typing import Any
 
 from api.endpoint import PREFIX
 from api.event_loop import NeedsThread
-from api.http.direct import DirectEndpoint
+from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY
-from api.http.pending_response import PendingResponse
-from api.http.request_body import (
+from api.http.receive import (
     Gone,
     Receive,
     Spooled,
@@ -26,8 +25,9 @@ from api.http.request_body import (
     spooled_body,
     whole_body,
 )
+from api.http.request import Environ, environ_of
 from api.http.responses import Response
-from api.http.wsgi import CANCELLATION, Environ, StreamedResponse, WholeResponse, Wsgi, call, environ_of
+from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
 from api.limits.bulkheads import (
     CARRIER_THREADS,
     EXPORTS_OF_ACCOUNT,

@@ -15,8 +15,8 @@ from shared.db.connection import STARTED, array, copy_rows, field, texts, transa
 from shared.ids import MessageIds, index_of, short_prefix_of
 from shared.lifecycle import MessageStatus
 from shared.outbox import StatusChange, add_of_messages
+from worker.counters import Changes
 from worker.receipts.in_doubt import Resolution, resolve
-from worker.send_counters import Changes
 from worker.sending.claimed_batch import ClaimedBatch
 
 SENT, IN_DOUBT = MessageStatus.SENT, MessageStatus.IN_DOUBT

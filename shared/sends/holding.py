@@ -11,7 +11,7 @@ the send:
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal, TypeVar
 from uuid import UUID
 
@@ -173,6 +173,17 @@ def release_sender(connection: Connection, account_id: int, sender: str) -> None
     for send in _lock_sends(connection, account_id, sender, held=True):
         _release(connection, send)
         _record(connection, WORKER, "send.released", send)
+
+
+def stop_failing(connection: Connection, sends: Iterable[UUID]) -> list[UUID]:
+    """Hold those of the sends of which too many messages have failed, by their rule `stop_if`. Returns them.
+
+    Failed are messages that the carrier refused or reported as undelivered, among all that it has answered. Checked
+    when a cycle is settled, and every second because of receipts. Sends without the rule cost nothing.
+    """
+    rows = connection.execute(send_states.HOLD_FAILING, {"ids": sorted(sends)}).all()
+    add_of_sends(connection, [(row.account_id, row.id, SendState.HELD) for row in rows])
+    return [row.id for row in rows]
 
 
 def hold_newly_refused(connection: Connection) -> None:

@@ -17,8 +17,8 @@ from worker.carriers.base import Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, Pacer
 from worker.pacing.rate_limits import CombinedPace, Limit, RateLimitedCarrier
-from worker.sending.authentication_share import DEFAULT_SHARE
 from worker.sending.dispatch import Dispatcher
+from worker.sending.next_batches import DEFAULT_SHARE
 
 REFRESH_SECONDS = 1.0
 """Seconds between checks for batches that other workers have sorted, or left behind when they stopped."""
@@ -78,6 +78,6 @@ class LimitedQueues:
         settings, share = replace(self._settings, concurrency=1), self._shares.get(name, DEFAULT_SHARE)
         dispatcher = Dispatcher(self._engine, carrier, self._simulator, settings, breaker, queue, share)
         first = self._first
-        dispatcher.stop, dispatcher.workers, dispatcher.witness = first.stop, first.workers, first.witness
+        dispatcher.stop, dispatcher.live_workers, dispatcher.witness = first.stop, first.live_workers, first.witness
         dispatcher.paced_sends = first.paced_sends
         return dispatcher

@@ -12,7 +12,7 @@ from api.commit.draft import MAX_INLINE_ENTRIES, encode
 from api.commit.idempotency import IdempotentResponse, once
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.csv_cells import csv_line
+from api.http.csv import csv_line
 from api.http.pagination import number_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse

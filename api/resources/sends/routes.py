@@ -8,10 +8,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, select, text
 
+from api.accept.options import rules_response
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
-from api.commit.rules import rules_response
 from api.endpoint import endpoint, key_of_request, need_scope, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor

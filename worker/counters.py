@@ -1,6 +1,7 @@
-"""Updates the counters of sends: one per stored message status.
+"""Counts messages by status: in the counters of their sends, and for `GET /metrics`.
 
-They change in the transaction that writes or updates the messages, so they match the rows at every commit.
+The counters of sends change in the transaction that writes or updates the messages, so they match the rows at every
+commit.
 """
 
 from collections import Counter
@@ -12,11 +13,16 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from shared.db.connection import array, uuids
-from shared.lifecycle import STORED
+from shared.lifecycle import LANES, STORED
+from shared.metrics import MESSAGES
 from shared.sends import send_states
+from shared.sms.countries import country_of
 
 Changes = dict[UUID, Counter[str]]
 """Increments of the counters, by send and status."""
+
+MessageCounts = Counter[tuple[str, int | None, str]]
+"""Messages by status, lane (None: unknown) and the first digits of the phone."""
 
 LOCK = text("SELECT id FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE")
 
@@ -70,3 +76,10 @@ def _columns(ids: list[UUID], changes: Changes) -> dict[str, Any]:
     nothing: Counter[str] = Counter()
     counters = [changes.get(send, nothing) for send in ids]
     return {"id": uuids(ids), **{str(status): array(counter[status] for counter in counters) for status in STORED}}
+
+
+def count_messages(carrier: str, counts: MessageCounts) -> None:
+    """Count messages that have changed their status."""
+    for (status, lane, prefix), messages in counts.items():
+        category = "" if lane is None else str(LANES[lane])
+        MESSAGES.labels(str(status), carrier, category, country_of(prefix) or "").inc(messages)

@@ -1,0 +1,45 @@
+"""SQL expressions that several statements use."""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    BindParameter,
+    ColumnElement,
+    Interval,
+    TableValuedAlias,
+    Text,
+    Uuid,
+    any_,
+    bindparam,
+    cast,
+    func,
+    literal,
+)
+
+
+def is_any_of(column: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
+    """Whether the column equals one of the values of the parameter, a list."""
+    return column == any_(bindparam(parameter, type_=ARRAY(column.type)))
+
+
+def parameter_rows(alias: str, *columns: Any, with_ordinality: str | None = None) -> TableValuedAlias:
+    """Rows whose columns are parameters, each a list of values: one statement for any number of rows.
+
+    The parameters have the names and types of `columns`, which are columns of tables or `column(name, type)`.
+    `with_ordinality` names one more column, with the row's number.
+    """
+    arrays: list[BindParameter[Any]] = [bindparam(each.name, type_=ARRAY(each.type)) for each in columns]
+    more = {} if with_ordinality is None else {"with_ordinality": with_ordinality}
+    return func.unnest(*arrays).table_valued(*columns, **more).render_derived(name=alias)
+
+
+def seconds(number: ColumnElement[Any]) -> ColumnElement[Any]:
+    """An interval of so many seconds."""
+    return literal(timedelta(seconds=1), Interval).op("*", return_type=Interval())(number)
+
+
+def last_message_id(batch_id: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The largest id that a message of the batch can have. An index on messages' ids finds all of the batch by it."""
+    return cast(func.overlay(cast(batch_id, Text), "ffff", 33), Uuid)

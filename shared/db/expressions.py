@@ -37,7 +37,7 @@ def parameter_rows(alias: str, *columns: Any, with_ordinality: str | None = None
 
 def seconds(number: ColumnElement[Any]) -> ColumnElement[Any]:
     """An interval of so many seconds."""
-    return literal(timedelta(seconds=1), Interval).op("*", return_type=Interval())(number)
+    return literal(timedelta(seconds=1), Interval).op("*", precedence=8, return_type=Interval())(number)
 
 
 def last_message_id(batch_id: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -19,9 +19,17 @@ from sqlalchemy import (
 )
 
 
-def is_any_of(column: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
+def in_parameter(column: ColumnElement[Any], parameter: str) -> ColumnElement[bool]:
     """Whether the column equals one of the values of the parameter, a list."""
     return column == any_(bindparam(parameter, type_=ARRAY(column.type)))
+
+
+def in_constants(column: ColumnElement[Any], *values: str) -> ColumnElement[bool]:
+    """Whether the column equals one of the values, which are part of the statement's text.
+
+    A partial index is only used if the statement names its condition: with parameters a cached plan would not use it.
+    """
+    return column.in_(bindparam(None, values, expanding=True, literal_execute=True))
 
 
 def parameter_rows(alias: str, *columns: Any, with_ordinality: str | None = None) -> TableValuedAlias:

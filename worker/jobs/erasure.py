@@ -38,7 +38,7 @@ from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from shared.contacts.groups import remove_contacts
 from shared.db.encryption_keys import texts_of
-from shared.db.expressions import is_any_of, last_message_id, parameter_rows
+from shared.db.expressions import in_parameter, last_message_id, parameter_rows
 from shared.db.tables.accounts import sender_id
 from shared.db.tables.contacts import contact, contact_group, contact_import, import_error, suppression
 from shared.db.tables.events import event
@@ -102,7 +102,7 @@ LOCK_BATCHES = (
         batch.c.variables,
         IN_DOUBT.label("in_doubt"),
     )
-    .where(is_any_of(batch.c.id, "ids"))
+    .where(in_parameter(batch.c.id, "ids"))
     .order_by(batch.c.id)
     .with_for_update()
 )
@@ -120,7 +120,7 @@ MESSAGES = (
 )
 TEXTS = (
     update(send)
-    .where(is_any_of(send.c.id, "sends"), send.c.kind == "single", send.c.message != "")
+    .where(in_parameter(send.c.id, "sends"), send.c.kind == "single", send.c.message != "")
     .values(message="", reference=None, metadata=null())
 )
 IS_CONTACT = exists().where(contact.c.group_id == contact_group.c.id, contact.c.phone == NUMBER)

@@ -35,7 +35,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.connection import reading
-from shared.db.expressions import is_any_of, last_message_id
+from shared.db.expressions import in_parameter, last_message_id
 from shared.db.tables.accounts import account
 from shared.db.tables.base import MOMENT
 from shared.db.tables.messages import attempt as attempt_row
@@ -96,7 +96,7 @@ COUNT_AGAIN = (
     .where(usage_hour.c.began_at == bindparam("hour"), not_(usage_hour.c.final))
     .values(counters=None, due_at=func.now())
 )
-OF_SENDS = is_any_of(batch.c.send_id, "sends")
+OF_SENDS = in_parameter(batch.c.send_id, "sends")
 PHONES = (
     update(batch)
     .where(OF_SENDS)
@@ -106,10 +106,10 @@ MESSAGES, ATTEMPTS, RESOLVED_DOUBTS = (
     delete(column.table).where(OF_SENDS, column > batch.c.id, column <= last_message_id(batch.c.id))
     for column in (message.c.id, attempt_row.c.message_id, resolved_doubt.c.message_id)
 )
-REJECTIONS = delete(send_rejection).where(is_any_of(send_rejection.c.send_id, "sends"))
+REJECTIONS = delete(send_rejection).where(in_parameter(send_rejection.c.send_id, "sends"))
 TEXTS = (
     update(send)
-    .where(is_any_of(send.c.id, "sends"))
+    .where(in_parameter(send.c.id, "sends"))
     .values(message="", metadata=null(), forgotten_at=func.clock_timestamp())
 )
 MARK = update(account).where(account.c.id == bindparam("account")).values(forgotten_to=bindparam("mark"))

@@ -32,7 +32,7 @@ from sqlalchemy import (
     update,
 )
 
-from shared.db.expressions import is_any_of, last_message_id, parameter_rows
+from shared.db.expressions import in_parameter, last_message_id, parameter_rows
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
 from shared.db.tables.usage import usage, usage_hour
@@ -103,7 +103,7 @@ MESSAGES = (
     .group_by(*DIMENSIONS, FIRST_DIGITS, message.c.status)
 )
 OF_HOUR = and_(send.c.id >= bindparam("first"), send.c.id < bindparam("last"), send.c.forgotten_at.is_(None))
-OF_SENDS = is_any_of(send.c.id, "sends")
+OF_SENDS = in_parameter(send.c.id, "sends")
 SUMS_OF_HOUR, SUMS_OF_SENDS = SUMS.where(OF_HOUR), SUMS.where(OF_SENDS)
 MESSAGES_OF_HOUR, MESSAGES_OF_SENDS = MESSAGES.where(OF_HOUR), MESSAGES.where(OF_SENDS)
 FORGET = delete(usage).where(usage.c.began_at == bindparam("hour"), not_(usage.c.kept))

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
     BindParameter,
     ColumnElement,
     Interval,
@@ -14,6 +15,7 @@ from sqlalchemy import (
     any_,
     bindparam,
     cast,
+    extract,
     func,
     literal,
 )
@@ -51,3 +53,9 @@ def seconds(number: ColumnElement[Any]) -> ColumnElement[Any]:
 def last_message_id(batch_id: ColumnElement[Any]) -> ColumnElement[Any]:
     """The largest id that a message of the batch can have. An index on messages' ids finds all of the batch by it."""
     return cast(func.overlay(cast(batch_id, Text), "ffff", 33), Uuid)
+
+
+def first_id_at(moment: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The smallest id that is made at that time: `shared.ids.first_id_at` by the database's clock."""
+    milliseconds = cast(1000 * extract("epoch", moment), BigInteger)
+    return cast(func.rpad(func.lpad(func.to_hex(milliseconds), 12, "0"), 32, "0"), Uuid)

@@ -57,12 +57,8 @@ ENDED = (BatchState.DONE, BatchState.CANCELED, BatchState.EXPIRED)
 LONG = text("SET LOCAL statement_timeout = '10min'")
 """Searching all batches of an account takes longer than other statements may."""
 DUE = (
-    select(
-        erasure.c.id,
-        erasure.c.account_id,
-        erasure.c.phone,
-        erasure.c.waiting,
-        erasure.c.counts,
+    select(*erasure.c["id", "account_id", "phone", "waiting", "counts"])
+    .add_columns(
         (erasure.c.created_at < func.now() - timedelta(seconds=30)).label("settled"),
         failures_of("erasure", erasure.c.id).label("failures"),
     )
@@ -94,14 +90,8 @@ FIND = (
 """Batches that may contain the phone. Sends accepted around the time of the erasure request are checked each time."""
 IN_DOUBT = exists().where(doubt.c.phone == NUMBER, func.batch_of(doubt.c.message_id) == batch.c.id)
 LOCK_BATCHES = (
-    select(
-        batch.c.id,
-        batch.c.send_id,
-        batch.c.state,
-        batch.c.recipients,
-        batch.c.variables,
-        IN_DOUBT.label("in_doubt"),
-    )
+    select(*batch.c["id", "send_id", "state", "recipients", "variables"])
+    .add_columns(IN_DOUBT.label("in_doubt"))
     .where(in_parameter(batch.c.id, "ids"))
     .order_by(batch.c.id)
     .with_for_update()

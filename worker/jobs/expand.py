@@ -81,7 +81,7 @@ NEXT_SEND = text(
 Batches being sent are counted first, by their own index: a send may have ten thousands of batches that were sent."""
 
 CONTACTS = (
-    select(contact.c.position, contact.c.phone)
+    select(*contact.c["position", "phone"])
     .where(
         contact.c.group_id == bindparam("group_id"),
         contact.c.position > bindparam("expanded_to"),
@@ -91,15 +91,7 @@ CONTACTS = (
     .limit(bindparam("page"))
 )
 CONTACTS_WITH_FIELDS = CONTACTS.add_columns(contact.c.fields)
-ROWS = parameter_rows(
-    "rows",
-    batch.c.id,
-    batch.c.turn,
-    batch.c.size,
-    batch.c.recipients,
-    batch.c.segments,
-    column("variables", Text),
-)
+ROWS = parameter_rows("rows", *batch.c["id", "turn", "size", "recipients", "segments"], column("variables", Text))
 INSERT_BATCHES = insert(batch).from_select(
     ["send_id", "account_id", "lane", "state", *ROWS.c.keys()],
     select(
@@ -107,11 +99,7 @@ INSERT_BATCHES = insert(batch).from_select(
         bindparam("account", type_=BigInteger),
         bindparam("lane", type_=SmallInteger),
         literal(BatchState.QUEUED, batch_state, literal_execute=True),
-        ROWS.c.id,
-        ROWS.c.turn,
-        ROWS.c.size,
-        ROWS.c.recipients,
-        ROWS.c.segments,
+        *ROWS.c["id", "turn", "size", "recipients", "segments"],
         cast(ROWS.c.variables, JSONB),
     ),
 )

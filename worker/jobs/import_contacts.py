@@ -45,17 +45,8 @@ MAX_ERRORS = 100_000
 """Most row errors kept per import; the rest are only counted."""
 
 NEXT = (
-    select(
-        contact_import.c.id,
-        contact_import.c.account_id,
-        contact_import.c.group_id,
-        contact_import.c.country,
-        contact_import.c.pieces,
-        contact_import.c.next_piece,
-        contact_import.c.place,
-        contact_import.c.invalid,
-        failures_of("import", contact_import.c.id).label("failures"),
-    )
+    select(*contact_import.c["id", "account_id", "group_id", "country", "pieces", "next_piece", "place", "invalid"])
+    .add_columns(failures_of("import", contact_import.c.id).label("failures"))
     .where(
         in_constants(contact_import.c.state, "queued", "running"),
         not_(in_backoff("import", contact_import.c.id)),
@@ -66,7 +57,7 @@ NEXT = (
 )
 DROP_PIECES = delete(import_piece).where(import_piece.c.import_id == bindparam("id"))
 TAKE_CHUNK = DROP_PIECES.where(import_piece.c.number == bindparam("number")).returning(import_piece.c.content)
-ERRORS = parameter_rows("errors", import_error.c.line, import_error.c.value, import_error.c.code, import_error.c.detail)
+ERRORS = parameter_rows("errors", *import_error.c["line", "value", "code", "detail"])
 KEEP_ERRORS = insert(import_error).from_select(
     ["import_id", *ERRORS.c.keys()], select(bindparam("id", type_=Uuid), *ERRORS.c)
 )

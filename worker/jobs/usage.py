@@ -108,14 +108,7 @@ SUMS_OF_HOUR, SUMS_OF_SENDS = SUMS.where(OF_HOUR), SUMS.where(OF_SENDS)
 MESSAGES_OF_HOUR, MESSAGES_OF_SENDS = MESSAGES.where(OF_HOUR), MESSAGES.where(OF_SENDS)
 FORGET = delete(usage).where(usage.c.began_at == bindparam("hour"), not_(usage.c.kept))
 COUNTS = parameter_rows(
-    "counts",
-    usage.c.account_id,
-    usage.c.sender_id,
-    usage.c.lane,
-    usage.c.country,
-    usage.c.status,
-    usage.c.messages,
-    usage.c.credits,
+    "counts", *usage.c["account_id", "sender_id", "lane", "country", "status", "messages", "credits"]
 )
 COUNT = insert(usage).from_select(
     ["began_at", *COUNTS.c.keys()], select(bindparam("hour", type_=usage.c.began_at.type), *COUNTS.c)

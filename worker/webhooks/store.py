@@ -73,29 +73,18 @@ RELEASE = (
 )
 OF_WEBHOOK = delivery.c.webhook_id == bindparam("id")
 DUE = (
-    select(delivery.c.event_id, delivery.c.type, delivery.c.attempts)
+    select(*delivery.c["event_id", "type", "attempts"])
     .where(OF_WEBHOOK, in_constants(delivery.c.state, "pending"), delivery.c.next_at <= func.clock_timestamp())
     .order_by(delivery.c.next_at)
     .limit(bindparam("limit"))
 )
 KNOWN = select(delivery.c.event_id).where(OF_WEBHOOK, in_parameter(delivery.c.event_id, "events"))
-RESULTS = parameter_rows(
-    "results",
-    delivery.c.event_id,
-    delivery.c.type,
-    delivery.c.state,
-    delivery.c.attempts,
-    column("wait", Double),
-    delivery.c.url,
-    delivery.c.http_status,
-    delivery.c.error,
-    delivery.c.milliseconds,
-)
-NEXT_AT = func.clock_timestamp() + seconds(RESULTS.c.wait)
 COPIED = ("event_id", "type", "state", "attempts", "url", "http_status", "error", "milliseconds")
+RESULTS = parameter_rows("results", *delivery.c[COPIED], column("wait", Double))
+NEXT_AT = func.clock_timestamp() + seconds(RESULTS.c.wait)
 NEW = insert(delivery).from_select(
     ["webhook_id", *COPIED, "next_at"],
-    select(bindparam("id", type_=Uuid), *(RESULTS.c[name] for name in COPIED), NEXT_AT),
+    select(bindparam("id", type_=Uuid), *RESULTS.c[COPIED], NEXT_AT),
 )
 WRITE = NEW.on_conflict_do_update(
     index_elements=["webhook_id", "event_id"],

@@ -46,7 +46,7 @@ TAKE = NEW.on_conflict_do_update(
     index_elements=["name"],
     set_={"holder": NEW.excluded.holder, "held_until": NEW.excluded.held_until},
     where=lease.c.held_until < func.clock_timestamp(),
-)
+).returning(lease.c.name)
 REST = func.clock_timestamp() + bindparam("rest", type_=Interval)
 PAUSE = (
     update(lease)
@@ -92,4 +92,4 @@ class Auditor:
 
 def _take(connection: Connection, period: Period, holder: str) -> bool:
     values = {"name": period.name, "holder": holder, "every": period.every}
-    return connection.execute(TAKE, values).rowcount == 1
+    return connection.execute(TAKE, values).one_or_none() is not None

@@ -90,8 +90,9 @@ USUAL_MATCH = """
                    CAST(extract(epoch FROM avg(delay)) AS float8) AS delay {also} FROM moved GROUP BY 1) m
       JOIN batch b ON b.id = m.batch
 """
-APPLY_USUAL = text(USUAL_MATCH.format(also=""))
-APPLY_USUAL_INDEXES = text(USUAL_MATCH.format(also=", array_agg(right(CAST(id AS text), 4)) AS places"))
+APPLY_USUAL, APPLY_USUAL_INDEXES = (
+    text(USUAL_MATCH.format(also=also)) for also in ("", ", array_agg(right(CAST(id AS text), 4)) AS places")
+)
 """For recent messages, which are in few partitions. `coalesce` hides its condition from the planner: without statistics
 on a partition, the planner would assume so few matching rows that it reads all of them for each receipt."""
 

@@ -53,7 +53,7 @@ ADD = text(
      WHERE {NEW}
     """
 )
-"""Adds the phones that are new, up to PAGE of them; a statement with the fields too would take twice the time."""
+"""Adds the phones that are new, at the next positions."""
 ADD_WITH_DETAILS = text(
     f"""
     INSERT INTO contact (group_id, position, phone, fields, tags)
@@ -64,7 +64,7 @@ ADD_WITH_DETAILS = text(
      WHERE {NEW}
     """
 )
-"""Adds the contacts that are new, with their fields and tags."""
+"""Likewise, with fields and tags."""
 CHANGE = text(
     """
     UPDATE contact c SET fields = g.fields, tags = g.tags

@@ -34,15 +34,13 @@ def in_constants(column: ColumnElement[Any], *values: str) -> ColumnElement[bool
     return column.in_(bindparam(None, values, expanding=True, literal_execute=True))
 
 
-def parameter_rows(alias: str, *columns: Any, with_ordinality: str | None = None) -> TableValuedAlias:
+def parameter_rows(alias: str, *columns: Any) -> TableValuedAlias:
     """Rows whose columns are parameters, each a list of values: one statement for any number of rows.
 
     The parameters have the names and types of `columns`, which are columns of tables or `column(name, type)`.
-    `with_ordinality` names one more column, with the row's number.
     """
     arrays: list[BindParameter[Any]] = [bindparam(each.name, type_=ARRAY(each.type)) for each in columns]
-    more = {} if with_ordinality is None else {"with_ordinality": with_ordinality}
-    return func.unnest(*arrays).table_valued(*columns, **more).render_derived(name=alias)
+    return func.unnest(*arrays).table_valued(*columns).render_derived(name=alias)
 
 
 def seconds(number: ColumnElement[Any]) -> ColumnElement[Any]:

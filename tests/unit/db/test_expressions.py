@@ -28,9 +28,9 @@ def test_constants_are_in_the_text() -> None:
 
 
 def test_rows_have_a_parameter_for_each_column() -> None:
-    rows = parameter_rows("given", batch.c.id, column("name", Text), with_ordinality="place")
-    statement = compiled(select(rows.c.id, rows.c.name, rows.c.place))
-    assert "unnest(%(id)s::UUID[], %(name)s::TEXT[]) WITH ORDINALITY AS given(id, name, place)" in str(statement)
+    rows = parameter_rows("given", batch.c.id, column("name", Text))
+    statement = compiled(select(rows.c.id, rows.c.name))
+    assert "unnest(%(id)s::UUID[], %(name)s::TEXT[]) AS given(id, name)" in str(statement)
     assert statement.params == {"id": None, "name": None}
 
 

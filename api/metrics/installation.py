@@ -16,7 +16,7 @@ from sqlalchemy import (
     Table,
     extract,
     func,
-    literal,
+    literal_column,
     select,
     text,
 )
@@ -101,7 +101,7 @@ def _processes(prefix: str) -> Select[int]:
     return _count(lease, lease.c.name.startswith(prefix), lease.c.held_until > func.clock_timestamp())
 
 
-WAS_RESENT = send.c.resent > literal(0, literal_execute=True)
+WAS_RESENT = send.c.resent > literal_column("0")
 ONE_VALUE: dict[str, tuple[str, Select[Any]]] = {
     "bulksms_sends_held": (
         "Sends that wait for an operator.",

@@ -18,6 +18,7 @@ from sqlalchemy import (
     extract,
     func,
     literal,
+    literal_column,
 )
 
 
@@ -27,11 +28,12 @@ def in_parameter(column: ColumnElement[Any], parameter: str) -> ColumnElement[bo
 
 
 def in_constants(column: ColumnElement[Any], *values: str) -> ColumnElement[bool]:
-    """Whether the column equals one of the values, which are part of the statement's text.
+    """Whether the column equals one of the values, which are the code's own and stand in the statement's text.
 
     A partial index is only used if the statement names its condition: with parameters a cached plan would not use it.
     """
-    return column.in_(bindparam(None, values, expanding=True, literal_execute=True))
+    assert all(value.isidentifier() for value in values)
+    return column.in_([literal_column(f"'{value}'") for value in values])
 
 
 def parameter_rows(alias: str, *columns: Any) -> TableValuedAlias:

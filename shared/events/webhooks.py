@@ -10,10 +10,11 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from sqlalchemy import Connection, and_, literal, select
+from sqlalchemy import Connection, and_, not_, select
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.api_key import secret_key_id
+from shared.db.expressions import in_constants
 from shared.db.tables.base import THIS_TRANSACTION
 from shared.db.tables.webhooks import webhook
 from shared.events.stream import Position
@@ -21,13 +22,11 @@ from shared.ids import new_id
 
 LAST = UUID(int=2**128 - 1)
 
-DELETED = literal("deleted", literal_execute=True)
+IS_CALLBACK = and_(webhook.c.url.is_(None), not_(in_constants(webhook.c.state, "deleted")))
 CALLBACKS = (
     insert(webhook)
     .values(xid=THIS_TRANSACTION, event_id=LAST)
-    .on_conflict_do_nothing(
-        index_elements=["account_id"], index_where=and_(webhook.c.url.is_(None), webhook.c.state != DELETED)
-    )
+    .on_conflict_do_nothing(index_elements=["account_id"], index_where=IS_CALLBACK)
 )
 HERE = select(THIS_TRANSACTION)
 

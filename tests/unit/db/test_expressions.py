@@ -12,7 +12,7 @@ from shared.db.tables.sends import batch
 
 def compiled(statement: Executable) -> Any:
     assert isinstance(statement, ClauseElement)
-    return statement.compile(dialect=dialect(), compile_kwargs={"render_postcompile": True})
+    return statement.compile(dialect=dialect())
 
 
 def test_it_works() -> None:

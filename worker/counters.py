@@ -25,12 +25,14 @@ MessageCounts = Counter[tuple[str, int | None, str]]
 """Messages by status, lane (None: unknown) and the first digits of the phone."""
 
 LOCK = text("SELECT id FROM send WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE")
+"""Locks sends in the order of their ids, so that transactions which update several of them cannot deadlock."""
 
 SUMS = ", ".join(f"{status} = s.{status} + c.{status}" for status in STORED)
 ARRAYS = "CAST(:id AS uuid[]), " + ", ".join(f"CAST(:{status} AS int[])" for status in STORED)
 NAMES = "id, " + ", ".join(STORED)
 
 ADD = text(f"UPDATE send s SET {SUMS} FROM unnest({ARRAYS}) AS c ({NAMES}) WHERE s.id = c.id")
+"""Adds to all counters of many sends at once, given as literals of arrays: one per cycle and receipt window."""
 
 ADD_AND_CLOSE = text(
     f"""
@@ -41,6 +43,7 @@ ADD_AND_CLOSE = text(
     RETURNING s.id, s.account_id, s.state
     """
 )
+"""The same, and completes sends: in one statement, so that a send is completed with the counts of its last batch."""
 
 
 def add_to_sends(connection: Connection, changes: Changes) -> None:

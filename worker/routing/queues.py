@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, select
 
 from shared.db.connection import reading
+from shared.db.expressions import in_constants
+from shared.db.tables.sends import batch
+from shared.lifecycle import BatchState
 from shared.settings import Settings
 from worker.carriers.base import Carrier
 from worker.pacing.circuit_breaker import CircuitBreaker
@@ -23,7 +26,8 @@ from worker.sending.next_batches import DEFAULT_SHARE
 REFRESH_SECONDS = 1.0
 """Seconds between checks for batches that other workers have sorted, or left behind when they stopped."""
 
-WAITING = text("SELECT DISTINCT carrier FROM batch WHERE state = 'queued' AND carrier LIKE '%/%'")
+OF_LIMITS = batch.c.carrier.like("%/%")
+WAITING = select(batch.c.carrier).distinct().where(in_constants(batch.c.state, BatchState.QUEUED), OF_LIMITS)
 
 
 class LimitedQueues:

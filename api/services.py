@@ -11,8 +11,8 @@ from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
 from api.limits.large_groups import LargeGroups
 from api.limits.pumping_guard import PumpingGuard
-from api.limits.rate_limit import Buckets
-from api.limits.shared_rate_limit import SharedRateLimit
+from api.limits.shared_token_buckets import SharedRateLimit
+from api.limits.token_buckets import Buckets
 from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings

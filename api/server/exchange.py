@@ -15,7 +15,7 @@ import httptools
 from api.http.receive import Receive
 from api.http.request import Headers
 from api.http.wsgi import WholeResponse
-from api.limits.refusals import Refusals
+from api.limits.refusal_delays import Refusals
 from api.server import limits
 from api.server.connections import Connections
 from api.server.responses import Send, problem_response

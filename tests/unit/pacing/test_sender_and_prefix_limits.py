@@ -2,7 +2,7 @@
 
 import time
 
-from worker.pacing.rate_limits import CombinedPace, Limit
+from worker.pacing.sender_and_prefix_limits import CombinedPace, Limit
 from worker.routing.routes import Choice, Route, Routes
 
 ACME, KENYA, BOTH = Limit(10, "ACME"), Limit(20, prefix="2547"), Limit(5, "ACME", "2547")

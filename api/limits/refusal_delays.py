@@ -7,7 +7,7 @@ Call everything here on the event loop only.
 """
 
 from api.limits.bulkheads import Owner
-from api.limits.rate_limit import Buckets
+from api.limits.token_buckets import Buckets
 
 OF_ACCOUNT = 10.0
 """Refusals per second that an account gets without a delay, in each process."""

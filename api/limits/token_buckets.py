@@ -23,7 +23,7 @@ class Bucket:
 
 
 class Buckets:
-    """Token buckets by key, of one process; api/limits/shared_rate_limit.py synchronizes them between processes.
+    """Token buckets by key, of one process; api/limits/shared_token_buckets.py synchronizes them between processes.
 
     A bucket refills at `rate` tokens per second, unless `take` gives another rate, and holds `burst` seconds of refill.
     At most `max_keys` keys are kept; beyond that the oldest is dropped.

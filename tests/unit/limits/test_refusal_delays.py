@@ -1,6 +1,6 @@
 """Who is refused again and again waits for it; nobody else does, and for nothing else."""
 
-from api.limits.refusals import BURST_SECONDS, MAX_DELAY_SECONDS, OF_ACCOUNT, OF_ADDRESS, Refusals
+from api.limits.refusal_delays import BURST_SECONDS, MAX_DELAY_SECONDS, OF_ACCOUNT, OF_ADDRESS, Refusals
 
 ACCOUNT, ADDRESS = 1, "198.51.100.1"
 

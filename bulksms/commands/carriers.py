@@ -9,10 +9,10 @@ import click
 from sqlalchemy import Engine, create_engine
 
 from api.app import create_app
-from bulksms import carriers as live
 from bulksms.commands.common import console, database, done, engine_of, installation, json_option, show_one, show_rows
 from bulksms.environment import Installation
 from shared.accounts.administration import Refused, create_key
+from shared.carriers import control as live
 from shared.db.connection import reading
 from shared.lifecycle import LANES, MessageStatus
 from shared.settings import SettingsError

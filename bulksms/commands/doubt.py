@@ -9,8 +9,8 @@ from sqlalchemy import Connection, text
 from bulksms.commands.common import counted, database, done, json_option, messages, show_rows
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import record
+from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
-from worker.receipts.in_doubt import Resolution, resolve
 
 LIST = text(
     """

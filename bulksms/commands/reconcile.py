@@ -6,9 +6,9 @@ from typing import TextIO
 import click
 
 from bulksms.commands.common import counted, database, done, json_option, messages, show_json
-from bulksms.reconcile import Matched, match
 from shared.accounts.audit_log import record
-from worker.receipts.in_doubt import resolve
+from shared.doubts.reconcile import Matched, match
+from shared.doubts.resolution import resolve
 
 MAX_SHOWN = 10
 

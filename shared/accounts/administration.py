@@ -79,7 +79,14 @@ HAS_KEY = text("SELECT EXISTS (SELECT FROM api_key WHERE id = :id)")
 
 
 class Refused(Exception):
-    """The request cannot be carried out. The message says why, and what to do instead."""
+    """The request cannot be carried out.
+
+    `reason` says why, and what to do instead; `hint` names the command that helps. The message has both.
+    """
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        super().__init__(f"{reason} {hint}" if hint else reason)
+        self.reason = reason
 
 
 class TopUp(NamedTuple):
@@ -133,7 +140,7 @@ def find_account(connection: Connection, account: str) -> int:
     """The id of the account with this id or name. Raises Refused if there is none."""
     account_id = connection.execute(FIND, {"account": account}).scalar()
     if account_id is None:
-        raise Refused(f"There is no account {account!r}. `bulksms account list` shows them all.")
+        raise Refused(f"There is no account {account!r}.", "`bulksms account list` shows them all.")
     return int(account_id)
 
 
@@ -272,7 +279,7 @@ def revoke_key(connection: Connection, key_id: str, *, by: By | None = None) -> 
     if account is not None:
         record(connection, by, "key.revoked", account_id=account, subject=key_id)
     elif not connection.execute(HAS_KEY, {"id": key_id}).scalar():
-        raise Refused(f"There is no API key {key_id}. `bulksms key list ACCOUNT` shows an account's keys.")
+        raise Refused(f"There is no API key {key_id}.", "`bulksms key list ACCOUNT` shows an account's keys.")
 
 
 def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: By | None) -> None:
@@ -285,4 +292,4 @@ def _set_state(connection: Connection, account_id: int, state: str, reason: str 
 
 
 def _unknown(account_id: int) -> Refused:
-    return Refused(f"There is no account {account_id}. `bulksms account list` shows them all.")
+    return Refused(f"There is no account {account_id}.", "`bulksms account list` shows them all.")

@@ -25,6 +25,14 @@ CALLBACKS = text(
     ON CONFLICT (account_id) WHERE url IS NULL AND state <> 'deleted' DO NOTHING
     """
 )
+ENABLE = text(
+    """
+    UPDATE webhook SET state = 'active', disabled_reason = NULL, failing_since = NULL, rest_until = NULL
+     WHERE id = :id AND state = 'disabled' AND disabled_reason = :reason
+    """
+)
+FAULT = "The service failed to prepare its events. Its operator has been told."
+"""Why a webhook is disabled whose events could not be prepared."""
 HERE = text("SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint)")
 
 
@@ -58,3 +66,8 @@ def current_position(connection: Connection) -> Position:
 def open_callbacks(connection: Connection, account_id: int) -> None:
     """Create the account's webhook for the `callback_url` of sends, if it has none."""
     connection.execute(CALLBACKS, {"id": new_id(), "account": account_id, "last": LAST})
+
+
+def enable_after_fault(connection: Connection, webhook: UUID) -> bool:
+    """Re-enable a webhook that was disabled because of a FAULT, at its position. False if there is none."""
+    return bool(connection.execute(ENABLE, {"id": webhook, "reason": FAULT}).rowcount)

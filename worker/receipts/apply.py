@@ -17,14 +17,14 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared.carriers.receipts import Receipt, by_destination, columns, keep
 from shared.crashpoints import crashpoint
 from shared.db.connection import array, transaction
+from shared.doubts.candidates import UNDER_WAY
 from shared.ids import batch_of, first_id_at, index_of
 from shared.lifecycle import FOLLOWS, MessageStatus
 from shared.message_counts import MessageCounts, count_messages
 from shared.metrics import RECEIPT_DELAY
 from shared.outbox import StatusChange, add_of_messages, listening
+from shared.sends.send_counters import add_to_sends
 from shared.sms.countries import PREFIX
-from worker.receipts.candidates import UNDER_WAY
-from worker.send_counters import add_to_sends
 
 FINAL = FOLLOWS[MessageStatus.SENT]
 MOVES = ", ".join(

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, text
 
 from shared.db.connection import transaction
+from shared.doubts.candidates import LONGEST_VALIDITY, Candidate, candidates
+from shared.doubts.resolution import Resolution, resolve
 from shared.lifecycle import MessageStatus
-from worker.receipts.candidates import LONGEST_VALIDITY, Candidate, candidates
-from worker.receipts.in_doubt import Resolution, resolve
 
 BEFORE, AFTER = timedelta(days=3), timedelta(minutes=5)
 """The longest time from submit to the time in a receipt, and the largest clock difference."""

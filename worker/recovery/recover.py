@@ -24,8 +24,8 @@ from shared.message_counts import count_messages
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from shared.sends.send_counters import Changes
 from shared.sms.countries import PREFIX
-from worker.send_counters import Changes
 from worker.sending.claimed_batch import MAX_ATTEMPTS
 from worker.sending.results import COLUMNS, DOUBT_COLUMNS
 from worker.sending.settle import Settlement, close_intents

@@ -17,8 +17,8 @@ from shared.lifecycle import CHARGED, BatchState, MessageStatus, SendState
 from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states, send_states
 from shared.sends import fair_queueing as fair
+from shared.sends.send_counters import Changes, add_and_close, add_to_sends, in_order
 from shared.sends.stop_if import stop_failing
-from worker.send_counters import Changes, add_and_close, add_to_sends, in_order
 from worker.sending.attempts import write_failed
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
 from worker.sending.finish import can_finish, finish

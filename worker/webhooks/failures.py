@@ -1,10 +1,9 @@
 """Handles internal errors that keep a webhook's events from being posted: it rests, and is disabled if they persist."""
 
-from uuid import UUID
-
 from sqlalchemy import Connection, Engine, text
 
 from shared.db.connection import transaction
+from shared.events.webhooks import FAULT
 from shared.job_failures import Job, failed
 from worker.webhooks.policy import FIRST_REST, LONGEST_REST
 from worker.webhooks.store import Hook, tell_disabled
@@ -21,13 +20,6 @@ SET_ASIDE = text(
     RETURNING id, account_id, url
     """
 )
-ENABLE = text(
-    """
-    UPDATE webhook SET state = 'active', disabled_reason = NULL, failing_since = NULL, rest_until = NULL
-     WHERE id = :id AND state = 'disabled' AND disabled_reason = :reason
-    """
-)
-FAULT = "The service failed to prepare its events. Its operator has been told."
 
 
 def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
@@ -38,11 +30,6 @@ def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
     seconds = min(LONGEST_REST, FIRST_REST * 2.0 ** min(job.failures, 20))
     with transaction(engine, durable=False) as connection:
         connection.execute(REST, {"id": hook.id, "epoch": hook.epoch, "seconds": seconds})
-
-
-def enable_again(connection: Connection, webhook: UUID) -> bool:
-    """Re-enable a webhook that `note_fault` disabled, at its position. Returns False if there is none."""
-    return bool(connection.execute(ENABLE, {"id": webhook, "reason": FAULT}).rowcount)
 
 
 def _disable(connection: Connection, webhook: str, _: str) -> None:

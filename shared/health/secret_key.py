@@ -2,8 +2,8 @@
 
 from sqlalchemy import Connection, text
 
-from bulksms.finding import Finding
 from shared.api_key import secret_key_id
+from shared.health.finding import Finding
 
 UNDER_FALLBACKS = text(
     """

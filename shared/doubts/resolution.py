@@ -17,8 +17,8 @@ from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
 from shared.message_counts import count_messages
 from shared.outbox import StatusChange, add_of_messages
+from shared.sends.send_counters import add_to_sends
 from shared.sms.countries import PREFIX
-from worker.send_counters import add_to_sends
 
 ResolvedBy = Literal["answer", "receipt", "operator", "reconciliation", "validity"]
 """What resolved a doubt: a late response, a receipt, the operator, a carrier's report, or the end of validity."""

@@ -1,5 +1,6 @@
 """Operator tokens: issued for keys and people, only for the operator API, and dead once revoked."""
 
+import re
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,6 +16,7 @@ from api.problems import Problem
 from api.server.owners import Owners
 from shared.accounts.operator_keys import create_operator_key, revoke_operator_key, revoke_operator_tokens
 from shared.api_key import NewKey
+from shared.health.secret_key import check_secret_key
 from tests.harness.operator import PREFIX, OperatorClient
 from tests.harness.service import SECRET_KEY, Service
 
@@ -173,3 +175,21 @@ def test_the_stored_hash_moves_to_the_new_secret_key(service: Service) -> None:
     moved.exchange(*key, "198.51.100.7")
     alone = OperatorTokens(services.engine, "another-secret-key-of-length", (), services.tokens)
     assert alone.exchange(*key, "198.51.100.7")[1].actor == f"operator key {key.api_key}"
+
+
+def test_an_operator_has_a_rate_limit_of_its_own(engine: Any) -> None:
+    service = Service(engine, requests_per_second=5)
+    busy, other = OperatorClient(service, "read"), OperatorClient(service, "read")
+    answers = [busy.get("/guard") for _ in range(30)]
+    assert {each.status_code for each in answers} == {200, 429}
+    refused = next(each for each in answers if each.status_code == 429)
+    assert (refused.json["code"], int(refused.headers["Retry-After"]) >= 1) == ("rate_limited", True)
+    assert other.get("/guard").status_code == 200
+    assert service.get("/balance").status_code == 200
+
+
+def test_the_doctor_counts_operator_keys_that_need_a_fallback(service: Service) -> None:
+    new_key(service, "read")
+    with service.engine.connect() as connection:
+        finding = check_secret_key(connection, "another-secret-key-of-length")
+    assert re.search(r"[1-9][0-9]* operator keys, ", finding.detail)

@@ -62,11 +62,8 @@ def document(api: Api = CUSTOMERS) -> dict[str, Any]:
         path = operation.url_template
         spec.path(path=path, operations={operation.method.lower(): _operation(operation, operation.response)})
     generated = _corrected(spec.to_dict(), {name: key[0] for key, name in converter.refs.items()})
-    generated["components"]["schemas"]["CsvForm"] = CSV_FORM
-    if api is OPERATORS:
-        return generated
-    generated["components"]["schemas"] |= event_schemas()
-    return generated | {"webhooks": webhooks()}
+    generated["components"]["schemas"] |= (event_schemas() if api is CUSTOMERS else {}) | {"CsvForm": CSV_FORM}
+    return generated | ({"webhooks": webhooks()} if api is CUSTOMERS else {})
 
 
 def _add_components(spec: APISpec, api: Api) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, case, func, select
 from shared.db.tables.accounts import account
 from shared.db.tables.sends import batch, send
 from shared.ids import LAST_ID
-from shared.lifecycle import LANES, STORED
+from shared.lifecycle import LANES, OPEN_SENDS, STORED
 
 COUNTS = tuple(send.c[status] for status in STORED)
 WAITING = send.c.accepted - reduce(add, COUNTS)
@@ -71,7 +71,7 @@ def list_sends(
     chosen = LIST.where(send.c.id < before).limit(limit)
     if account_id is not None:
         chosen = chosen.where(send.c.account_id == account_id)
-    if open_only:
+    if open_only or state in OPEN_SENDS:
         chosen = chosen.where(send.c.completed_at.is_(None))
     if state is not None:
         chosen = chosen.where(send.c.state == state)

@@ -38,10 +38,11 @@ class TooSlow(Exception):
 class Whole:
     """A small body, in memory, as `wsgi.input`."""
 
-    __slots__ = ("data", "read")
+    __slots__ = ("data", "read", "size")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self.size = len(data)
         self.read = io.BytesIO(data).read
 
     def unread(self) -> bool:
@@ -52,8 +53,9 @@ class Whole:
 class Spooled:
     """A larger body, in memory or in a temporary file, as `wsgi.input`."""
 
-    def __init__(self, file: "SpooledTemporaryFile[bytes]", more: bool) -> None:
+    def __init__(self, file: "SpooledTemporaryFile[bytes]", size: int, more: bool) -> None:
         self._file = file
+        self.size = size
         self._more = more
         self.read = file.read
 
@@ -68,6 +70,8 @@ class Spooled:
 
 class Unread:
     """A body whose announced length is over the limit, so none of it is read, as `wsgi.input`."""
+
+    size = 0
 
     def read(self, size: int = -1) -> bytes:
         """Return no bytes."""
@@ -134,7 +138,7 @@ async def spooled_body(receive: Receive, limit: int, in_memory: int) -> Spooled:
     except BaseException:
         file.close()
         raise
-    return Spooled(file, more)
+    return Spooled(file, size, more)
 
 
 async def drain(receive: Receive) -> None:

@@ -6,6 +6,8 @@ MIN_CHUNK_BYTES, FREE_CHUNKS = 64, 256
 """A body's chunks have so many bytes on average, but for the first ones: each chunk takes time, whatever its size."""
 MAX_PIPELINED = 100
 """Requests on one connection that may wait for the response to an earlier one. The connection ends after them."""
+MAX_DISCARDED_BYTES = 256 * 1024
+"""Bytes that are read and discarded after a request was refused. After them, the connection is not read any more."""
 REQUEST_SECONDS = 20.0
 """For the head of a request, and then for a small body. The application times large bodies."""
 READER_SECONDS = 60.0

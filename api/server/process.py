@@ -39,11 +39,12 @@ async def serve(application: Any, listening: socket) -> None:
     stop, stop_now = asyncio.Event(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: (stop_now if stop.is_set() else stop).set())
-    limits, count = Connections(), None
-    if isinstance(application, Application):
-        limits, count = application.connections, count_response
     host, port = listening.getsockname()[:2]
-    state = ServerState(application, limits, (host, port), count)
+    if isinstance(application, Application):
+        limits, refusals = application.connections, application.refusals
+        state = ServerState(application, limits, refusals, (host, port), count_response)
+    else:
+        state = ServerState(application, Connections(), address=(host, port))
     server = await loop.create_server(lambda: HttpConnection(state), sock=listening, backlog=BACKLOG)
     await stop.wait()
     server.close()

@@ -10,8 +10,9 @@ from typing import Any, cast
 
 import httptools
 
+from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY
-from api.http.request_body import DRAIN_SECONDS, DRAINED, announced_length, is_small
+from api.http.request_body import DRAIN_SECONDS, announced_length, is_small
 from api.http.request_head import MAX_HEAD_BYTES, MAX_HEADERS, TOO_LARGE, problem_of_head
 from api.http.wsgi import Headers
 from api.server import limits
@@ -71,8 +72,8 @@ class HttpConnection(asyncio.Protocol):
         self.state.connections.add(self)
         if not self.state.limits.add(self, self._address):
             self._failed = True
-            refused = problem_response("rate_limited", "Too many connections are open from your address.", "")
-            self.transport.write(response_bytes(refused))
+            detail = "Too many connections are open from your address."
+            self.transport.write(response_bytes(problem_response("rate_limited", detail, "")))
             self.close()
             return
         self._request_deadline.start()
@@ -106,14 +107,15 @@ class HttpConnection(asyncio.Protocol):
         """Parse what has arrived, and check the limits."""
         if self._failed:
             self._discarded += len(data)
-            if self._discarded > DRAINED:
-                self.transport.abort()
+            if self._discarded > limits.MAX_DISCARDED_BYTES:
+                self.transport.pause_reading()
             return
         self._progressed = False
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._end_after_response()  # we support no other protocol, and what follows is not HTTP
+            self._failed = True  # we support no other protocol, and what follows is not HTTP
+            self.shut_down()
         except httptools.HttpParserError:
             self._refuse(self._wrong or limits.NOT_HTTP)
         else:
@@ -239,8 +241,6 @@ class HttpConnection(asyncio.Protocol):
         elif self._current is not None:
             self._current.keep_alive = False
 
-    # Limits and deadlines.
-
     @property
     def _is_busy(self) -> bool:
         return self._current is not None and not self._current.response_complete
@@ -273,28 +273,26 @@ class HttpConnection(asyncio.Protocol):
         current = self._current
         if current is not None and not current.response_complete:
             if not current.more_body:
-                self._end_after_response()
+                self.shut_down()
                 return
             current.disconnect()
-        if current in self._waiting:
-            self._drop_last()
+        if current in self._waiting:  # drop it, and close the connection after the response before it
+            self._waiting.pop()
+            if (last := self._waiting[-1] if self._waiting else self._active) is not None:
+                last.keep_alive = False
         elif self.transport.is_closing() or (current is not None and current.response_started):
             self.close()
+        elif delay := self.state.refusals.delay(shared_by_one(self._address), 400):
+            self.transport.pause_reading()
+            self.loop.call_later(delay, self._respond_and_close, detail)
         else:
-            self.transport.write(response_bytes(problem_response("bad_request", detail, "")))
-            if self.transport.can_write_eof():
-                self.transport.write_eof()  # closing now would reset the connection and lose the response
-                self.resume_reading()
-                self.loop.call_later(DRAIN_SECONDS, self.transport.abort)
-            else:
-                self.close()
+            self._respond_and_close(detail)
 
-    def _drop_last(self) -> None:
-        """Drop the incomplete last request, and close the connection after the response before it."""
-        self._waiting.pop()
-        if (last := self._waiting[-1] if self._waiting else self._active) is not None:
-            last.keep_alive = False
-
-    def _end_after_response(self) -> None:
-        self._failed = True
-        self.shut_down()
+    def _respond_and_close(self, detail: str) -> None:
+        self.transport.write(response_bytes(problem_response("bad_request", detail, "")))
+        if self.transport.can_write_eof():
+            self.transport.write_eof()  # closing now would reset the connection and lose the response
+            self.transport.resume_reading()
+            self.loop.call_later(DRAIN_SECONDS, self.transport.abort)
+        else:
+            self.close()

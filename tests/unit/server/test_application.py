@@ -253,6 +253,32 @@ def test_who_has_too_many_under_way_is_told_to_come_again(monkeypatch: pytest.Mo
     assert app.on_the_loop == []
 
 
+def test_a_delayed_refusal_keeps_its_share_even_if_its_client_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 1)
+    refused: list[int] = []
+
+    def delay(owner: object, status: int, body_bytes: int = 0) -> float:
+        refused.append(status)
+        return 60.0 if status == 401 else 0.0
+
+    def refuse(_: dict[str, Any], start: Start) -> Iterable[bytes]:
+        start("401 Unauthorized", [("Content-Length", "0")])
+        return [b""]
+
+    async def run() -> None:
+        sockets = Sockets(refuse)
+        monkeypatch.setattr(sockets.served.refusals, "delay", delay)
+        delayed = sockets.open("198.51.100.1")
+        await until(lambda: refused == [401])
+        delayed.gone.set()
+        second = sockets.open("198.51.100.1")
+        await second.task
+        assert (second.status, delayed.status) == (429, 0)
+        delayed.task.cancel()
+
+    asyncio.run(run())
+
+
 class Sockets:
     """Requests of one application, each with a client that sends and takes what it is told to."""
 

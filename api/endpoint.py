@@ -20,9 +20,8 @@ from api.auth.operator_tokens import Operator
 from api.auth.tokens import Caller, ip_not_allowed
 from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
-from api.http.direct import DirectEndpoint
+from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
-from api.http.pending_response import PendingResponse
 from api.http.request import Request, current_request
 from api.http.responses import CsvResponse, JsonResponse, Response
 from api.operations import Api, Function
@@ -32,6 +31,7 @@ from api.request_cost import BYTES_PER_REQUEST, ROWS_PER_REQUEST, add_bytes, add
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
 from api.services import Services
+from shared.accounts.audit_log import By
 from shared.accounts.limits import Limits
 from shared.api_key import is_within
 from shared.db.cancellation import allow_cancellation
@@ -230,6 +230,16 @@ def client_address() -> str:
     return address_of(current_request().environ, services().settings.trusted_proxies)
 
 
+def by_key(caller: Caller) -> By:
+    """The caller's API key, request id and address, as the audit log records them."""
+    return By(f"key {caller.key_id}", current_request().request_id, client_address())
+
+
+def by_operator(operator: Operator) -> By:
+    """The operator, the request's id and its address, as the audit log records them."""
+    return By(operator.actor, current_request().request_id, client_address())
+
+
 def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     """Validate values with a schema. Raises Problem validation_failed with every error."""
     try:
@@ -242,8 +252,11 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
 def key_of_request(caller: Caller | Operator, body: dict[str, Any] | None) -> Key | None:
     """The request's `Idempotency-Key`; None without one. Raises Problem unless it can be used."""
     environ = current_request().environ
+    given = environ.get("HTTP_IDEMPOTENCY_KEY")
+    if given is None:
+        return None
     path = "/" + environ["PATH_INFO"].strip("/")  # extra slashes lead to the same view
-    return key_of(caller, path, environ.get("HTTP_IDEMPOTENCY_KEY"), body)
+    return key_of(caller, path, given, body)
 
 
 def idempotent_response(response: IdempotentResponse) -> JsonResponse:

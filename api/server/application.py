@@ -12,10 +12,9 @@ from typing import Any
 
 from api.endpoint import PREFIX
 from api.event_loop import NeedsThread
-from api.http.direct import DirectEndpoint
+from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY
-from api.http.pending_response import PendingResponse
-from api.http.request_body import (
+from api.http.receive import (
     Gone,
     Receive,
     Spooled,
@@ -27,8 +26,9 @@ from api.http.request_body import (
     spooled_body,
     whole_body,
 )
+from api.http.request import Environ, environ_of
 from api.http.responses import Response
-from api.http.wsgi import CANCELLATION, Environ, StreamedResponse, WholeResponse, Wsgi, call, environ_of
+from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
 from api.limits.bulkheads import (
     CARRIER_THREADS,
     EXPORTS_OF_ACCOUNT,
@@ -114,7 +114,8 @@ class Application:
             if self._on_loop is not None and is_for_event_loop(scope):
                 environ["wsgi.input"] = whole = Whole(await whole_body(receive))
                 response = await self._respond_on_loop(self._on_loop, owner, environ)
-                await self._delay(owner, response, whole.size)
+                if response.status >= 400:
+                    await self._delay(owner, response, whole.size)
                 await send_whole(send, receive, response)
                 return
             async with self._body(owner, scope, receive) as body:

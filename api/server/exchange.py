@@ -12,8 +12,9 @@ from urllib.parse import unquote
 
 import httptools
 
-from api.http.request_body import Receive
-from api.http.wsgi import Headers, WholeResponse
+from api.http.receive import Receive
+from api.http.request import Headers
+from api.http.wsgi import WholeResponse
 from api.limits.refusals import Refusals
 from api.server import limits
 from api.server.connections import Connections

@@ -1,19 +1,23 @@
-"""One server process: serves an ASGI application on a socket until it is told to stop."""
+"""One server process: serves an ASGI application on a socket until it is told to stop, and counts its responses."""
 
 import asyncio
 import importlib
 import signal
 import sys
+from collections.abc import MutableMapping
+from functools import cache
 from socket import socket
 from typing import Any
 
 import uvloop
+from prometheus_client import Counter, Histogram
 
+from api.http.request import ROUTE
 from api.server.application import Application
 from api.server.connections import Connections
 from api.server.exchange import ServerState
 from api.server.protocol import HttpConnection
-from api.server.request_metrics import count_response
+from shared.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
 
 BACKLOG = 2048
 END_SECONDS = 20.0
@@ -58,3 +62,15 @@ async def serve(application: Any, listening: socket) -> None:
     for task in list(state.tasks):
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
+
+
+def count_response(scope: MutableMapping[str, Any], status: int, seconds: float) -> None:
+    """Count a response for `GET /metrics`. The scope has the endpoint, if the request reached one."""
+    requests, duration = _metrics_of(scope.get(ROUTE, ""), status)
+    requests.inc()
+    duration.observe(seconds)
+
+
+@cache
+def _metrics_of(endpoint: str, status: int) -> tuple[Counter, Histogram]:
+    return HTTP_REQUESTS.labels(endpoint, str(status)), HTTP_REQUEST_SECONDS.labels(endpoint)

@@ -10,14 +10,13 @@ from typing import Any, cast
 
 import httptools
 
+from api.http import receive
 from api.http.client_ip import shared_by_one
 from api.http.json_body import SMALL_BODY
-from api.http.request_body import DRAIN_SECONDS, announced_length, is_small
-from api.http.request_head import MAX_HEAD_BYTES, MAX_HEADERS, TOO_LARGE, problem_of_head
-from api.http.wsgi import Headers
+from api.http.request import Headers
 from api.server import limits
-from api.server.deadline import Deadline
 from api.server.exchange import Exchange, ServerState, response_bytes, scope_of
+from api.server.limits import Deadline
 from api.server.responses import problem_response
 
 VERSIONS = ("1.0", "1.1")
@@ -136,8 +135,8 @@ class HttpConnection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A header or a trailer has arrived."""
-        if not self._in_head or len(self._headers) >= MAX_HEADERS:
-            self._wrong = TOO_LARGE if self._in_head else limits.TRAILERS
+        if not self._in_head or len(self._headers) >= receive.MAX_HEADERS:
+            self._wrong = receive.TOO_LARGE if self._in_head else limits.TRAILERS
             raise ValueError("refused")
         name, value = name.lower(), value.rstrip(b" \t")
         if name == b"expect" and value.lower() == b"100-continue":
@@ -147,12 +146,12 @@ class HttpConnection(asyncio.Protocol):
     def on_headers_complete(self) -> None:
         """The head is complete: handle the request now, or after the earlier ones."""
         version = self._parser.get_http_version()
-        self._wrong = problem_of_head(self._url, self._headers, version)
+        self._wrong = receive.problem_of_head(self._url, self._headers, version)
         if self._wrong or version not in VERSIONS:
             raise ValueError("refused")
         if self.transport.is_closing():
             raise ValueError("the connection is closing")
-        if self._parser.should_upgrade() and announced_length(self._headers) != 0:
+        if self._parser.should_upgrade() and receive.announced_length(self._headers) != 0:
             self._wrong = limits.UPGRADE  # the parser would skip the body
             raise ValueError("refused")
         if len(self._waiting) >= limits.MAX_PIPELINED:
@@ -248,8 +247,8 @@ class HttpConnection(asyncio.Protocol):
     def _check_progress(self) -> None:
         """Refuse a request that is too large, or time the rest of it."""
         in_body = not self._in_head and self._current is not None and self._current.more_body
-        if self._in_head and self._unused > MAX_HEAD_BYTES:
-            self._refuse(TOO_LARGE)
+        if self._in_head and self._unused > receive.MAX_HEAD_BYTES:
+            self._refuse(receive.TOO_LARGE)
         elif in_body and self._unused > limits.MAX_CHUNK_OVERHEAD:
             self._refuse(limits.CHUNK_OVERHEAD)
         else:
@@ -263,7 +262,7 @@ class HttpConnection(asyncio.Protocol):
             self._request_deadline.start()
         elif self._current is None or not self._current.more_body:
             self._request_deadline.stop()
-        elif is_small(self._headers, SMALL_BODY):
+        elif receive.is_small(self._headers, SMALL_BODY):
             self._request_deadline.start()
 
     def _refuse(self, detail: str) -> None:
@@ -293,6 +292,6 @@ class HttpConnection(asyncio.Protocol):
         if self.transport.can_write_eof():
             self.transport.write_eof()  # closing now would reset the connection and lose the response
             self.transport.resume_reading()
-            self.loop.call_later(DRAIN_SECONDS, self.transport.abort)
+            self.loop.call_later(receive.DRAIN_SECONDS, self.transport.abort)
         else:
             self.close()

@@ -1,24 +1,24 @@
 """Handles internal errors that keep a webhook's events from being posted: it rests, and is disabled if they persist."""
 
-from sqlalchemy import Connection, Engine, text
+from datetime import timedelta
+
+from sqlalchemy import Connection, Engine, Interval, bindparam, func, update
 
 from shared.db.connection import transaction
+from shared.db.tables.webhooks import webhook
 from shared.events.webhooks import FAULT
 from shared.job_failures import Job, failed
 from worker.webhooks.policy import FIRST_REST, LONGEST_REST
 from worker.webhooks.store import Hook, tell_disabled
 
-REST = text(
-    """
-    UPDATE webhook SET rest_until = clock_timestamp() + make_interval(secs => :seconds), lease_until = clock_timestamp()
-     WHERE id = :id AND epoch = :epoch
-    """
+UPDATE = update(webhook).where(webhook.c.id == bindparam("webhook"))
+REST = UPDATE.where(webhook.c.epoch == bindparam("of_epoch")).values(
+    rest_until=func.clock_timestamp() + bindparam("rest", type_=Interval), lease_until=func.clock_timestamp()
 )
-SET_ASIDE = text(
-    """
-    UPDATE webhook SET state = 'disabled', disabled_reason = :reason WHERE id = :id AND state = 'active'
-    RETURNING id, account_id, url
-    """
+SET_ASIDE = (
+    UPDATE.where(webhook.c.state == "active")
+    .values(state="disabled", disabled_reason=bindparam("reason"))
+    .returning(webhook.c.id, webhook.c.account_id, webhook.c.url)
 )
 
 
@@ -27,12 +27,12 @@ def note_fault(engine: Engine, hook: Hook, error: Exception) -> None:
     job = Job("webhook")
     job.begin(hook.id, hook.account_id, hook.faults)
     failed(engine, job, error, _disable)
-    seconds = min(LONGEST_REST, FIRST_REST * 2.0 ** min(job.failures, 20))
+    rest = timedelta(seconds=min(LONGEST_REST, FIRST_REST * 2.0 ** min(job.failures, 20)))
     with transaction(engine, durable=False) as connection:
-        connection.execute(REST, {"id": hook.id, "epoch": hook.epoch, "seconds": seconds})
+        connection.execute(REST, {"webhook": hook.id, "of_epoch": hook.epoch, "rest": rest})
 
 
-def _disable(connection: Connection, webhook: str, _: str) -> None:
-    disabled = connection.execute(SET_ASIDE, {"id": webhook, "reason": FAULT}).one_or_none()
+def _disable(connection: Connection, webhook_id: str, _: str) -> None:
+    disabled = connection.execute(SET_ASIDE, {"webhook": webhook_id, "reason": FAULT}).one_or_none()
     if disabled is not None:
         tell_disabled(connection, disabled, FAULT)

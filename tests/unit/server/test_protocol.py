@@ -8,8 +8,8 @@ import pytest
 
 from api.event_loop import is_on_event_loop
 from api.http.direct import DirectEndpoint
+from api.http.receive import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.http.request import Request, current_request
-from api.http.request_head import MAX_HEAD_BYTES, MAX_LINE_BYTES
 from api.http.responses import Response
 from api.http.wsgi import WholeResponse
 from api.limits.refusals import Refusals

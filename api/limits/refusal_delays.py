@@ -6,11 +6,11 @@ is delayed, it counts toward its owner's share, even if the client has left. Oth
 Call everything here on the event loop only.
 """
 
-from api.limits.bulkheads import Owner
+from api.limits.bulkheads import Owner, is_signed_in
 from api.limits.token_buckets import Buckets
 
 OF_ACCOUNT = 10.0
-"""Refusals per second that an account gets without a delay, in each process."""
+"""Refusals per second that an account, or an operator, gets without a delay, in each process."""
 OF_ADDRESS = 1.0
 BURST_SECONDS = 10.0
 """Refusals of so many seconds may come at once."""
@@ -31,6 +31,7 @@ class Refusals:
         """Count a response, and return the seconds by which to delay it: zero unless it is a refusal (4xx)."""
         if not 400 <= status < 500:
             return 0.0
-        buckets = self._accounts if isinstance(owner, int) else self._addresses
+        known = is_signed_in(owner)
+        buckets = self._accounts if known else self._addresses
         left = buckets.charge(owner, 1 + body_bytes / BYTES_PER_REFUSAL)
-        return min(MAX_DELAY_SECONDS[type(owner)], max(0.0, -left / buckets.rate))
+        return min(MAX_DELAY_SECONDS[int if known else str], max(0.0, -left / buckets.rate))

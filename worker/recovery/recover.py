@@ -22,9 +22,9 @@ from shared.job_failures import FAILURES, IN_BACKOFF, Job, batch_then_singly
 from shared.lifecycle import CHARGED, MessageStatus
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
+from shared.sends.counters import Changes, count_messages
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sms.countries import PREFIX
-from worker.counters import Changes, count_messages
 from worker.sending.claimed_batch import MAX_ATTEMPTS
 from worker.sending.close_intents import Settlement, close_intents
 from worker.sending.results import COLUMNS, DOUBT_COLUMNS

@@ -1,5 +1,6 @@
 """Who is refused again and again waits for it; nobody else does, and for nothing else."""
 
+from api.limits.bulkheads import OperatorOwner
 from api.limits.refusal_delays import BURST_SECONDS, MAX_DELAY_SECONDS, OF_ACCOUNT, OF_ADDRESS, Refusals
 
 ACCOUNT, ADDRESS = 1, "198.51.100.1"
@@ -11,6 +12,15 @@ def test_it_works() -> None:
     for _ in range(10_000):
         last = refusals.delay(ACCOUNT, 429)
     assert last == MAX_DELAY_SECONDS[int]
+
+
+def test_an_operator_is_delayed_as_an_account_is() -> None:
+    refusals, operator = Refusals(), OperatorOwner("operator key opk_x")
+    assert not any(refusals.delay(operator, 404) for _ in range(int(OF_ACCOUNT * BURST_SECONDS)))
+    for _ in range(10_000):
+        last = refusals.delay(operator, 404)
+    assert last == MAX_DELAY_SECONDS[int]
+    assert not refusals.delay(OperatorOwner("operator key opk_y"), 404)
 
 
 def test_a_few_refusals_come_at_once() -> None:

@@ -35,6 +35,7 @@ def test_it_works() -> None:
         ("+254711000000,254711000001", "+25********00,254*******01"),
         ("{'phone': '99312000000'}", "{'phone': '993******00'}"),
         (f"secret {SECRET}", "secret smss_…"),
+        (f"secret {SECRET.replace('smss', 'ops')}", "secret ops_…"),
         ("Authorization: Bearer eyJhIjox.aZ8x1A.Qm9n", "Authorization: Bearer …"),
         ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_…"),
         ("id 019cad1e-3f79-7a08-b3c6-912345678901 took 12345678 ns", None),

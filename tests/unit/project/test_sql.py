@@ -22,10 +22,13 @@ AT_MOST = {
     "worker/recovery": 11,
     "worker/sending": 21,
     "shared/accounts": 34,
+    "shared/carriers": 11,
+    "shared/doubts": 2,
+    "shared/health": 17,
     "shared/ledger": 6,
     "shared/sends": 13,
     "shared/senders": 2,
-    "bulksms": 78,
+    "bulksms": 29,
 }
 """How many statements without a docstring these rooms may have. No other room has any."""
 

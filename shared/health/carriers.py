@@ -2,37 +2,14 @@
 
 from collections.abc import Iterator
 from datetime import UTC
-from pathlib import Path
 
 from sqlalchemy import Connection, RowMapping
 
-from bulksms.carriers import list_carriers
-from bulksms.commands.common import counted, engine_of, hint
-from bulksms.environment import Installation
-from bulksms.finding import Finding
-from shared.settings import NO_CARRIER, SIMULATED
-from worker.carrier_config.file import CarriersError, read_carriers
+from shared.carriers.control import list_carriers
+from shared.health.finding import Finding, hint
 
 REFUSED = "suspended"
 """Prefix of the error of a carrier that refuses our credentials or whose certificate is not trusted."""
-
-
-def check_carriers_file(target: Installation) -> Finding:
-    """Check which carriers are configured and whether CARRIERS_FILE can be used."""
-    settings = target.settings
-    if settings.simulated:
-        return Finding(
-            "carriers", "notice", SIMULATED, "To send for real: set CARRIERS_FILE (docs/operating/carriers.md)."
-        )
-    if not settings.carriers_file:
-        return Finding("carriers", "wrong", "none is set", NO_CARRIER)
-    try:
-        with engine_of(target) as engine:
-            carriers = read_carriers(Path(settings.carriers_file), settings.lease, engine).carriers
-    except CarriersError as error:
-        return Finding("carriers", "wrong", "CARRIERS_FILE cannot be used", str(error))
-    names = ", ".join(carrier.name for carrier in carriers)
-    return Finding("carriers", "ok", f"{names} ({counted(len(carriers), 'carrier')} in {settings.carriers_file})")
 
 
 NO_BIND = "the carrier "

@@ -17,8 +17,8 @@ from shared.job_failures import Job, batch_then_singly, failures_of, in_backoff
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED, FOLLOWS, MessageStatus, as_sql
 from shared.outbox import StatusChange, add_of_messages
+from shared.sends.counters import add_to_sends, count_messages
 from shared.sms.countries import PREFIX
-from worker.counters import add_to_sends, count_messages
 
 ResolvedBy = Literal["answer", "receipt", "operator", "reconciliation", "validity"]
 """What resolved a doubt: a late response, a receipt, the operator, a carrier's report, or the end of validity."""

@@ -9,8 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
-from bulksms.commands.common import hint
-from bulksms.finding import Finding
+from shared.health.finding import Finding, hint
 
 SAMPLE = 300
 """Number of unmatched receipts examined per carrier."""

@@ -15,9 +15,9 @@ from typing import NamedTuple, TextIO
 from sqlalchemy import Connection, text
 
 from shared.accounts.administration import Refused
+from shared.doubts.candidates import LONGEST_VALIDITY, Candidate, candidates
+from shared.doubts.resolution import Resolution
 from shared.lifecycle import MessageStatus
-from worker.receipts.candidates import LONGEST_VALIDITY, Candidate, candidates
-from worker.receipts.in_doubt import Resolution
 
 COLUMNS = {
     "reference": ("reference", "message_id", "id", "smsc_id"),

@@ -7,8 +7,8 @@ from kombu import Connection
 from redis import Redis
 from redis.exceptions import OutOfMemoryError, ReadOnlyError, RedisError
 
-from bulksms.environment import Installation
-from bulksms.finding import Finding
+from shared.health.finding import Finding
+from shared.health.installation import Installation
 
 PROBE = "bulksms:doctor"
 """Key written to test whether Redis accepts writes; it expires after a second."""

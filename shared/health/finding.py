@@ -1,5 +1,6 @@
 """The result of one check of `bulksms doctor`."""
 
+import shlex
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,3 +15,8 @@ class Finding:
     outcome: Outcome
     detail: str
     remedy: str = ""
+
+
+def hint(*arguments: object) -> str:
+    """A `bulksms` command to paste into a shell, with its arguments quoted."""
+    return shlex.join(["bulksms", *map(str, arguments)])

@@ -7,18 +7,18 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from bulksms.broker_health import check_brokers
-from bulksms.carrier_health import check_carriers, check_carriers_file
-from bulksms.commands.common import counted, engine_of
-from bulksms.environment import Installation
-from bulksms.finding import Finding
-from bulksms.receipt_health import check_receipts
-from bulksms.secret_key_health import check_secret_key
 from shared.db.connection import driver_of, reading, transaction
 from shared.db.full_disk import is_disk_full, shortage
 from shared.db.schema import schema_problem
 from shared.db.sessions import REASON, REMEDY, SessionNotKept, has_pooler
 from shared.guard import state_of
+from shared.health.brokers import check_brokers
+from shared.health.carriers import check_carriers
+from shared.health.finding import Finding
+from shared.health.installation import Installation
+from shared.health.receipts import check_receipts
+from shared.health.secret_key import check_secret_key
+from shared.plurals import counted
 from shared.senders.similarity import likenesses
 from shared.sends.sendable import AWAITED_SINCE, AWAITS_CARRIER, SENDABLE
 
@@ -85,25 +85,22 @@ HELD = text("SELECT count(*) FROM send WHERE state = 'held'")
 RECEIPTS = text("SELECT count(*) FROM receipt WHERE received_at < clock_timestamp() - interval '10 minutes'")
 
 
-def examine(target: Installation) -> Iterator[Finding]:
-    """Check everything, one finding at a time. Checks that depend on an unavailable part are skipped."""
-    yield Finding("settings", "ok", f"from {target.source}")
-    yield check_carriers_file(target)
-    with engine_of(target) as engine:
-        try:
-            with reading(engine) as connection:
-                yield from _server(connection)
-        except DBAPIError as error:
-            yield _unusable(error, target)
+def examine(target: Installation, engine: Engine) -> Iterator[Finding]:
+    """Check everything but CARRIERS_FILE, one finding at a time. Skips what depends on an unavailable part."""
+    try:
+        with reading(engine) as connection:
+            yield from _server(connection)
+    except DBAPIError as error:
+        yield _unusable(error, target)
+    else:
+        problem = schema_problem(engine)
+        if problem:
+            yield Finding("schema", "wrong", problem, "bulksms migrate")
         else:
-            problem = schema_problem(engine)
-            if problem:
-                yield Finding("schema", "wrong", problem, "bulksms migrate")
-            else:
-                yield Finding("schema", "ok", "up to date")
-                yield _writing(engine)
-                with reading(engine) as connection:
-                    yield from _contents(connection, target)
+            yield Finding("schema", "ok", "up to date")
+            yield _writing(engine)
+            with reading(engine) as connection:
+                yield from _contents(connection, target)
     yield from check_brokers(target, _start("Redis", target, "REDIS_URL"), _start("the broker", target, "BROKER_URL"))
     yield _disk(target.data or Path.cwd())
 

@@ -1,11 +1,17 @@
-"""The carriers of a running installation as its workers report them, and the settings that can be changed live."""
+"""The carriers of a running installation as its workers report them, and the settings that can be changed live.
+
+Changes are recorded in the audit log, and workers follow them within two seconds and drop no connection.
+"""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping, select, text
 
 from shared.accounts.administration import Refused, create_account, find_account, top_up
+from shared.accounts.audit_log import By, record
+from shared.db.tables.carriers import carrier_setting
 from shared.senders.sender_ids import decide_sender, request_sender
 
 MAX_REPORT_AGE = 5
@@ -41,8 +47,8 @@ NAMES = text(
 
 UNREADABLE = text(
     """
-    SELECT carrier, reason, received_at, octets FROM unreadable_receipt
-     WHERE CAST(:carrier AS text) IS NULL OR carrier = :carrier ORDER BY id DESC LIMIT :limit
+    SELECT id, carrier, reason, received_at, octets FROM unreadable_receipt
+     WHERE (CAST(:carrier AS text) IS NULL OR carrier = :carrier) AND id < :before ORDER BY id DESC LIMIT :limit
     """
 )
 
@@ -100,17 +106,39 @@ def require(connection: Connection, name: str) -> None:
 
 
 def change(
-    connection: Connection, name: str, rate: float | None = None, window: int | None = None, paused: bool | None = None
+    connection: Connection,
+    name: str,
+    rate: float | None = None,
+    window: int | None = None,
+    paused: bool | None = None,
+    *,
+    reason: str | None = None,
+    by: By | None = None,
 ) -> None:
-    """Change the values that are not None. Workers follow within two seconds and drop no connection."""
+    """Change the values that are not None."""
     require(connection, name)
-    connection.execute(CHANGE, {"name": name, "rate": rate, "window": window, "paused": paused})
+    values = {"rate": rate, "window": window, "paused": paused}
+    before = _settings(connection, name)
+    connection.execute(CHANGE, {"name": name, **values})
+    given = {setting: value for setting, value in values.items() if value is not None}
+    what = "carrier.changed" if paused is None else "carrier.paused" if paused else "carrier.resumed"
+    old = {setting: before.get(setting) for setting in given}
+    record(connection, by, what, subject=name, before=old, after=given, reason=reason)
 
 
-def reset(connection: Connection, name: str) -> None:
+def reset(connection: Connection, name: str, *, reason: str | None = None, by: By | None = None) -> None:
     """Reset rate and window to the values in CARRIERS_FILE."""
     require(connection, name)
+    before = _settings(connection, name)
     connection.execute(RESET, {"name": name})
+    old = {setting: before.get(setting) for setting in ("rate", "window")}
+    record(connection, by, "carrier.reset", subject=name, before=old, reason=reason)
+
+
+def _settings(connection: Connection, name: str) -> dict[str, Any]:
+    """The operator's settings of a carrier."""
+    row = connection.execute(select(carrier_setting).where(carrier_setting.c.name == name)).mappings().one_or_none()
+    return {} if row is None else dict(row)
 
 
 def list_limits(connection: Connection) -> Sequence[RowMapping]:
@@ -118,18 +146,23 @@ def list_limits(connection: Connection) -> Sequence[RowMapping]:
     return connection.execute(LIMITS, {"fresh": MAX_REPORT_AGE}).mappings().all()
 
 
-def change_limit(connection: Connection, name: str, rate: float | None) -> None:
+def change_limit(
+    connection: Connection, name: str, rate: float | None, *, reason: str | None = None, by: By | None = None
+) -> None:
     """Change the limit `sender ACME` or `prefix 254`; None resets it to the file's value, 0 lifts it."""
-    names = [row["limit"] for row in list_limits(connection)]
-    if name not in names:
+    rates = {row["limit"]: row["rate"] for row in list_limits(connection)}
+    names = list(rates)
+    if name not in rates:
         available = (
             f"There are: {', '.join(names)}." if names else "CARRIERS_FILE has no [[limits]], or no worker runs."
         )
         raise Refused(f"There is no limit {name}. {available}")
     connection.execute(CHANGE_LIMIT, {"name": name, "rate": rate})
+    before, after = {"rate": rates[name]}, {"rate": rate}
+    record(connection, by, "carrier_limit.changed", subject=name, before=before, after=after, reason=reason)
 
 
-def prepare(connection: Connection, sender: str, topup_key: str) -> int:
+def prepare(connection: Connection, sender: str, topup_key: str, *, by: By | None = None) -> int:
     """Ensure that the test account exists, may send as `sender` and has credits. Returns its id.
 
     `topup_key` is the idempotency key of a top-up if one is needed.
@@ -137,11 +170,11 @@ def prepare(connection: Connection, sender: str, topup_key: str) -> int:
     try:
         account = find_account(connection, ACCOUNT)
     except Refused:
-        account = create_account(connection, ACCOUNT)
-    request_sender(connection, account, sender)
-    decide_sender(connection, account, sender, "approved")
+        account = create_account(connection, ACCOUNT, by=by)
+    request_sender(connection, account, sender, by=by)
+    decide_sender(connection, account, sender, "approved", by=by)
     if connection.execute(AVAILABLE, {"account": account}).scalar_one() < MIN_CREDITS:
-        top_up(connection, account, TOP_UP_CREDITS, "tests of carriers", topup_key)
+        top_up(connection, account, TOP_UP_CREDITS, "tests of carriers", topup_key, by=by)
     return account
 
 
@@ -156,11 +189,17 @@ def outcome(connection: Connection, send: UUID) -> RowMapping | None:
     return connection.execute(OUTCOME, {"send": send}).mappings().one_or_none()
 
 
-def unreadable_receipts(connection: Connection, carrier: str | None, limit: int) -> list[dict[str, object]]:
-    """Receipts that could not be parsed, newest first: as text, with `.` for non-printable octets, and in hex."""
-    rows = connection.execute(UNREADABLE, {"carrier": carrier, "limit": limit}).all()
+def unreadable_receipts(
+    connection: Connection, carrier: str | None, limit: int, before: int = 2**63 - 1
+) -> list[dict[str, object]]:
+    """Receipts that could not be parsed, newest first, older than the id `before`.
+
+    They are as text, with `.` for non-printable octets, and in hex.
+    """
+    rows = connection.execute(UNREADABLE, {"carrier": carrier, "limit": limit, "before": before}).all()
     return [
         {
+            "id": row.id,
             "carrier": row.carrier,
             "reason": row.reason,
             "received_at": row.received_at,

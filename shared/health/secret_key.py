@@ -2,8 +2,8 @@
 
 from sqlalchemy import Connection, text
 
-from bulksms.finding import Finding
 from shared.api_key import secret_key_id
+from shared.health.finding import Finding
 
 UNDER_FALLBACKS = text(
     """
@@ -12,6 +12,9 @@ UNDER_FALLBACKS = text(
                AND (octet_length(secret_hash) = 32 OR substring(secret_hash FOR 4) <> :key
                     OR (previous_until > now() AND (octet_length(previous_hash) = 32
                                                     OR substring(previous_hash FOR 4) <> :key)))) AS api_keys,
+           (SELECT count(*) FROM operator_key
+             WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)
+               AND substring(secret_hash FOR 4) <> :key) AS operator_keys,
            (SELECT count(*) FROM webhook
              WHERE state <> 'deleted' AND NOT (url IS NULL AND secret_version = 1 AND secret_key_id IS NULL)
                AND (secret_key_id IS DISTINCT FROM :key OR previous_until > now())) AS webhooks
@@ -21,12 +24,13 @@ UNDER_FALLBACKS = text(
 
 
 def check_secret_key(connection: Connection, secret_key: str) -> Finding:
-    """Count the API keys and webhooks that would break if the fallbacks were removed."""
+    """Count the API keys, operator keys and webhooks that would break if the fallbacks were removed."""
     row = connection.execute(UNDER_FALLBACKS, {"key": secret_key_id(secret_key)}).one()
-    if not row.api_keys and not row.webhooks:
+    if not (row.api_keys or row.operator_keys or row.webhooks):
         remedy = "Remove SECRET_KEY_FALLBACKS, 24 hours after SECRET_KEY was changed: tokens live that long."
         return Finding("secret key", "notice", "no API key and no webhook needs SECRET_KEY_FALLBACKS any more", remedy)
-    detail = f"{row.api_keys:,} API keys and {row.webhooks:,} webhooks still need SECRET_KEY_FALLBACKS"
+    of_operators = f"{row.operator_keys:,} operator keys, " if row.operator_keys else ""
+    detail = f"{of_operators}{row.api_keys:,} API keys and {row.webhooks:,} webhooks still need SECRET_KEY_FALLBACKS"
     remedy = (
         "An API key needs it until its next POST /auth/token or bulksms key rotate, a webhook until 24 hours after its"
         " owner's POST /api/v1/webhooks/ID/rotate-secret."

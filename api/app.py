@@ -76,7 +76,9 @@ def create_app(
     add_metrics(app, work)
     add_callbacks(app, work)
     _add_errors(app)
-    app.wsgi_app = RequestMiddleware(app.wsgi_app, work, settings.requests_per_second)  # type: ignore[method-assign]
+    app.wsgi_app = RequestMiddleware(  # type: ignore[method-assign]
+        app.wsgi_app, work, settings.requests_per_second, settings.request_log_sample_rate
+    )
     return app
 
 

@@ -112,7 +112,10 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
 
     @wraps(function)
     def handle(**arguments: Any) -> Response | CsvResponse | PendingResponse:
-        current_request().set_route(route)
+        summary = current_request().summary
+        summary.route = route
+        if "send_id" in arguments:
+            summary.send_id = str(arguments["send_id"])
         if operation.cancellable:
             allow_cancellation()
         try:
@@ -170,7 +173,8 @@ def _charged(lines: Iterator[str], account: int) -> Iterator[str]:
 def direct_endpoint(method: str, path: str, work: Services) -> DirectEndpoint:
     """A declared operation, callable without Flask."""
     operation = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
-    return DirectEndpoint(handler_of(operation), work, work.settings.requests_per_second)
+    settings = work.settings
+    return DirectEndpoint(handler_of(operation), work, settings.requests_per_second, settings.request_log_sample_rate)
 
 
 def authenticate(scope: str) -> Caller:
@@ -179,10 +183,17 @@ def authenticate(scope: str) -> Caller:
     caller = work.tokens.read(current_request().environ.get("HTTP_AUTHORIZATION"))
     if caller.networks and not is_within(client_address(), caller.networks):
         raise ip_not_allowed(client_address())
+    identify(caller)
     take_request(caller)
     if scope:
         need_scope(caller, scope)
     return caller
+
+
+def identify(caller: Caller) -> None:
+    """Note who makes the request, for its log line."""
+    summary = current_request().summary
+    summary.account_id, summary.key_id = caller.account_id, caller.key_id
 
 
 def need_scope(caller: Caller, scope: str) -> None:

@@ -96,6 +96,8 @@ class Settings:
     """Peers whose X-Forwarded-For header is trusted."""
     token_requests_per_minute: int = 120
     """Maximum failed token requests per minute from one address, in the same way."""
+    request_log_sample_rate: float = 0.01
+    """Share of successful requests that are logged, with the batches of their sends. Failed ones always are."""
     remote_control: bool = False
     """Whether workers obey Celery's remote control (`celery inspect`, `celery control`). It has no authentication."""
 
@@ -146,6 +148,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         recipient_limits=_recipient_limits(env.get("RECIPIENT_LIMITS", "")),
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
+        request_log_sample_rate=_number(env, "REQUEST_LOG_SAMPLE_RATE", 0.01, float, most=1),
         remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",
     )
 

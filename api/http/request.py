@@ -2,6 +2,7 @@
 
 import re
 from contextvars import ContextVar, Token
+from random import random
 from typing import Any
 
 from werkzeug.wrappers import Request as HttpRequest
@@ -11,9 +12,26 @@ from api.request_cost import Work, current_work
 from shared.ids import random_bits
 
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
-ROUTE = "bulksms.route"
-"""The key of a request's endpoint in its ASGI scope."""
+SUMMARY = "bulksms.summary"
+"""The key of a request's Summary in its ASGI scope."""
 _current: ContextVar["Request | None"] = ContextVar("request", default=None)
+
+
+class Summary:
+    """What the server may know of a request when it has ended. It holds no body, and outlives the request."""
+
+    __slots__ = ("account_id", "is_sampled", "key_id", "request_id", "route", "send_id")
+
+    def __init__(self, request_id: str, is_sampled: bool) -> None:
+        self.request_id = request_id
+        self.is_sampled = is_sampled
+        """Whether the request is logged even if it succeeds, and with it the batches of its send."""
+        self.route = ""
+        """The endpoint: its method and path; empty before the request reaches one."""
+        self.account_id: int | None = None
+        self.key_id: str | None = None
+        self.send_id: str | None = None
+        """The send that the request creates or names."""
 
 
 class Request:
@@ -25,10 +43,12 @@ class Request:
         "rate_limit",
         "request_id",
         "services",
+        "summary",
         "work",
     )
 
-    def __init__(self, environ: Environ, services: Any) -> None:
+    def __init__(self, environ: Environ, services: Any, sample_rate: float = 0.0) -> None:
+        """`sample_rate` is the share of requests that are logged even if they succeed."""
         given = environ.get("HTTP_X_REQUEST_ID")
         self.environ = environ
         self.services = services
@@ -37,7 +57,10 @@ class Request:
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
         self.work = Work()
+        self.summary = Summary(self.request_id, random() < sample_rate)
         self._http: HttpRequest | None = None
+        if SCOPE in environ:
+            environ[SCOPE][SUMMARY] = self.summary
 
     @property
     def http(self) -> HttpRequest:
@@ -45,12 +68,6 @@ class Request:
         if self._http is None:
             self._http = HttpRequest(self.environ, populate_request=False)
         return self._http
-
-    def set_route(self, route: str) -> None:
-        """Tell the server which endpoint handles the request: its method and path."""
-        scope = self.environ.get(SCOPE)
-        if scope is not None:
-            scope[ROUTE] = route
 
     @property
     def wants_csv(self) -> bool:

@@ -13,6 +13,7 @@ from api.server.application import Application
 from api.server.connections import Connections
 from api.server.exchange import ServerState
 from api.server.protocol import HttpConnection
+from api.server.request_log import RequestLog
 from api.server.request_metrics import count_response
 
 BACKLOG = 2048
@@ -39,11 +40,12 @@ async def serve(application: Any, listening: socket) -> None:
     stop, stop_now = asyncio.Event(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: (stop_now if stop.is_set() else stop).set())
-    limits, count = Connections(), None
-    if isinstance(application, Application):
-        limits, count = application.connections, count_response
+    request_log = RequestLog()
     host, port = listening.getsockname()[:2]
-    state = ServerState(application, limits, (host, port), count)
+    state = ServerState(application, Connections(), (host, port))
+    if isinstance(application, Application):
+        request_log.start()
+        state = ServerState(application, application.connections, (host, port), count_response, request_log.add)
     server = await loop.create_server(lambda: HttpConnection(state), sock=listening, backlog=BACKLOG)
     await stop.wait()
     server.close()
@@ -57,3 +59,4 @@ async def serve(application: Any, listening: socket) -> None:
     for task in list(state.tasks):
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
+    request_log.flush()

@@ -6,13 +6,14 @@ from typing import Any
 
 from prometheus_client import Counter, Histogram
 
-from api.http.request import ROUTE
+from api.http.request import SUMMARY
 from shared.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
 
 
 def count_response(scope: MutableMapping[str, Any], status: int, seconds: float) -> None:
-    """Count a response. The scope has the endpoint, if the request reached one."""
-    requests, duration = _metrics_of(scope.get(ROUTE, ""), status)
+    """Count a response. The scope has the request's Summary, if it reached the API."""
+    summary = scope.get(SUMMARY)
+    requests, duration = _metrics_of(summary.route if summary is not None else "", status)
     requests.inc()
     duration.observe(seconds)
 

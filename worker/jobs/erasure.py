@@ -55,7 +55,7 @@ MESSAGES = text(
 )
 TEXTS = text(
     """
-    UPDATE send SET message = '', reference = NULL, metadata = NULL
+    UPDATE send SET message = '', reference = NULL, metadata = NULL, request_id = NULL
      WHERE id = ANY(:sends) AND kind = 'single' AND message <> ''
     """
 )

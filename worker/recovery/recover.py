@@ -26,6 +26,7 @@ from shared.sends.batch_states import LEASE_OVER
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sms.countries import PREFIX
 from worker.send_counters import Changes
+from worker.sending.batch_log import log_recovered
 from worker.sending.claimed_batch import MAX_ATTEMPTS
 from worker.sending.results import COLUMNS, DOUBT_COLUMNS
 from worker.sending.settle import Settlement, close_intents
@@ -34,6 +35,7 @@ LEFT_BEHIND = text(
     f"""
     SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.recipients, b.intent, b.crashes,
            b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
+           s.request_id,
            split_part(b.carrier, '/', 1) AS carrier, b.route,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS may_have_left,
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
@@ -87,6 +89,9 @@ def _recover(
         close_intents(connection, settlements, counted)
         if rows:
             crashpoint("recover.before_commit")
+    for row, settlement in zip(rows, settlements, strict=True):
+        if row.request_id is not None:
+            log_recovered(row, settlement)
     return [row.id for row in rows]
 
 

@@ -1,5 +1,6 @@
 """Send to one phone, to a list or to a group; and quotes."""
 
+import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -110,14 +111,24 @@ def price(caller: Caller) -> IdempotentResponse:
 
 
 def _accept(caller: Caller, kind: str, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
-    accepted = accept(services(), caller, kind, body, key_of_request(caller, body))
+    request = current_request()
+    request_id = request.request_id if request.summary.is_sampled else None
+    accepted = accept(services(), caller, kind, body, key_of_request(caller, body), request_id)
     if isinstance(accepted, PendingSend):
         return PendingResponse(accepted.ready, partial(_outcome, accepted))
     if not accepted.replayed and not caller.test:
-        current_request().work.recipients_priced = 0  # it is charged in credits, which a sandbox has for free
-    return accepted
+        request.work.recipients_priced = 0  # it is charged in credits, which a sandbox has for free
+    return _noted(accepted)
 
 
 def _outcome(pending: PendingSend) -> Callable[[], JsonResponse]:
     finish = pending.outcome()
-    return lambda: idempotent_response(finish())
+    return lambda: idempotent_response(_noted(finish()))
+
+
+def _noted(accepted: IdempotentResponse) -> IdempotentResponse:
+    """The response, whose send is noted for the request's log line."""
+    summary = current_request().summary
+    if summary.is_sampled:
+        summary.send_id = json.loads(accepted.body)["send_id"]
+    return accepted

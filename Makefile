@@ -30,7 +30,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers pooler observe alerts crashpoints faults hostile carriers fuzz schemathesis simulate next mutations docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers pooler observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations docs clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -48,6 +48,9 @@ crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 
 faults: $(READY) ## Break everything in the catalogue of faults, one at a time, for about half an hour
 	$(BIN)/python -m pytest -q -m "faults or not faults" tests/faults
+
+failover: $(READY) ## Promote a standby twenty times under load, synchronous and asynchronous, for about half an hour
+	$(BIN)/python -m pytest -q -s -m "failover or not failover" tests/failover
 
 hostile: $(READY) ## Attack the service beside a victim, for half an hour: make hostile SECONDS=60 ONLY=never,slow
 	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)")

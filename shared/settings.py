@@ -12,6 +12,7 @@ from shared.encryption import TextKey
 from shared.environment import Environment
 from shared.environment import SettingsError as SettingsError
 from shared.lifecycle import LANES, Category
+from shared.redis_client import EXAMPLE, SENTINEL, sentinel_address
 
 N = TypeVar("N", int, float)
 
@@ -35,8 +36,8 @@ NO_CARRIER = (
 
 
 SCHEMES = {
-    "REDIS_URL": ("redis", "rediss"),
-    "BROKER_URL": ("redis", "rediss", "amqp", "amqps", "pyamqp"),
+    "REDIS_URL": ("redis", "rediss", "sentinel"),
+    "BROKER_URL": ("redis", "rediss", "sentinel", "amqp", "amqps", "pyamqp"),
 }
 """Allowed schemes."""
 
@@ -167,13 +168,17 @@ def service_settings(environ: Mapping[str, str] | None = None) -> Settings:
 def _check_schemes(env: Mapping[str, str]) -> None:
     """Raise SettingsError if the addresses of Redis or the broker are not supported."""
     for name, schemes in SCHEMES.items():
-        scheme, separator, _ = env.get(name, "").partition("://")
-        if not scheme or (separator and scheme in schemes):
-            continue
-        known = ", ".join(f"{each}://" for each in schemes)
-        hint = " Sentinel is not supported: use an address that always leads to the primary."
-        begins = f"begins with {scheme}://" if separator else "is not a URL"
-        raise SettingsError(f"{name} {begins}; it takes {known}.{hint if scheme == 'sentinel' else ''}")
+        url = env.get(name, "")
+        scheme, separator, _ = url.partition("://")
+        if scheme and not (separator and scheme in schemes):
+            known = ", ".join(f"{each}://" for each in schemes)
+            begins = f"begins with {scheme}://" if separator else "is not a URL"
+            raise SettingsError(f"{name} {begins}; it takes {known}.")
+        if scheme == SENTINEL:
+            try:
+                sentinel_address(url)
+            except ValueError as error:
+                raise SettingsError(f"{name} is not an address of Sentinel: {error}. Example: {EXAMPLE}") from None
 
 
 def driver_url(url: str) -> str:

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from redis import Redis
 from sqlalchemy import text
 
 from bulksms.commands.common import done, engine_of, installation, json_option, show_one
@@ -14,6 +13,7 @@ from shared.accounts.administration import Refused
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
 from shared.guard import Notes, release, state_of
+from shared.redis_client import redis_client
 from shared.sends import holding
 
 REASON = "The database was restored, copied or lost commits: messages of this send may have been sent before."
@@ -27,7 +27,7 @@ OPEN = text("SELECT id FROM send WHERE completed_at IS NULL AND state NOT IN ('c
 @contextmanager
 def notes_of(target: Installation) -> Iterator[Notes]:
     """The notes kept outside the database, in Redis and in GUARD_FILE."""
-    client = Redis.from_url(target.settings.redis_url, socket_timeout=2, socket_connect_timeout=2)
+    client = redis_client(target.settings.redis_url, timeout=2)
     try:
         yield Notes(client, Path(target.settings.guard_file) if target.settings.guard_file else None)
     finally:

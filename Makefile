@@ -30,7 +30,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers pooler observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations docs clients bench check lint types format lock clean
+.PHONY: help run test million npm peers pooler rabbitmq observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations docs clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -73,6 +73,9 @@ peers: $(READY) ## Try SMPP with other implementations: npm's smpp (installed fr
 
 pooler: $(READY) ## Run the service behind a real PgBouncer, which must be installed
 	$(BIN)/python -m pytest -q -m pooler tests/pooler
+
+rabbitmq: $(READY) ## Run the service with a cluster of RabbitMQ, which must be installed
+	$(BIN)/python -m pytest -q -m rabbitmq tests/rabbitmq
 
 observe: $(READY) ## Watch the service of `make run` with Prometheus, which must be installed, on port 9090
 	@mkdir -p var/prometheus

@@ -52,6 +52,8 @@ class Settings:
     secret_key: str
     """Signs tokens, hashes API secrets, and derives webhook secrets."""
     database_pool: int = 8
+    broker_queue_type: str = "classic"
+    """The type of the queue in RabbitMQ: classic or quorum."""
     eager: bool = False
     """Run tasks in the caller's thread, for quick tests without a broker."""
     carriers_file: str = ""
@@ -125,6 +127,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         broker_url=env.get("BROKER_URL") or required["REDIS_URL"],
         secret_key=required["SECRET_KEY"],
         database_pool=_number(env, "DATABASE_POOL", 8, int, least=1),
+        broker_queue_type=_queue_type(env.get("BROKER_QUEUE_TYPE", ""), env.get("BROKER_URL", "")),
         eager=env.get("CELERY_EAGER", "") == "1",
         carriers_file=env.get("CARRIERS_FILE", ""),
         simulated=_simulated(env.get("CARRIER", ""), env.get("CARRIERS_FILE", "")),
@@ -179,6 +182,16 @@ def _check_schemes(env: Mapping[str, str]) -> None:
                 sentinel_address(url)
             except ValueError as error:
                 raise SettingsError(f"{name} is not an address of Sentinel: {error}. Example: {EXAMPLE}") from None
+
+
+def _queue_type(text: str, broker_url: str) -> str:
+    if text not in ("", "classic", "quorum"):
+        raise SettingsError(f"BROKER_QUEUE_TYPE is {text!r}; it takes `classic` or `quorum`.")
+    if text and "amqp" not in broker_url.partition("://")[0]:
+        raise SettingsError(
+            "BROKER_QUEUE_TYPE is only for RabbitMQ. Set BROKER_URL to an amqp:// address, or remove it."
+        )
+    return text or "classic"
 
 
 def driver_url(url: str) -> str:

@@ -26,6 +26,8 @@ def make_celery(settings: Settings) -> Celery:
         broker_read_url=broker,
         broker_write_url=broker,
         task_default_queue=QUEUE,
+        task_default_queue_type=settings.broker_queue_type,
+        broker_native_delayed_delivery_queue_type="classic",  # of queues for tasks with an ETA, which there are none of
         task_ignore_result=True,
         task_serializer="json",
         accept_content=["json"],

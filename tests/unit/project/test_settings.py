@@ -101,6 +101,15 @@ def test_other_brokers_are_taken(url: str) -> None:
     assert from_environment({**NEEDED, "BROKER_URL": url}).broker_url == url
 
 
+@pytest.mark.parametrize(
+    ("kind", "broker", "wrong"),
+    [("mirrored", "amqp://h//", "it takes `classic` or `quorum`"), ("quorum", "", "only for RabbitMQ")],
+)
+def test_a_type_of_queue_that_cannot_be_is_refused(kind: str, broker: str, wrong: str) -> None:
+    with pytest.raises(SettingsError, match=f"BROKER_QUEUE_TYPE.*{wrong}"):
+        from_environment({**NEEDED, "BROKER_QUEUE_TYPE": kind, "BROKER_URL": broker})
+
+
 def test_a_variable_is_read_by_its_old_name() -> None:
     assert Environment({"WORKER_TURNS": "4"}).get("WORKER_CONCURRENCY") == "4"
     assert Environment({"WORKER_TURNS": "4", "WORKER_CONCURRENCY": "3"})["WORKER_CONCURRENCY"] == "3"

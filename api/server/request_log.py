@@ -15,8 +15,9 @@ log = logging.getLogger("api.requests")
 
 FIRST_ERROR, FIRST_SERVER_ERROR = 400, 500
 FLUSH_SECONDS = 0.2
-MAX_WAITING = 2_000
-"""Lines that wait for the next flush. Beyond it, requests are only counted: failing ones must not flood the log."""
+MAX_WAITING, MAX_CLIENT_ERRORS = 2_000, 100
+"""Lines that wait for the next flush, and those of them with a 4xx. Beyond that, requests are only counted: a line takes
+40 us of the processor, which an attacker must not turn against others."""
 MAX_PATH = 200
 """Characters of a path that leads to no endpoint."""
 
@@ -27,7 +28,8 @@ class RequestLog:
     def __init__(self) -> None:
         self._waiting: deque[tuple[int, float, dict[str, Any]]] = deque()
         """The status, the time of the end and the members of each line."""
-        self._dropped = 0
+        self._client_errors = self._dropped = 0
+        """Since the last flush."""
 
     def start(self) -> None:
         """Write what waits every FLUSH_SECONDS, in a thread."""
@@ -41,14 +43,17 @@ class RequestLog:
         summary: Summary | None = scope.get(SUMMARY)
         if status < FIRST_ERROR and not (summary is not None and summary.is_sampled):
             return
-        if len(self._waiting) >= MAX_WAITING:
+        is_client_error = FIRST_ERROR <= status < FIRST_SERVER_ERROR
+        if len(self._waiting) >= MAX_WAITING or (is_client_error and self._client_errors >= MAX_CLIENT_ERRORS):
             self._dropped += 1
             return
+        self._client_errors += is_client_error
         ended = {"status": status, "ms": round(1000 * seconds, 1), "bytes": body_bytes}
         self._waiting.append((status, time.time(), _members(scope, summary, headers) | ended))
 
     def flush(self) -> None:
         """Write what waits."""
+        self._client_errors = 0
         for _ in range(len(self._waiting)):
             status, ended_at, members = self._waiting.popleft()
             level = logging.ERROR if status >= FIRST_SERVER_ERROR else logging.INFO

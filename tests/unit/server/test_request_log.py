@@ -75,12 +75,13 @@ def test_what_is_refused_before_the_api_has_the_id_of_its_response(caplog: pytes
 def test_no_more_wait_than_a_process_can_hold(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_log, "MAX_WAITING", 3)
+    monkeypatch.setattr(request_log, "MAX_WAITING", 5)
+    monkeypatch.setattr(request_log, "MAX_CLIENT_ERRORS", 3)
     log = RequestLog()
-    for _ in range(5):
-        log.add(ended(), 401, [], 0.0, 0)
+    for status in (401, 401, 401, 401, 200, 503, 503):
+        log.add(ended(), status, [], 0.0, 0)
     written = lines(log, caplog)
-    assert [line["status"] for line in written[:-1]] == [401] * 3
+    assert [line["status"] for line in written[:-1]] == [401, 401, 401, 200, 503]
     assert written[-1]["message"].startswith("2 requests were not logged")
     log.add(ended(), 401, [], 0.0, 0)
     assert len(lines(log, caplog)) == 1

@@ -16,8 +16,8 @@ log = logging.getLogger("api.requests")
 FIRST_ERROR, FIRST_SERVER_ERROR = 400, 500
 FLUSH_SECONDS = 0.2
 MAX_WAITING, MAX_CLIENT_ERRORS = 2_000, 100
-"""Lines that wait for the next flush, and those of them with a 4xx. Beyond that, requests are only counted: a line takes
-40 us of the processor, which an attacker must not turn against others."""
+"""Lines that wait for the next flush, and those of them with a 4xx. Beyond that, requests are only counted: a line
+takes 40 us of the processor, which an attacker must not turn against others."""
 MAX_PATH = 200
 """Characters of a path that leads to no endpoint."""
 

@@ -20,9 +20,8 @@ from marshmallow import Schema, ValidationError
 from api.auth.tokens import Caller, ip_not_allowed
 from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
-from api.http.direct import DirectEndpoint
+from api.http.direct import DirectEndpoint, PendingResponse
 from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
-from api.http.pending_response import PendingResponse
 from api.http.request import Request, current_request
 from api.http.responses import CsvResponse, JsonResponse, Response
 from api.problems import Problem, invalid
@@ -30,6 +29,7 @@ from api.request_cost import BYTES_PER_REQUEST, ROWS_PER_REQUEST, add_bytes, add
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
 from api.services import Services
+from shared.accounts.audit_log import By
 from shared.accounts.limits import Limits
 from shared.api_key import is_within
 from shared.db.cancellation import allow_cancellation
@@ -183,17 +183,10 @@ def authenticate(scope: str) -> Caller:
     caller = work.tokens.read(current_request().environ.get("HTTP_AUTHORIZATION"))
     if caller.networks and not is_within(client_address(), caller.networks):
         raise ip_not_allowed(client_address())
-    identify(caller)
     take_request(caller)
     if scope:
         need_scope(caller, scope)
     return caller
-
-
-def identify(caller: Caller) -> None:
-    """Note who makes the request, for its log line."""
-    summary = current_request().summary
-    summary.account_id, summary.key_id = caller.account_id, caller.key_id
 
 
 def need_scope(caller: Caller, scope: str) -> None:
@@ -205,9 +198,11 @@ def need_scope(caller: Caller, scope: str) -> None:
 def take_request(caller: Caller) -> None:
     """Count the request against the account's rate limit, and the key's if it has one. Raises Problem rate_limited.
 
-    A request that is handled again in a thread (api/event_loop.py) is counted only once.
+    A request that is handled again in a thread (api/event_loop.py) is counted only once. From now on its log line names
+    the caller.
     """
     request = current_request()
+    request.summary.account_id, request.summary.key_id = caller.account_id, caller.key_id
     if request.rate_limit is not None:
         return
     work = services()
@@ -237,6 +232,11 @@ def client_address() -> str:
     return address_of(current_request().environ, services().settings.trusted_proxies)
 
 
+def by_key(caller: Caller) -> By:
+    """The caller's API key, request id and address, as the audit log records them."""
+    return By(f"key {caller.key_id}", current_request().request_id, client_address())
+
+
 def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     """Validate values with a schema. Raises Problem validation_failed with every error."""
     try:
@@ -249,8 +249,11 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
 def key_of_request(caller: Caller, body: dict[str, Any] | None) -> Key | None:
     """The request's `Idempotency-Key`; None without one. Raises Problem unless it can be used."""
     environ = current_request().environ
+    given = environ.get("HTTP_IDEMPOTENCY_KEY")
+    if given is None:
+        return None
     path = "/" + environ["PATH_INFO"].strip("/")  # extra slashes lead to the same view
-    return key_of(caller, path, environ.get("HTTP_IDEMPOTENCY_KEY"), body)
+    return key_of(caller, path, given, body)
 
 
 def idempotent_response(response: IdempotentResponse) -> JsonResponse:

@@ -1,7 +1,7 @@
 """Finds the owner of a request from its head: the account or address whose share of the service it uses."""
 
 from api.http.client_ip import address_of, shared_by_one
-from api.http.wsgi import Environ
+from api.http.request import Environ
 from api.limits.bulkheads import Owner
 from api.services import Services
 from shared.api_key import is_within

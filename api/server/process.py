@@ -1,20 +1,24 @@
-"""One server process: serves an ASGI application on a socket until it is told to stop."""
+"""One server process: serves an ASGI application on a socket until it is told to stop, and counts its responses."""
 
 import asyncio
 import importlib
 import signal
 import sys
+from collections.abc import MutableMapping
+from functools import cache
 from socket import socket
 from typing import Any
 
 import uvloop
+from prometheus_client import Counter, Histogram
 
+from api.http.request import SUMMARY
 from api.server.application import Application
 from api.server.connections import Connections
 from api.server.exchange import ServerState
 from api.server.protocol import HttpConnection
 from api.server.request_log import RequestLog
-from api.server.request_metrics import count_response
+from shared.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
 
 BACKLOG = 2048
 END_SECONDS = 20.0
@@ -40,12 +44,14 @@ async def serve(application: Any, listening: socket) -> None:
     stop, stop_now = asyncio.Event(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: (stop_now if stop.is_set() else stop).set())
-    request_log = RequestLog()
     host, port = listening.getsockname()[:2]
-    state = ServerState(application, Connections(), (host, port))
+    request_log = RequestLog()
     if isinstance(application, Application):
         request_log.start()
-        state = ServerState(application, application.connections, (host, port), count_response, request_log.add)
+        limits, refusals = application.connections, application.refusals
+        state = ServerState(application, limits, refusals, (host, port), count_response, request_log.add)
+    else:
+        state = ServerState(application, Connections(), address=(host, port))
     server = await loop.create_server(lambda: HttpConnection(state), sock=listening, backlog=BACKLOG)
     await stop.wait()
     server.close()
@@ -60,3 +66,16 @@ async def serve(application: Any, listening: socket) -> None:
         task.cancel()
     await asyncio.gather(*state.tasks, return_exceptions=True)
     request_log.flush()
+
+
+def count_response(scope: MutableMapping[str, Any], status: int, seconds: float) -> None:
+    """Count a response for `GET /metrics`. The scope has the request's Summary, if it reached the API."""
+    summary = scope.get(SUMMARY)
+    requests, duration = _metrics_of(summary.route if summary is not None else "", status)
+    requests.inc()
+    duration.observe(seconds)
+
+
+@cache
+def _metrics_of(endpoint: str, status: int) -> tuple[Counter, Histogram]:
+    return HTTP_REQUESTS.labels(endpoint, str(status)), HTTP_REQUEST_SECONDS.labels(endpoint)

@@ -6,8 +6,7 @@ from collections import deque
 from collections.abc import MutableMapping
 from typing import Any
 
-from api.http.request import SUMMARY, Summary
-from api.http.wsgi import Headers
+from api.http.request import SUMMARY, Headers, Summary
 from shared.logs import fields
 from shared.periodic import repeat
 

@@ -2,9 +2,15 @@
 
 from sqlalchemy import Connection, text
 
-PARTITIONS = text("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = to_regclass(:table) ORDER BY 1")
-IS_PARTITIONED = text("SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(:table)")
-IS_VALID = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:index)")
+PARTITIONS, IS_PARTITIONED, IS_VALID = map(
+    text,
+    (
+        "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = to_regclass(:table) ORDER BY 1",
+        "SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass(:table)",
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:index)",
+    ),
+)
+"""The catalogue of Postgres."""
 
 
 def build_index(connection: Connection, table: str, index: str, definition: str) -> None:

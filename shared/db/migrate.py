@@ -11,15 +11,17 @@ import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, bindparam, func, select, update
 from sqlalchemy.exc import OperationalError
 
 from shared.db.partitions import make_partitions
 from shared.db.schema import MIGRATIONS, current, head, revisions, schema_problem
+from shared.db.tables.running import compatibility
 
 log = logging.getLogger(__name__)
 
-LOCK = 7_305_241
+LOCK = select(func.pg_advisory_lock(7_305_241))
+SET = select(func.set_config(bindparam("name"), bindparam("value"), False))
 OTHERS_SECONDS = 300
 """How long to wait for another process that migrates."""
 LOCK_SECONDS, PAUSE_SECONDS = 2.0, 1.0
@@ -28,7 +30,7 @@ long, and tries again after a pause."""
 PATIENCE_SECONDS = 300.0
 """How long it goes on trying."""
 
-NOTE_OLDEST = text("UPDATE compatibility SET oldest_code = :revision")
+NOTE_OLDEST = update(compatibility).values(oldest_code=bindparam("revision"))
 FIRST_NOTED = "0043"
 """The revision from which the table `compatibility` exists."""
 
@@ -62,15 +64,19 @@ def _alone(engine: Engine) -> Iterator[Connection]:
     """A connection while no other process migrates."""
     with engine.connect() as connection:
         try:
-            connection.execute(text(f"SET lock_timeout = '{OTHERS_SECONDS}s'"))
-            connection.execute(text("SET statement_timeout = 0"))  # migrating a large table takes long
-            connection.execute(text("SET idle_in_transaction_session_timeout = 0"))
-            connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})
-            connection.execute(text(f"SET lock_timeout = '{LOCK_SECONDS}s'"))
+            _set_timeout(connection, "lock", OTHERS_SECONDS)
+            _set_timeout(connection, "statement", 0)  # migrating a large table takes long
+            _set_timeout(connection, "idle_in_transaction_session", 0)
+            connection.execute(LOCK)
+            _set_timeout(connection, "lock", LOCK_SECONDS)
             connection.commit()
             yield connection
         finally:
             connection.invalidate()  # with its settings and its lock
+
+
+def _set_timeout(connection: Connection, name: str, seconds: float) -> None:
+    connection.execute(SET, {"name": f"{name}_timeout", "value": f"{seconds}s"})
 
 
 def _migrate_one(connection: Connection, revision: str) -> None:
@@ -104,9 +110,9 @@ def _upgrade_step_by_step(connection: Connection, revision: str) -> None:
     """Without a transaction, as CREATE INDEX CONCURRENTLY needs it. It may wait for long: nobody waits for it then."""
     connection.execution_options(isolation_level="AUTOCOMMIT")
     try:
-        connection.execute(text("SET lock_timeout = 0"))
+        _set_timeout(connection, "lock", 0)
         _upgrade(connection, revision)
-        connection.execute(text(f"SET lock_timeout = '{LOCK_SECONDS}s'"))
+        _set_timeout(connection, "lock", LOCK_SECONDS)
     finally:
         connection.commit()
         connection.execution_options(isolation_level="READ COMMITTED")

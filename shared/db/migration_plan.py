@@ -38,6 +38,7 @@ SIZE = text(
       FROM pg_partition_tree(to_regclass(:table)) t
     """
 )
+"""A function of Postgres' own that returns rows."""
 
 
 class Effect(NamedTuple):

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
-from api.endpoint import endpoint, key_of_request, services
+from api.endpoint import by_key, endpoint, key_of_request, services
 from api.http.pagination import page, text_cursor
 from api.problems import Problem, invalid
 from api.resources.api_keys.schemas import (

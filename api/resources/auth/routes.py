@@ -3,7 +3,7 @@
 from typing import Any
 
 from api.auth.tokens import BEARER, VALID
-from api.endpoint import client_address, endpoint, identify, json_response, load, services, take_request
+from api.endpoint import client_address, endpoint, json_response, load, services, take_request
 from api.http.client_ip import shared_by_one
 from api.http.json_body import parse_object, read_bytes, read_json
 from api.http.request import current_request
@@ -50,7 +50,6 @@ def exchange() -> JsonResponse:
     except Problem:
         failures.take(network)
         raise
-    identify(caller)
     take_request(caller)
     return json_response(
         TOKEN.dump(

@@ -6,10 +6,9 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, select
 
-from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse, once
-from api.endpoint import endpoint, key_of_request, services
+from api.endpoint import by_key, endpoint, key_of_request, services
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse

@@ -11,9 +11,9 @@ from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.auth.tokens import Caller
 from api.commit.idempotency import IdempotentResponse
 from api.endpoint import endpoint, idempotent_response, key_of_request, load, services
+from api.http.direct import PendingResponse
 from api.http.json_body import LARGE_BODY, read_json
-from api.http.pending_response import PendingResponse
-from api.http.request import current_request
+from api.http.request import Summary, current_request
 from api.http.responses import JsonResponse
 from api.problems import invalid
 from api.resources.sms.responses import BulkResponse, QuoteResponse, SingleResponse
@@ -115,20 +115,19 @@ def _accept(caller: Caller, kind: str, body: dict[str, Any]) -> IdempotentRespon
     request_id = request.request_id if request.summary.is_sampled else None
     accepted = accept(services(), caller, kind, body, key_of_request(caller, body), request_id)
     if isinstance(accepted, PendingSend):
-        return PendingResponse(accepted.ready, partial(_outcome, accepted))
+        return PendingResponse(accepted.ready, partial(_outcome, accepted, request.summary))
     if not accepted.replayed and not caller.test:
         request.work.recipients_priced = 0  # it is charged in credits, which a sandbox has for free
-    return _noted(accepted)
+    return _noted(accepted, request.summary)
 
 
-def _outcome(pending: PendingSend) -> Callable[[], JsonResponse]:
+def _outcome(pending: PendingSend, summary: Summary) -> Callable[[], JsonResponse]:
     finish = pending.outcome()
-    return lambda: idempotent_response(_noted(finish()))
+    return lambda: idempotent_response(_noted(finish(), summary))
 
 
-def _noted(accepted: IdempotentResponse) -> IdempotentResponse:
+def _noted(accepted: IdempotentResponse, summary: Summary) -> IdempotentResponse:
     """The response, whose send is noted for the request's log line."""
-    summary = current_request().summary
     if summary.is_sampled:
         summary.send_id = json.loads(accepted.body)["send_id"]
     return accepted

@@ -6,11 +6,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row
 
-from api.actor import by_key
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
-from api.endpoint import endpoint, key_of_request, services
+from api.endpoint import by_key, endpoint, key_of_request, services
 from api.http.pagination import page, uuid_cursor
 from api.problems import Problem, invalid
 from api.resources.webhooks import queries

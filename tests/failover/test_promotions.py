@@ -38,7 +38,10 @@ class Outcome(NamedTuple):
     """What came of a promotion."""
 
     lost: int
-    """Accepted sends, and messages that the carrier was given, of which the promoted database knows nothing."""
+    """Accepted sends of which the promoted database knows nothing."""
+    unrecorded: int
+    """Messages that the carrier was given, and whose submit the promoted database has no record of. Even a synchronous
+    standby may lack some: what was being committed when the primary was killed. They are in doubt."""
     twice: int
     """Phones that were given to the carrier before and after."""
     held: bool
@@ -92,7 +95,7 @@ def promote(pair: Pair, number: int, lag: bool) -> tuple[Outcome, list[Traffic],
         lost = len(sends) - connection.execute(known, {"sends": sends}).scalar_one()
     now = set(pair.at_carrier())
     before = pair.given_by_primary()
-    return Outcome(lost + len(before - had), len((now - had) & before), held, seconds), clients, accepted
+    return Outcome(lost, len(before - had), len((now - had) & before), held, seconds), clients, accepted
 
 
 @EACH

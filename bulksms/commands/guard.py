@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from redis import Redis
 
 from bulksms.commands.common import done, engine_of, installation, json_option, show_one
 from bulksms.environment import Installation
 from shared.db.connection import reading
 from shared.guard import Notes, state_of
+from shared.redis_client import redis_client
 from shared.sends.guard_release import release_guard
 
 NEXT_STEPS = (
@@ -22,7 +22,7 @@ NEXT_STEPS = (
 @contextmanager
 def notes_of(target: Installation) -> Iterator[Notes]:
     """The notes kept outside the database, in Redis and in GUARD_FILE."""
-    client = Redis.from_url(target.settings.redis_url, socket_timeout=2, socket_connect_timeout=2)
+    client = redis_client(target.settings.redis_url, timeout=2)
     try:
         yield Notes(client, Path(target.settings.guard_file) if target.settings.guard_file else None)
     finally:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import cast
 
 from kombu import Connection
-from redis import Redis
 from redis.exceptions import OutOfMemoryError, ReadOnlyError, RedisError
 
 from shared.health.finding import Finding
 from shared.health.installation import Installation
+from shared.redis_client import is_redis, redis_client
 
 PROBE = "bulksms:doctor"
 """Key written to test whether Redis accepts writes; it expires after a second."""
@@ -23,7 +23,7 @@ def check_brokers(target: Installation, start_redis: str, start_broker: str) -> 
     yield _redis("redis", settings.redis_url, start_redis)
     if settings.broker_url == settings.redis_url:
         return
-    if settings.broker_url.startswith("redis"):
+    if is_redis(settings.broker_url):
         yield _redis("broker", settings.broker_url, start_broker)
     else:
         yield _amqp(settings.broker_url, start_broker)
@@ -31,9 +31,7 @@ def check_brokers(target: Installation, start_redis: str, start_broker: str) -> 
 
 def _redis(name: str, url: str, start: str) -> Finding:
     try:
-        with Redis.from_url(
-            url, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, decode_responses=True
-        ) as client:
+        with redis_client(url, TIMEOUT, decode_responses=True) as client:
             client.set(PROBE, 1, px=1000)
             policy = cast(dict[str, str], client.config_get("maxmemory-policy")).get("maxmemory-policy")
     except OutOfMemoryError:

@@ -110,6 +110,13 @@ installation = Table(
     comment="one row: the identity of this installation, and its mark",
 )
 
+compatibility = Table(
+    "compatibility",
+    metadata,
+    Column("oldest_code", Text, primary_key=True),
+    comment="one row: the revision of the oldest release that can use this database",
+)
+
 simulated_receipt = Table(
     "simulated_receipt",
     metadata,

@@ -76,6 +76,7 @@ END_OLDEST = (
         )
     )
     .values(ended_at=func.now())
+    .returning(person_session.c.id)
 )
 
 

@@ -87,6 +87,7 @@ def _ensure(connection: Connection, settings: Settings, base_url: str) -> dict[s
 def _sign_in_url(connection: Connection, settings: Settings, account: int) -> str:
     row = person_by_email(connection, EMAIL)
     person = row.id if row is not None else create_person(connection, EMAIL, "Demo Owner", by=operator())
+    assert person is not None
     if row is None:
         add_member(connection, account, person, Role.OWNER)
         set_operator_role(connection, person, OperatorRole.ADMIN)

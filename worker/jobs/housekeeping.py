@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import Engine, Executable, text
+from sqlalchemy import Delete, Engine, TextClause, Update, text
 
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
@@ -18,7 +18,7 @@ KEPT_FOR = 3 * 86_400.0
 """Seconds for which an unmatched receipt is retried."""
 MAX_PAGES_TOTAL = 1_000
 
-PURGES = (
+PURGES: tuple[TextClause | Delete | Update, ...] = (
     text(f"DELETE FROM idempotency WHERE created_at < now() - interval '{IDEMPOTENCY_DAYS} days'"),
     text("DELETE FROM revoked_token WHERE expires_at < now()"),
     text("DELETE FROM lease WHERE held_until < now() - interval '1 day'"),
@@ -40,7 +40,7 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         with transaction(engine) as connection:
             make_partitions(connection)
 
-    def purge(statement: Executable) -> Callable[[], None]:
+    def purge(statement: TextClause | Delete | Update) -> Callable[[], None]:
         def step() -> None:
             with transaction(engine) as connection:
                 connection.execute(statement)

@@ -19,7 +19,7 @@ class Api:
 
     prefix: str
     authenticate: Callable[[str], Caller | Operator]
-    operations: list["Endpoint"] = field(default_factory=list)
+    operations: list["Endpoint"] = field(default_factory=list, hash=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Endpoint:
     response: type[Schema]
     errors: tuple[str, ...]
     scope: str | None
+    session: bool
+    """Whether a person calls it with the token of her session."""
     large: bool
     cancellable: bool
 

@@ -28,6 +28,8 @@ IDEMPOTENCY_DAYS = 8
 """For how long Idempotency-Keys and their responses are stored."""
 
 
+CONSOLE_URL = "http://127.0.0.1:8001"
+
 SIMULATED = "CARRIER=simulator: every message is simulated and reaches no phone."
 NO_CARRIER = (
     "No carrier is set. Set CARRIERS_FILE to the file that names your carriers (docs/operating/carriers.md), or"
@@ -101,6 +103,8 @@ class Settings:
     """Maximum failed token requests per minute from one address, in the same way."""
     request_log_sample_rate: float = 0.01
     """Share of successful requests that are logged, with the batches of their sends. Failed ones always are."""
+    console_url: str = CONSOLE_URL
+    """Address of the console, for links to invitations and sign-in."""
     remote_control: bool = False
     """Whether workers obey Celery's remote control (`celery inspect`, `celery control`). It has no authentication."""
 
@@ -153,6 +157,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "")),
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", 120, int),
         request_log_sample_rate=_number(env, "REQUEST_LOG_SAMPLE_RATE", 0.01, float, most=1),
+        console_url=_console_url(env.get("CONSOLE_URL", "")),
         remote_control=env.get("CELERY_REMOTE_CONTROL", "") == "1",
     )
 
@@ -251,6 +256,13 @@ def _text_key(word: str) -> TextKey:
             ' Make one with: echo "k1:$(openssl rand -base64 32)"'
         )
     return TextKey(name, secret)
+
+
+def _console_url(text: str) -> str:
+    url = text.rstrip("/")
+    if url and not url.startswith(("http://", "https://")):
+        raise SettingsError(f"CONSOLE_URL is {text!r}; it takes an address such as https://sms.example.com.")
+    return url or CONSOLE_URL
 
 
 def _lanes(text: str) -> frozenset[int]:

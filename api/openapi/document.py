@@ -37,8 +37,6 @@ VARIABLE_SCHEMAS: dict[str, dict[str, str]] = {
     "uuid:": {"type": "string", "format": "uuid"},
 }
 """The schema of a path variable, by its converter."""
-KEYLESS = ("/auth/token", "/auth/revoke")
-"""POSTs that do not read an Idempotency-Key."""
 
 
 def document(api: Api = CUSTOMERS) -> dict[str, Any]:
@@ -69,6 +67,9 @@ def document(api: Api = CUSTOMERS) -> dict[str, Any]:
 def _add_components(spec: APISpec, api: Api) -> None:
     token = f"The `access_token` of POST {api.prefix}/auth/token."
     spec.components.security_scheme("bearer", {"type": "http", "scheme": "bearer", "description": token})
+    if api is CUSTOMERS:
+        session = f"The `session_token` of POST {api.prefix}/sign-in."
+        spec.components.security_scheme("session", {"type": "http", "scheme": "bearer", "description": session})
     whose = "this path" if api is OPERATORS else "the account and this path"
     others = "Another operator" if api is OPERATORS else "Another API key of the account"
     spec.components.parameter(
@@ -103,7 +104,7 @@ def _operation(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
         "tags": [_tag(operation)],
         "parameters": _parameters(operation),
         "responses": _responses(operation, response),
-        "security": [] if operation.scope is None else [{"bearer": [operation.scope] if operation.scope else []}],
+        "security": _security(operation),
     }
     body = _body(operation)
     if body is not None:
@@ -112,10 +113,17 @@ def _operation(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
 
 
 def _tag(operation: Endpoint) -> str:
-    """The first word of the path or, of the operator API, the theme."""
+    """The first word of the path, `people` for all that is about people or, of the operator API, the theme."""
     if operation.api is OPERATORS:
         return operation.function.__module__.split(".")[2]
-    return operation.path.split("/")[1]
+    first = operation.path.split("/")[1]
+    return "people" if first in description.OF_PEOPLE else first
+
+
+def _security(operation: Endpoint) -> list[dict[str, list[str]]]:
+    if operation.session:
+        return [{"session": []}]
+    return [] if operation.scope is None else [{"bearer": [operation.scope] if operation.scope else []}]
 
 
 def _body(operation: Endpoint) -> dict[str, Any] | None:
@@ -161,7 +169,7 @@ def _parameters(operation: Endpoint) -> list[Any]:
 
 
 def _has_key(operation: Endpoint) -> bool:
-    return operation.method == "POST" and operation.path not in KEYLESS
+    return operation.method == "POST" and bool(operation.scope)
 
 
 def _responses(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
@@ -210,6 +218,8 @@ def _errors_of(operation: Endpoint) -> list[str]:
         codes += ["missing_token", "invalid_token", "token_expired", "token_revoked"]
         codes += ["ip_not_allowed", "rate_limited"] if operation.api is OPERATORS else []
         codes += ["account_suspended", "ip_not_allowed", "rate_limited"] if operation.api is CUSTOMERS else []
+    if operation.session:
+        codes += ["missing_token", "session_ended"]
     if operation.scope:
         codes.append("insufficient_scope")
     return list(dict.fromkeys([*codes, "internal_error", "unavailable"]))

@@ -7,10 +7,11 @@ from typing import Any
 from marshmallow import Schema
 from sqlalchemy import Connection
 
+from api.actor import by_operator
 from api.auth.operator_tokens import Operator
 from api.commit.draft import encode
 from api.commit.idempotency import IdempotentResponse, once
-from api.endpoint import by_operator, key_of_request, services
+from api.endpoint import key_of_request, services
 from api.problems import Problem
 from shared.accounts.audit_log import By
 from shared.accounts.overview import is_live_account

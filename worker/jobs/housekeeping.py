@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from sqlalchemy import Delete, Engine, delete, func
+from sqlalchemy import Delete, Engine, Update, delete, func
 
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
@@ -15,6 +15,7 @@ from shared.db.tables.rules import capped, quote
 from shared.db.tables.running import job_failure, lease, simulated_submit
 from shared.db.tables.sends import idempotency
 from shared.inbound import end_parts
+from shared.people.retention import OLD_OF_PEOPLE
 from shared.settings import IDEMPOTENCY_DAYS
 from worker.jobs.purge_groups import purge_deleted_groups
 from worker.receipts.apply import match_kept
@@ -24,7 +25,7 @@ KEPT_FOR = 3 * 86_400.0
 """Seconds for which an unmatched receipt is retried."""
 MAX_PAGES_TOTAL = 1_000
 
-PURGES = (
+PURGES: tuple[Delete | Update, ...] = (
     delete(idempotency).where(idempotency.c.created_at < func.now() - timedelta(days=IDEMPOTENCY_DAYS)),
     delete(revoked_token).where(revoked_token.c.expires_at < func.now()),
     delete(lease).where(lease.c.held_until < func.now() - timedelta(days=1)),
@@ -35,6 +36,7 @@ PURGES = (
     delete(receipt).where(receipt.c.received_at < func.now() - timedelta(days=3)),
     delete(unreadable_receipt).where(unreadable_receipt.c.received_at < func.now() - timedelta(days=7)),
     delete(simulated_submit).where(simulated_submit.c.at < func.now() - timedelta(days=7)),
+    *OLD_OF_PEOPLE,
 )
 
 
@@ -45,7 +47,7 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         with transaction(engine) as connection:
             make_partitions(connection)
 
-    def purge(statement: Delete) -> Callable[[], None]:
+    def purge(statement: Delete | Update) -> Callable[[], None]:
         def step() -> None:
             with transaction(engine) as connection:
                 connection.execute(statement)

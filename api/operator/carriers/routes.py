@@ -5,9 +5,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from api.actor import by_operator
 from api.auth.operator_tokens import Operator
 from api.commit.idempotency import IdempotentResponse
-from api.endpoint import by_operator, key_of_request, services
+from api.endpoint import key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.operator.acting import act, act_once, refusals

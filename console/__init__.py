@@ -1,1 +1,1 @@
-"""The web console."""
+"""The web console: pages for people, made of answers of the HTTP API."""

@@ -1,0 +1,78 @@
+"""What was typed into a form, and what is wrong with it."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from bulksms_client.errors import ApiError
+from flask import request
+from werkzeug.datastructures import MultiDict
+
+from console.problems import describe, describe_field
+
+
+class Form:
+    """The values of a form, and the error of each field.
+
+    `fields` maps the API's names to the form's, for those that differ: `{"phones": "recipients"}`. An error of a field
+    that the form does not have is in `problem`, above the form.
+    """
+
+    def __init__(self, values: Mapping[str, str] | None = None, fields: Mapping[str, str] | None = None) -> None:
+        self.values: MultiDict[str, str] = MultiDict(values or {})
+        self.errors: dict[str, str] = {}
+        self.problem = ""
+        self._fields = dict(fields or {})
+        self.values.setdefault("key", str(uuid.uuid4()))
+
+    @classmethod
+    def posted(cls, fields: Mapping[str, str] | None = None) -> "Form":
+        """The form of this request."""
+        form = cls(fields=fields)
+        key = form.values["key"]
+        form.values = MultiDict(request.form)
+        form.values.setdefault("key", key)
+        return form
+
+    def __getitem__(self, name: str) -> str:
+        return self.values.get(name, "")
+
+    def text(self, name: str) -> str | None:
+        """A field's text without blanks around it; None if it is empty."""
+        return self[name].strip() or None
+
+    def many(self, name: str) -> list[str]:
+        """The values of a field that may be given several times."""
+        return self.values.getlist(name)
+
+    @property
+    def key(self) -> str:
+        """The Idempotency-Key of this form: sent twice, it has one effect."""
+        return self["key"]
+
+    @property
+    def wrong(self) -> bool:
+        """Whether something is wrong."""
+        return bool(self.errors or self.problem)
+
+    def refuse(self, error: ApiError) -> "Form":
+        """Show why the API has refused the form. Raises the error again if no change of the form would help."""
+        if error.status in (401, 404) or (error.status == 403 and error.code == "insufficient_scope"):
+            raise error
+        named = self._named(error.problem.get("errors") or ())
+        for name, text in named.items():
+            if name in self.values or name in self._fields.values():
+                self.errors.setdefault(name, text)
+            else:
+                self.problem = f"{name}: {text}" if name else text
+        if not named:
+            self.problem = describe(error)
+        return self
+
+    def _named(self, errors: Any) -> dict[str, str]:
+        """The first error of each field by its name in the form."""
+        named: dict[str, str] = {}
+        for each in errors:
+            first, _, rest = str(each.get("pointer", "")).lstrip("/").partition("/")
+            named.setdefault(self._fields.get(first, first), describe_field(each, rest))
+        return named

@@ -1,0 +1,1 @@
+"""The pages, a module for each theme. `console/views/operator/` has room for the operator's."""

@@ -1,0 +1,116 @@
+"""Signing in and out, and accepting an invitation."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from bulksms_client.errors import ApiError, BulkSmsError
+from flask import Blueprint, flash, redirect, render_template, request, session, url_for
+from flask_babel import gettext
+
+from console import current
+from console.forms import Form
+from console.sealed import seal, unseal
+
+pages = Blueprint("sign_in", __name__)
+
+
+@pages.get("/sign-in")
+def show() -> Any:
+    """The page to sign in."""
+    if current.maybe_person():
+        return redirect(url_for("accounts.choose"))
+    return render_template("sign_in/password.html", form=Form({"next": request.args.get("next", "")}))
+
+
+@pages.post("/sign-in")
+def with_password() -> Any:
+    """Sign in with a password; who has a second factor is asked for a code next."""
+    form = Form.posted()
+    try:
+        answer = current.sign_in().with_password(form["email"].strip(), form["password"])
+    except ApiError as error:
+        if error.code == "code_required":
+            sealed = seal({"email": form["email"].strip(), "password": form["password"]})
+            return render_template("sign_in/code.html", form=Form({"sealed": sealed, "next": form["next"], "code": ""}))
+        return _refused("sign_in/password.html", form, error)
+    return _begin(answer, form["next"])
+
+
+@pages.post("/sign-in/code")
+def with_code() -> Any:
+    """Sign in with a code of the authenticator app, or a recovery code."""
+    form = Form.posted()
+    known = unseal(form["sealed"])
+    if known is None:
+        flash(gettext("That took too long. Sign in again."), "warn")
+        return redirect(url_for("sign_in.show", next=form["next"] or None))
+    try:
+        answer = current.sign_in().with_password(known["email"], known["password"], form["code"].strip())
+    except ApiError as error:
+        return _refused("sign_in/code.html", form, error, "code")
+    return _begin(answer, form["next"])
+
+
+@pages.route("/sign-in/link/<token>", methods=["GET", "POST"])
+def with_link(token: str) -> Any:
+    """Sign in by a link. It works once, so only the button of its page uses it."""
+    form = Form.posted()
+    if request.method == "GET":
+        return render_template("sign_in/link.html", form=form)
+    try:
+        answer = current.sign_in().with_link(token)
+    except ApiError as error:
+        return _refused("sign_in/link.html", form, error)
+    return _begin(answer)
+
+
+@pages.route("/invitations/<token>", methods=["GET", "POST"])
+def invitation(token: str) -> Any:
+    """Accept an invitation."""
+    form = Form.posted()
+    try:
+        invited = current.sign_in().preview_invitation(token)
+    except ApiError as error:
+        return _refused("sign_in/link.html", form, error)
+    if request.method == "GET":
+        return render_template("sign_in/invitation.html", form=form, invited=invited)
+    try:
+        answer = current.sign_in().accept_invitation(token, form["password"], form.text("name"))
+    except ApiError as error:
+        page, status = _refused("sign_in/invitation.html", form, error, "password", invited=invited)
+        return page, status
+    return _begin(answer)
+
+
+@pages.post("/sign-out")
+def sign_out() -> Any:
+    """End the session, here and in the API."""
+    try:
+        current.me().sign_out()
+    except (current.SignedOut, BulkSmsError):
+        pass  # it has ended
+    current.forget_person()
+    session.clear()
+    flash(gettext("You are signed out."), "good")
+    return redirect(url_for("sign_in.show"))
+
+
+def _refused(template: str, form: Form, error: ApiError, field: str = "", **more: Any) -> tuple[str, int]:
+    """The form again. A 401 here is about what was typed, and not about a session."""
+    if error.status == 401:
+        shown = Form().refuse(ApiError(400, error.problem)).problem
+        if field:
+            form.errors[field] = shown
+        else:
+            form.problem = shown
+    else:
+        form.refuse(error)
+    return render_template(template, form=form, **more), error.status if error.status != 401 else 400
+
+
+def _begin(answer: Mapping[str, Any], wanted: str = "") -> Any:
+    current.start_session(answer)
+    place = urlsplit(wanted)
+    here = wanted.startswith("/") and not place.scheme and not place.netloc and "\\" not in wanted
+    return redirect(wanted if here else url_for("accounts.choose"))

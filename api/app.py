@@ -10,9 +10,10 @@ from sqlalchemy import Engine
 from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter
 
-import api.resources  # noqa: F401 - declares the endpoints
+import api.operator
+import api.resources  # noqa: F401 - both declare their endpoints
 from api.documentation import add_documentation
-from api.endpoint import ENDPOINTS, PREFIX, handler_of, json_response, services
+from api.endpoint import CUSTOMERS, OPERATORS, handler_of, json_response, services
 from api.event_loop import ThreadOnlyPool
 from api.http.errors import error_response
 from api.http.flask_adapter import RequestMiddleware, flask_response, flask_view
@@ -29,15 +30,16 @@ from shared.encryption import Texts
 from shared.settings import Settings, service_settings
 from shared.task_queue import make_celery
 
+ALL = [*CUSTOMERS.operations, *OPERATORS.operations]
 WITH_IDS = [
-    re.compile(re.sub(r"<uuid:\w+>", "([^/]+)", PREFIX + operation.path))
-    for operation in ENDPOINTS
+    re.compile(re.sub(r"<uuid:\w+>", "([^/]+)", operation.api.prefix + operation.path))
+    for operation in ALL
     if "<uuid:" in operation.path
 ]
 """Paths with an id, matching any value in its place."""
 
-PATHS = [re.compile(re.sub(r"<[^>]+>", "[^/]+", operation.path)) for operation in ENDPOINTS]
-"""All paths, without the common prefix."""
+PATHS = [re.compile(re.sub(r"<[^>]+>", "[^/]+", operation.path)) for operation in CUSTOMERS.operations]
+"""All paths of the customers' API, without the common prefix."""
 
 
 class PhoneInPath(BaseConverter):
@@ -81,10 +83,10 @@ def create_app(
 
 
 def _add_endpoints(app: Flask) -> None:
-    for operation in ENDPOINTS:
+    for operation in ALL:
         app.add_url_rule(
-            PREFIX + operation.path,
-            endpoint=f"{operation.method} {operation.path}",
+            operation.api.prefix + operation.path,
+            endpoint=f"{operation.method} {operation.api.prefix}{operation.path}",
             view_func=flask_view(handler_of(operation)),
             methods=[operation.method],
             provide_automatic_options=False,
@@ -111,9 +113,11 @@ def _invalid_id_hint(path: str) -> str | None:
 
 def _missing_prefix_hint(path: str) -> str | None:
     """A hint for a path that lacks only the prefix."""
-    if path.startswith(PREFIX) or not any(pattern.fullmatch(path.rstrip("/")) for pattern in PATHS):
+    if path.startswith((CUSTOMERS.prefix, OPERATORS.prefix)) or not any(
+        pattern.fullmatch(path.rstrip("/")) for pattern in PATHS
+    ):
         return None
-    return f"All paths begin with {PREFIX}. Try {PREFIX}{path}."
+    return f"All paths begin with {CUSTOMERS.prefix}. Try {CUSTOMERS.prefix}{path}."
 
 
 def _add_health(app: Flask) -> None:

@@ -4,19 +4,19 @@
     def send_one(caller: Caller, body: dict) -> dict:
         "Send one message to one phone."
 
-The contract drives the checks before the function is called, and the OpenAPI document.
+The contract drives the checks before the function is called, and the OpenAPI document. There are two APIs, for
+customers and for operators; `api` names the one that an operation belongs to.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from typing import Any
 
 from marshmallow import Schema, ValidationError
 
+from api.auth.operator_tokens import Operator
 from api.auth.tokens import Caller, ip_not_allowed
 from api.commit.idempotency import IdempotentResponse, Key, key_of
 from api.http.client_ip import address_of
@@ -25,6 +25,8 @@ from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
 from api.http.pending_response import PendingResponse
 from api.http.request import Request, current_request
 from api.http.responses import CsvResponse, JsonResponse, Response
+from api.operations import Api, Function
+from api.operations import Endpoint as Endpoint
 from api.problems import Problem, invalid
 from api.request_cost import BYTES_PER_REQUEST, ROWS_PER_REQUEST, add_bytes, add_rows
 from api.schemas.errors import errors_of
@@ -37,39 +39,15 @@ from shared.plurals import counted
 from shared.settings import Settings
 
 PREFIX = "/api/v1"
+OPERATOR_PREFIX = "/operator/v1"
 REPLAYED = (("Idempotency-Replayed", "true"),)
-
-Function = Callable[..., Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """One operation of the API."""
-
-    method: str
-    path: str
-    function: Function
-    body: type[Schema] | None
-    query: type[Schema] | None
-    response: type[Schema]
-    errors: tuple[str, ...]
-    scope: str | None
-    large: bool
-    cancellable: bool
-
-    @property
-    def url_template(self) -> str:
-        """The whole path, with its variables in braces."""
-        return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", PREFIX + self.path)
-
-
-ENDPOINTS: list[Endpoint] = []
 
 
 def endpoint(
     method: str,
     path: str,
     *,
+    api: Api | None = None,
     body: type[Schema] | None = None,
     query: type[Schema] | None = None,
     response: type[Schema],
@@ -78,7 +56,8 @@ def endpoint(
     large: bool = False,
     cancellable: bool | None = None,
 ) -> Callable[[Function], Function]:
-    """Declare an operation. `scope=None` needs no token; `large` accepts bodies of up to 8 MB instead of 64 kB.
+    """Declare an operation, by default of the customers' API. `scope=None` needs no token; `large` accepts bodies of up
+    to 8 MB instead of 64 kB.
 
     The database statements of a `cancellable` operation, which must not change anything, are canceled when its client
     disconnects. By default, GET operations are cancellable.
@@ -89,8 +68,9 @@ def endpoint(
 
     def declare(function: Function) -> Function:
         may_cancel = method == "GET" if cancellable is None else cancellable
-        operation = Endpoint(method, path, function, body, query, response, tuple(errors), scope, large, may_cancel)
-        ENDPOINTS.append(operation)
+        of = api or CUSTOMERS
+        operation = Endpoint(of, method, path, function, body, query, response, tuple(errors), scope, large, may_cancel)
+        of.operations.append(operation)
         return function
 
     return declare
@@ -124,7 +104,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
 
     def respond(arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
         if scope is not None:
-            arguments["caller"] = authenticate(scope)
+            arguments["caller"] = operation.api.authenticate(scope)
         if body_schema is not None:
             arguments["body"] = load(body_schema, read_json(limit))
         if query_schema is not None:
@@ -133,7 +113,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         if isinstance(result, IdempotentResponse):
             return idempotent_response(result)
         if isinstance(result, CsvResponse):
-            result.lines = _charged(result.lines, arguments["caller"].account_id)
+            result.lines = _charged(result.lines, arguments["caller"].payer)
         elif isinstance(result, dict) and isinstance(result.get("data"), list):
             add_rows(len(result["data"]))
         if isinstance(result, (PendingResponse, Response, CsvResponse)):
@@ -145,23 +125,23 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
     return handle
 
 
-def _charge(request: Request, caller: Caller | None) -> None:
-    """Charge the caller's account for the work of its request, beyond the one request already counted."""
+def _charge(request: Request, caller: Caller | Operator | None) -> None:
+    """Charge the caller for the work of its request, beyond the one request already counted."""
     cost = int(request.work.cost()) - 1
     if caller is not None and cost > 0:
-        left = services().requests.charge(caller.account_id, cost)
+        left = services().requests.charge(caller.payer, cost)
         if request.rate_limit is not None:
             rate, before = request.rate_limit
             request.rate_limit = (rate, max(0, min(before, int(left))))
 
 
-def _charged(lines: Iterator[str], account: int) -> Iterator[str]:
+def _charged(lines: Iterator[str], payer: int | str) -> Iterator[str]:
     """The lines of an export, charged as they are written."""
     requests = services().requests
 
     def written() -> Iterator[str]:
         for chunk in lines:
-            requests.charge(account, max(chunk.count("\n") / ROWS_PER_REQUEST, len(chunk) / BYTES_PER_REQUEST))
+            requests.charge(payer, max(chunk.count("\n") / ROWS_PER_REQUEST, len(chunk) / BYTES_PER_REQUEST))
             yield chunk
 
     return written()
@@ -185,7 +165,19 @@ def authenticate(scope: str) -> Caller:
     return caller
 
 
-def need_scope(caller: Caller, scope: str) -> None:
+def authenticate_operator(scope: str) -> Operator:
+    """Authenticate a request to the operator API, as `authenticate` does."""
+    work = services()
+    operator = work.operator_tokens.read(current_request().environ.get("HTTP_AUTHORIZATION"))
+    if operator.networks and not is_within(client_address(), operator.networks):
+        raise ip_not_allowed(client_address())
+    take_operator_request(operator)
+    if scope:
+        need_scope(operator, scope)
+    return operator
+
+
+def need_scope(caller: Caller | Operator, scope: str) -> None:
     """Raise Problem insufficient_scope unless the caller's token has the scope."""
     if scope not in caller.scopes:
         raise Problem("insufficient_scope", f"This token does not have the scope {scope}.", scope=scope)
@@ -206,12 +198,24 @@ def take_request(caller: Caller) -> None:
     if left >= 0 and caller.rate is not None and caller.rate < rate:
         rate, left = caller.rate, requests.take(caller.key_id, rate=caller.rate)
     request.rate_limit = (rate, max(0, int(left)))
+    _refuse_above(rate, left)
+
+
+def take_operator_request(operator: Operator) -> None:
+    """Count the request against the operator's own rate limit. Raises Problem rate_limited."""
+    work = services()
+    rate = work.settings.requests_per_second
+    left = work.requests.take(operator.payer, rate=rate)
+    current_request().rate_limit = (rate, max(0, int(left)))
+    _refuse_above(rate, left)
+
+
+def _refuse_above(rate: int, left: float) -> None:
     if left < 0:
-        wait = requests.wait(left, rate)
         raise Problem(
             "rate_limited",
             f"The limit is {counted(rate, 'request')} per second, or equivalent work (`request_cost` in GET /limits).",
-            headers={"Retry-After": str(wait)},
+            headers={"Retry-After": str(services().requests.wait(left, rate))},
         )
 
 
@@ -235,7 +239,7 @@ def load(schema: Schema, values: dict[str, Any]) -> dict[str, Any]:
     return loaded
 
 
-def key_of_request(caller: Caller, body: dict[str, Any] | None) -> Key | None:
+def key_of_request(caller: Caller | Operator, body: dict[str, Any] | None) -> Key | None:
     """The request's `Idempotency-Key`; None without one. Raises Problem unless it can be used."""
     environ = current_request().environ
     path = "/" + environ["PATH_INFO"].strip("/")  # extra slashes lead to the same view
@@ -265,3 +269,8 @@ def _query_values() -> dict[str, Any]:
             detail = "Use the parameter once." if len(values) > 1 else "Remove the NUL character."
             raise invalid([{"pointer": f"/{key[:40]}", "code": "invalid", "detail": detail}])
     return given.to_dict()
+
+
+CUSTOMERS = Api(PREFIX, authenticate)
+OPERATORS = Api(OPERATOR_PREFIX, authenticate_operator)
+ENDPOINTS = CUSTOMERS.operations

@@ -7,6 +7,7 @@ from redis import Redis
 from sqlalchemy import Engine
 
 from api.account_cache import AccountCache
+from api.auth.operator_tokens import OperatorTokens
 from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
 from api.limits.large_groups import LargeGroups
@@ -29,6 +30,7 @@ class Services:
     redis: Redis | None = None
     """Shares rate limits between API processes; without it each process counts for itself."""
     tokens: Tokens = field(init=False)
+    operator_tokens: OperatorTokens = field(init=False)
     requests: Buckets = field(init=False)
     failures: Buckets = field(init=False)
     tasks: TaskPublisher = field(init=False)
@@ -40,6 +42,9 @@ class Services:
 
     def __post_init__(self) -> None:
         self.tokens = Tokens(self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks)
+        self.operator_tokens = OperatorTokens(
+            self.engine, self.settings.secret_key, self.settings.secret_key_fallbacks, self.tokens
+        )
         self.requests = Buckets(self.settings.requests_per_second)
         self.failures = Buckets(self.settings.token_requests_per_minute / 60, burst=60)
         self.recipients = RecipientCounts()

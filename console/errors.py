@@ -9,9 +9,7 @@ from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
 
 from console.current import SignedOut, forget_person
-from console.problems import describe
-
-SESSION_OVER = frozenset({"invalid_token", "token_revoked", "token_expired", "missing_token"})
+from console.problems import SESSION_OVER, describe
 
 
 def add_error_pages(app: Flask) -> None:

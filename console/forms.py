@@ -8,7 +8,7 @@ from bulksms_client.errors import ApiError
 from flask import request
 from werkzeug.datastructures import MultiDict
 
-from console.problems import describe, describe_field
+from console.problems import SESSION_OVER, describe, describe_field
 
 
 class Form:
@@ -57,7 +57,7 @@ class Form:
 
     def refuse(self, error: ApiError) -> "Form":
         """Show why the API has refused the form. Raises the error again if no change of the form would help."""
-        if error.status in (401, 404) or (error.status == 403 and error.code == "insufficient_scope"):
+        if error.status == 404 or error.code == "insufficient_scope" or error.code in SESSION_OVER:
             raise error
         named = self._named(error.problem.get("errors") or ())
         for name, text in named.items():

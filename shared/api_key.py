@@ -3,7 +3,8 @@
     key      smsk_live_ or smsk_test_ and 12 letters or digits
     secret   smss_ and 43 letters or digits (256 random bits), an underscore, and 6 for their CRC-32
 
-The checksum lets scanners recognise a leaked secret offline. Only the secret's HMAC is stored.
+An operator key is opk_ and 12 letters or digits, and its secret begins with ops_ instead of smss_. The checksum lets
+scanners recognise a leaked secret offline. Only the secret's HMAC is stored.
 """
 
 import hashlib
@@ -51,6 +52,11 @@ class NewKey(NamedTuple):
 def make_key(test: bool = False) -> NewKey:
     """Create a random key and secret."""
     return NewKey(f"smsk_{'test' if test else 'live'}_{_random(12)}", _secret(_random(43)))
+
+
+def make_operator_key() -> NewKey:
+    """Create a random operator key and its secret."""
+    return NewKey(f"opk_{_random(12)}", _secret(_random(43), "ops"))
 
 
 def networks(allowed: Sequence[str] | None) -> tuple[Network, ...]:
@@ -105,8 +111,8 @@ def _digest(secret: str, pepper: str) -> bytes:
     return hmac.digest(pepper.encode(), b"api-secret\0" + secret.encode("utf-8", "surrogatepass"), hashlib.sha256)
 
 
-def _secret(body: str) -> str:
-    return f"smss_{body}_{checksum(body)}"
+def _secret(body: str, prefix: str = "smss") -> str:
+    return f"{prefix}_{body}_{checksum(body)}"
 
 
 def _random(length: int) -> str:

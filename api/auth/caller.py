@@ -24,3 +24,13 @@ class Caller:
     """The key's own limit in requests per second, if it has one."""
     generation: int = 0
     """Number of rotations of the key when the token was issued."""
+
+    @property
+    def payer(self) -> int:
+        """Whose requests are counted together."""
+        return self.account_id
+
+    @property
+    def made_by(self) -> str:
+        """Who may get the stored response to a request again."""
+        return self.key_id

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Engine, bindparam, case, func, or_, select
 
 from api.auth.caller import Caller
 from shared.accounts.limits import Limits, all_limits
+from shared.accounts.operator_keys import operator_revocations
 from shared.db.connection import reading
 from shared.db.tables.accounts import account, api_key, revoked_token
 
@@ -87,6 +88,8 @@ class Revocations:
     """The oldest live generation of each recently rotated key."""
     limits: dict[int, Limits] = field(default_factory=dict)
     """Limits of the accounts that have their own."""
+    operators: dict[str, datetime] = field(default_factory=dict)
+    """By operator, key or session: when the operator tokens that were issued to it before were revoked."""
 
     def of_caller(self, caller: Caller) -> bool:
         """Whether the caller's token, key or secret was revoked."""
@@ -104,4 +107,5 @@ def read_revocations(engine: Engine, tokens: RevokedTokens) -> Revocations:
             frozenset(connection.execute(CLOSED_ACCOUNTS).scalars()),
             {row.id: row[1] for row in connection.execute(OLDEST)},
             all_limits(connection),
+            operator_revocations(connection),
         )

@@ -85,13 +85,15 @@ class Tokens:
 
     def read(self, header: str | None) -> Caller:
         """Authenticate an Authorization header. Raises Problem for every 401, and account_suspended."""
-        token = _bearer_token(header)
+        token = bearer_token(header)
         if not token:
             raise Problem("missing_token", "The request has no bearer token.", headers=BEARER)
         caller = self.parse(token)
         revoked = self.revocations()
         if revoked.of_caller(caller):
-            raise Problem("token_revoked", "The token or its API key was revoked.", headers=_bearer("invalid_token"))
+            raise Problem(
+                "token_revoked", "The token or its API key was revoked.", headers=bearer_error("invalid_token")
+            )
         if caller.account_id in revoked.accounts:
             raise Problem("account_suspended", "This account may not use the service at the moment.")
         if self._used.get(caller.key_id, 0.0) < time.monotonic():
@@ -103,7 +105,7 @@ class Tokens:
 
         Never blocks.
         """
-        token = _bearer_token(header)
+        token = bearer_token(header)
         if not token:
             return None
         try:
@@ -141,13 +143,15 @@ class Tokens:
     def _parse(self, token: str) -> Caller:
         if len(token) > 1000 or not token.isascii():
             raise Problem(
-                "invalid_token", "The token was not issued by this service.", headers=_bearer("invalid_token")
+                "invalid_token", "The token was not issued by this service.", headers=bearer_error("invalid_token")
             )
         try:
             claims, issued_at = self._serializer.loads(token, max_age=VALID, return_timestamp=True)
         except SignatureExpired:
             raise Problem(
-                "token_expired", "The token has expired: it was valid for 24 hours.", headers=_bearer("invalid_token")
+                "token_expired",
+                "The token has expired: it was valid for 24 hours.",
+                headers=bearer_error("invalid_token"),
             ) from None
         except BadSignature:
             raise _not_ours(token) from None
@@ -183,6 +187,10 @@ class Tokens:
                 self._read()
             except SQLAlchemyError:
                 self._read_at = float("-inf")
+
+    def known_revocations(self) -> Revocations:
+        """The revocations in memory, however old. Never blocks."""
+        return self._revocations
 
     def revocations(self) -> Revocations:
         """The revocations, refreshed every two seconds by one thread while the others go on with the previous ones.
@@ -250,7 +258,7 @@ def _caller(claims: dict[str, Any], issued_at: datetime) -> Caller:
     )
 
 
-def _bearer_token(header: str | None) -> str:
+def bearer_token(header: str | None) -> str:
     """The token of an Authorization header; empty without one."""
     scheme, _, token = (header or "").partition(" ")
     return token.strip(" ") if scheme.lower() == "bearer" else ""
@@ -261,8 +269,9 @@ def _not_ours(token: str) -> Problem:
     if token.startswith(("smsk_", "smss_")):
         kind = "an API key" if token.startswith("smsk_") else "an API key's secret"
         detail = f"This is {kind}, not a token: get one with POST /api/v1/auth/token, and send its `access_token`."
-    return Problem("invalid_token", detail, headers=_bearer("invalid_token"))
+    return Problem("invalid_token", detail, headers=bearer_error("invalid_token"))
 
 
-def _bearer(error: str) -> dict[str, str]:
+def bearer_error(error: str) -> dict[str, str]:
+    """The header of a 401 that says what is wrong with a token (RFC 6750 §3)."""
     return {"WWW-Authenticate": f'{BEARER["WWW-Authenticate"]}, error="{error}"'}

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import OperationalError
 
+from api.auth.operator_tokens import Operator
 from api.auth.tokens import Caller
 from api.problems import Problem, invalid
 
@@ -56,7 +57,7 @@ class Key:
     key: str
     fingerprint: bytes
     api_key_id: str
-    """The API key that made the request."""
+    """The API key that made the request; for a request to the operator API, the operator."""
 
     @property
     def lock(self) -> str:
@@ -81,7 +82,7 @@ class IdempotentResponse:
     replayed: bool = False
 
 
-def key_of(caller: Caller, path: str, given: str | None, content: dict[str, Any] | None) -> Key | None:
+def key_of(caller: Caller | Operator, path: str, given: str | None, content: dict[str, Any] | None) -> Key | None:
     """The key `given` with a request of the content; None without one. `path` tells requests of different kinds apart.
 
     Raises Problem unless the key has 1 to 255 visible ASCII characters.
@@ -94,7 +95,7 @@ def key_of(caller: Caller, path: str, given: str | None, content: dict[str, Any]
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     key = given[1:-1] if len(given) > 2 and given[0] == given[-1] == '"' else given
     path = UUID_IN_PATH.sub(lambda match: match[0].lower(), path)  # ids in upper case are the same
-    return Key(caller.account_id, path, key, hashlib.sha256(canonical.encode()).digest(), caller.key_id)
+    return Key(caller.account_id, path, key, hashlib.sha256(canonical.encode()).digest(), caller.made_by)
 
 
 def try_locks(connection: Connection, keys: list[Key]) -> set[str]:
@@ -149,7 +150,7 @@ def store(connection: Connection, responses: list[tuple[Key, str]]) -> None:
 def replay(key: Key, first: Stored) -> IdempotentResponse:
     """The first request's response. Raises Problem idempotency_key_reused if its body or its API key was another."""
     if first.api_key_id not in (key.api_key_id, None):
-        detail = "Another API key of your account has used this Idempotency-Key."
+        detail = "Somebody else, or another API key of your account, has used this Idempotency-Key."
         raise Problem("idempotency_key_reused", detail)
     if first.fingerprint != key.fingerprint:
         raise Problem("idempotency_key_reused", "The first request with this Idempotency-Key had a different body.")

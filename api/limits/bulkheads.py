@@ -1,8 +1,8 @@
-"""Bulkheads: how much of a process one account or address may hold, and fair scheduling between them.
+"""Bulkheads: how much of a process one account, operator or address may hold, and fair scheduling between them.
 
-A request's owner is the account of its token or, without a valid token, the client's address (api/server/owners.py).
-No owner has more requests in progress than its share, and none waits for a thread behind another's requests: each owner
-has its own queue, and the queues are served round-robin.
+A request's owner is the account or operator of its token or, without a valid token, the client's address
+(api/server/owners.py). No owner has more requests in progress than its share, and none waits for a thread behind
+another's requests: each owner has its own queue, and the queues are served round-robin.
 
 Call everything here on the event loop only.
 """
@@ -12,10 +12,17 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
-Owner = int | str
-"""An account's id, or the address block of one client."""
+
+class OperatorOwner(NamedTuple):
+    """An operator as the owner of requests to the operator API."""
+
+    actor: str
+
+
+Owner = int | OperatorOwner | str
+"""An account's id, an operator, or the address block of one client."""
 Result = TypeVar("Result")
 
 MAX_PER_ACCOUNT = 512
@@ -37,9 +44,14 @@ SINGLE_THREADS = 8
 CARRIER_THREADS = 4
 
 
+def is_signed_in(owner: Owner) -> bool:
+    """Whether the owner is an account or an operator, not an address."""
+    return not isinstance(owner, str)
+
+
 def share(owner: Owner, of_account: int, of_address: int) -> int:
-    """The limit that applies to an owner: an account's or an address's."""
-    return of_account if isinstance(owner, int) else of_address
+    """The limit that applies to an owner: that of an account, which an operator has too, or an address's."""
+    return of_account if is_signed_in(owner) else of_address
 
 
 class Share:

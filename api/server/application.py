@@ -43,6 +43,7 @@ from api.limits.bulkheads import (
     Owner,
     Permits,
     Share,
+    is_signed_in,
     share,
 )
 from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBACK_BYTES
@@ -208,7 +209,7 @@ class Application:
             return self._single
         if path.startswith(CARRIERS):
             return self._carriers
-        return self._accounts if isinstance(owner, int) else self._sign_in
+        return self._accounts if is_signed_in(owner) else self._sign_in
 
 
 def is_for_event_loop(scope: Scope) -> bool:
@@ -222,7 +223,7 @@ def _too_many(path: str) -> WholeResponse:
 
 def _max_body_bytes(owner: Owner, path: str) -> int:
     """The size of the largest body that is read. Endpoints may have lower limits."""
-    if not isinstance(owner, int):
+    if not is_signed_in(owner):
         return MAX_CALLBACK_BYTES if path.startswith(CARRIERS) else SMALL_BODY
     return MAX_UPLOAD_BYTES if path.endswith(IMPORT) else LARGE_BODY
 

@@ -76,10 +76,10 @@ def invitation(token: str) -> Any:
     if request.method == "GET":
         return render_template("sign_in/invitation.html", form=form, invited=invited)
     try:
-        answer = current.sign_in().accept_invitation(token, form["password"], form.text("name"))
+        answer = current.sign_in().accept_invitation(token, form["password"], form.text("name"), form.text("code"))
     except ApiError as error:
-        page, status = _refused("sign_in/invitation.html", form, error, "password", invited=invited)
-        return page, status
+        field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
+        return _refused("sign_in/invitation.html", form, error, field, invited=invited)
     return _begin(answer)
 
 
@@ -97,16 +97,11 @@ def sign_out() -> Any:
 
 
 def _refused(template: str, form: Form, error: ApiError, field: str = "", **more: Any) -> tuple[str, int]:
-    """The form again. A 401 here is about what was typed, and not about a session."""
-    if error.status == 401:
-        shown = Form().refuse(ApiError(400, error.problem)).problem
-        if field:
-            form.errors[field] = shown
-        else:
-            form.problem = shown
-    else:
-        form.refuse(error)
-    return render_template(template, form=form, **more), error.status if error.status != 401 else 400
+    """The form again, with what is wrong; a wrong password or code is said at its field."""
+    form.refuse(error)
+    if field and error.status == 401:
+        form.errors[field], form.problem = form.problem, ""
+    return render_template(template, form=form, **more), 400 if error.status == 401 else error.status
 
 
 def _begin(answer: Mapping[str, Any], wanted: str = "") -> Any:

@@ -6,12 +6,13 @@ from flask import Flask
 from marshmallow import Schema
 from werkzeug.test import TestResponse
 
-from api.endpoint import ENDPOINTS
+from api.endpoint import CUSTOMERS, OPERATORS
 
 
 @cache
 def _schemas() -> dict[str, Schema]:
-    return {f"{each.method} {each.path}": each.response() for each in ENDPOINTS}
+    declared = [*CUSTOMERS.operations, *OPERATORS.operations]
+    return {f"{each.method} {each.api.prefix}{each.path}": each.response() for each in declared}
 
 
 def documented(app: Flask, response: TestResponse) -> TestResponse:

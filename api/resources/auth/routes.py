@@ -4,10 +4,10 @@ from typing import Any
 
 from api.auth.tokens import BEARER, VALID
 from api.endpoint import client_address, endpoint, json_response, load, services, take_request
-from api.http.client_ip import shared_by_one
 from api.http.json_body import parse_object, read_bytes, read_json
 from api.http.request import current_request
 from api.http.responses import JsonResponse
+from api.limits.sign_in import counted_attempt
 from api.problems import Problem
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 
@@ -34,22 +34,9 @@ TOKEN, REVOKED = TokenResponse(), RevokedResponse()
 )
 def exchange() -> JsonResponse:
     """Exchange an API key and secret for a bearer token, valid for 24 hours."""
-    credentials = _credentials()
-    address = client_address()
-    network = shared_by_one(address)
-    failures = services().failures
-    left = failures.left(network)
-    if left < 1:
-        raise Problem(
-            "rate_limited",
-            "Too many failed sign-ins from this address.",
-            headers={"Retry-After": str(failures.wait(left - 1))},
-        )
-    try:
+    credentials, address = read_credentials(), client_address()
+    with counted_attempt(services().failures, address):
         token, caller = services().tokens.issue(credentials["api_key"], credentials["api_secret"], address)
-    except Problem:
-        failures.take(network)
-        raise
     take_request(caller)
     return json_response(
         TOKEN.dump(
@@ -64,7 +51,7 @@ def exchange() -> JsonResponse:
     )
 
 
-def _credentials() -> dict[str, Any]:
+def read_credentials() -> dict[str, Any]:
     """The credentials in the body, or in the headers if the body has none."""
     raw = read_bytes(MAX_BODY)
     given = current_request().http.headers

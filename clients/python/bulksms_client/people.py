@@ -27,9 +27,12 @@ class SignIn:
         """What an invitation is for."""
         return self._post("/invitations/preview", {"token": token})
 
-    def accept_invitation(self, token: str, password: str, name: str | None = None) -> Any:
-        """Accept an invitation. Who is new gives a name and sets a password; others give theirs."""
-        body = {"token": token, "password": password} | ({"name": name} if name else {})
+    def accept_invitation(
+        self, token: str, password: str, name: str | None = None, code: str | None = None
+    ) -> Any:
+        """Accept an invitation. Who is new gives a name and sets a password; others give theirs, perhaps with a code."""
+        body = {"token": token, "password": password}
+        body |= {field: value for field, value in (("name", name), ("code", code)) if value}
         return self._post("/invitations/accept", body)
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:
@@ -50,9 +53,10 @@ class Me:
         """Change `name`, `locale` or `time_zone`."""
         return self._transport.request("PATCH", "/me", changes)
 
-    def change_password(self, password: str, new_password: str) -> Any:
-        """Set another password, which ends all other sessions."""
-        return self._transport.request("POST", "/me/password", {"password": password, "new_password": new_password})
+    def change_password(self, password: str | None, new_password: str) -> Any:
+        """Set another password, which ends all other sessions. `password` is not needed if there is none yet."""
+        body = {"new_password": new_password} | ({"password": password} if password else {})
+        return self._transport.request("POST", "/me/password", body)
 
     def start_totp(self) -> Any:
         """A new `secret` and its `uri` for an authenticator app."""

@@ -1,4 +1,4 @@
-"""Accounts, their API keys and sender IDs."""
+"""Accounts, their API keys and sender IDs; operator keys."""
 
 from sqlalchemy import (
     ARRAY,
@@ -72,7 +72,7 @@ account = Table(
     CheckConstraint("available >= 0", name="available"),
     CheckConstraint("reserved >= 0", name="reserved"),
     CheckConstraint("weight > 0", name="weight"),
-    CheckConstraint("state IN ('active', 'suspended', 'frozen')", name="state"),
+    CheckConstraint("state IN ('active', 'suspended', 'frozen', 'closed')", name="state"),
     CheckConstraint("country ~ '^[A-Z]{2}$'", name="country"),
 )
 
@@ -109,7 +109,32 @@ revoked_token = Table(
     Column("id", Text, primary_key=True),
     Column("revoked_at", MOMENT, nullable=False, server_default=NOW, index=True),
     Column("expires_at", MOMENT, nullable=False, index=True),
-    Column("api_key_id", Text, index=True, comment="key of the token; null: revoked before this column existed"),
+    Column(
+        "api_key_id", Text, index=True, comment="key or person of the token; null: revoked before this column existed"
+    ),
+)
+
+operator_key = Table(
+    "operator_key",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("secret_hash", LargeBinary, nullable=False),
+    Column("scopes", ARRAY(Text), nullable=False),
+    Column("allowed_ips", ARRAY(Text), comment="the only networks from which it may be used; null: all"),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("expires_at", MOMENT),
+    Column("revoked_at", MOMENT),
+    Column("last_used_at", MOMENT, comment="when it was last exchanged for a token"),
+    comment="keys of the operator API; they belong to the installation",
+)
+
+operator_revocation = Table(
+    "operator_revocation",
+    metadata,
+    Column("holder", Text, primary_key=True, comment="an operator key, a person, or a session of one"),
+    Column("revoked_at", MOMENT, nullable=False, comment="operator tokens issued to the holder before are revoked"),
+    comment="revocations of operator tokens; kept until the tokens have expired",
 )
 
 sender_id = Table(

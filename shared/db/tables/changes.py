@@ -11,7 +11,7 @@ change = Table(
     Column("id", BigInteger, Identity(always=True), primary_key=True),
     Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
     Column("account_id", BigInteger, ForeignKey("account.id")),
-    Column("who", Text, nullable=False, comment="an API key, an operator, or a worker"),
+    Column("who", Text, nullable=False, comment="an API key, a person, an operator, or a worker"),
     Column("what", Text, nullable=False, comment="type of the object and of the change, such as key.created"),
     Column("subject", Text, comment="id of the object"),
     Column("before", JSONB),

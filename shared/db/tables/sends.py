@@ -187,6 +187,6 @@ idempotency = Table(
     Column("fingerprint", LargeBinary, nullable=False),
     Column("answer", Text, nullable=False),
     Column("created_at", MOMENT, nullable=False, server_default=NOW, index=True),
-    Column("api_key_id", Text, comment="the key that made the request; null: it is older than this column"),
+    Column("api_key_id", Text, comment="the key or person that made the request; null: it is older than this column"),
     PrimaryKeyConstraint("account_id", "path", "key"),
 )

@@ -1,0 +1,44 @@
+"""The operations of the two APIs, as they are declared by api/endpoint.py."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from marshmallow import Schema
+
+from api.auth.caller import Caller
+from api.auth.operator_tokens import Operator
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The operations under one prefix, and the function that authenticates their callers for a scope."""
+
+    prefix: str
+    authenticate: Callable[[str], Caller | Operator]
+    operations: list["Endpoint"] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One operation of an API."""
+
+    api: Api
+    method: str
+    path: str
+    function: Function
+    body: type[Schema] | None
+    query: type[Schema] | None
+    response: type[Schema]
+    errors: tuple[str, ...]
+    scope: str | None
+    large: bool
+    cancellable: bool
+
+    @property
+    def url_template(self) -> str:
+        """The whole path, with its variables in braces."""
+        return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", self.api.prefix + self.path)

@@ -1,0 +1,43 @@
+"""Tokens of operators: exchange an operator key for one."""
+
+from datetime import UTC, datetime
+
+from api.endpoint import client_address, json_response, services, take_operator_request
+from api.http.responses import JsonResponse
+from api.limits.sign_in import counted_attempt
+from api.operator.auth.schemas import OperatorTokenResponse
+from api.operator.endpoint import operator_endpoint
+from api.resources.auth.routes import read_credentials
+
+TOKEN = OperatorTokenResponse()
+
+
+@operator_endpoint(
+    "POST",
+    "/auth/token",
+    response=OperatorTokenResponse,
+    errors=("invalid_json", "validation_failed", "invalid_credentials", "ip_not_allowed", "rate_limited"),
+    scope=None,
+)
+def create_operator_token() -> JsonResponse:
+    """Exchange an operator key and its secret for a bearer token, valid for an hour.
+
+    The token works on the operator API only, and a token of the customers' API does not work here.
+    """
+    credentials, address = read_credentials(), client_address()
+    with counted_attempt(services().failures, address):
+        token, operator = services().operator_tokens.exchange(
+            credentials["api_key"], credentials["api_secret"], address
+        )
+    take_operator_request(operator)
+    return json_response(
+        TOKEN.dump(
+            {
+                "access_token": token,
+                "token_type": "Bearer",
+                "expires_in": max(1, round((operator.expires_at - datetime.now(UTC)).total_seconds())),
+                "expires_at": operator.expires_at,
+                "scope": " ".join(sorted(operator.scopes)),
+            }
+        )
+    )

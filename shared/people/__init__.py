@@ -1,0 +1,1 @@
+"""People who sign in: passwords, TOTP, sessions, links, invitations, and roles in accounts."""

@@ -1,0 +1,15 @@
+"""E-mail addresses of people: ASCII only, so that no look-alike letter passes for another, and in lower case."""
+
+import re
+
+__all__ = ["LONGEST_EMAIL", "normalized_email"]
+
+LONGEST_EMAIL = 254
+"""Characters: the longest path of SMTP (RFC 5321 §4.5.3.1.3) without its brackets."""
+FORM = re.compile(r"[!-?A-~]{1,64}@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)+", re.ASCII)
+
+
+def normalized_email(given: str) -> str | None:
+    """The address in lower case and without surrounding spaces; None if it is not one."""
+    email = given.strip()
+    return email.lower() if len(email) <= LONGEST_EMAIL and FORM.fullmatch(email) else None

@@ -1,0 +1,186 @@
+"""Memberships: which people are in which accounts, and in which roles."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, bindparam, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import By, record
+from shared.db.tables.accounts import account
+from shared.db.tables.people import invitation, membership, person
+from shared.people.persons import actor_of
+from shared.people.roles import Role
+
+__all__ = [
+    "LastOwner",
+    "accounts_of",
+    "add_member",
+    "change_role",
+    "end_membership",
+    "find_member",
+    "find_membership",
+    "list_members",
+]
+
+MEMBER = (
+    select(
+        person.c.id.label("person_id"),
+        person.c.email,
+        person.c.name,
+        person.c.totp_secret.is_not(None).label("totp"),
+        person.c.last_sign_in_at,
+        membership.c.role,
+        membership.c.created_at,
+    )
+    .join(person, person.c.id == membership.c.person_id)
+    .where(membership.c.account_id == bindparam("account"), membership.c.ended_at.is_(None))
+)
+MEMBERS = MEMBER.where(person.c.id > bindparam("after")).order_by(person.c.id).limit(bindparam("most"))
+ONE_MEMBER = MEMBER.where(person.c.id == bindparam("person"))
+MEMBERSHIP = (
+    select(membership.c.role, membership.c.version, account.c.id, account.c.name, account.c.state, account.c.sandbox_of)
+    .join(account, account.c.id == membership.c.account_id)
+    .where(membership.c.person_id == bindparam("person"), membership.c.ended_at.is_(None))
+)
+ONE_MEMBERSHIP = MEMBERSHIP.where(account.c.id == bindparam("account"))
+ACCOUNTS = MEMBERSHIP.order_by(account.c.name)
+OWNERS = (
+    select(membership.c.person_id)
+    .join(person, person.c.id == membership.c.person_id)
+    .where(
+        membership.c.account_id == bindparam("account"),
+        membership.c.role == str(Role.OWNER),
+        membership.c.ended_at.is_(None),
+        person.c.state == "active",
+    )
+    .order_by(membership.c.person_id)
+    .with_for_update(of=membership, key_share=True)
+)
+"""Locks the memberships of all active owners of an account.
+
+Everybody who demotes or removes an owner locks the same rows in the same order, and then sees what the one before has
+left, so two requests at once cannot leave an account without an owner.
+"""
+OF_MEMBER = (membership.c.account_id == bindparam("of_account")) & (membership.c.person_id == bindparam("of_person"))
+CHANGE = (
+    update(membership)
+    .where(OF_MEMBER, membership.c.ended_at.is_(None))
+    .values(version=membership.c.version + 1, changed_at=func.now())
+)
+SET_ROLE = CHANGE.values(role=bindparam("new_role"))
+END = CHANGE.values(ended_at=func.now())
+END_INVITATIONS = (
+    update(invitation)
+    .where(
+        invitation.c.account_id == bindparam("of_account"),
+        invitation.c.invited_by == bindparam("who"),
+        invitation.c.ended_at.is_(None),
+    )
+    .values(ended_at=func.now())
+)
+
+
+class LastOwner(Refused):
+    """The person is the account's last owner."""
+
+    def __init__(self) -> None:
+        super().__init__("This is the account's last owner. Make somebody else an owner first.")
+
+
+def accounts_of(connection: Connection, person_id: UUID) -> Sequence[Row[Any]]:
+    """The accounts of a person, by name, each with her role."""
+    return connection.execute(ACCOUNTS, {"person": person_id}).all()
+
+
+def find_membership(connection: Connection, person_id: UUID, account_id: int) -> Row[Any] | None:
+    """The person's role in the account, with the membership's version, and the account's state and `sandbox_of`."""
+    return connection.execute(ONE_MEMBERSHIP, {"person": person_id, "account": account_id}).one_or_none()
+
+
+def list_members(connection: Connection, account_id: int, after: UUID, limit: int) -> Sequence[Row[Any]]:
+    """People of the account, in the order of their ids."""
+    return connection.execute(MEMBERS, {"account": account_id, "after": after, "most": limit}).all()
+
+
+def find_member(connection: Connection, account_id: int, person_id: UUID) -> Row[Any] | None:
+    """One person of the account."""
+    return connection.execute(ONE_MEMBER, {"account": account_id, "person": person_id}).one_or_none()
+
+
+def add_member(connection: Connection, account_id: int, person_id: UUID, role: str, *, by: By | None = None) -> None:
+    """Add a person to an account. Whoever is in it already keeps her role."""
+    added = insert(membership).values(account_id=account_id, person_id=person_id, role=role)
+    again = {
+        "role": role,
+        "version": membership.c.version + 1,
+        "created_at": func.now(),
+        "changed_at": func.now(),
+        "ended_at": None,
+    }
+    result = connection.execute(
+        added.on_conflict_do_update(
+            index_elements=[membership.c.account_id, membership.c.person_id],
+            set_=again,
+            where=membership.c.ended_at.is_not(None),
+        )
+    )
+    if result.rowcount:
+        record(connection, by, "member.added", account_id=account_id, subject=person_id, after={"role": role})
+
+
+def change_role(connection: Connection, account_id: int, person_id: UUID, role: str, *, by: By | None = None) -> bool:
+    """Give a person of the account another role. Tokens with the old one end within seconds.
+
+    Returns False if she is not in the account. Raises LastOwner.
+    """
+    before = _lock(connection, account_id, person_id, stays_owner=role == Role.OWNER)
+    if before is None or before == role:
+        return before is not None
+    ids = {"of_account": account_id, "of_person": person_id}
+    connection.execute(SET_ROLE, {**ids, "new_role": role})
+    _end_invitations(connection, account_id, person_id)
+    record(
+        connection,
+        by,
+        "member.role_changed",
+        account_id=account_id,
+        subject=person_id,
+        before={"role": before},
+        after={"role": role},
+    )
+    return True
+
+
+def end_membership(connection: Connection, account_id: int, person_id: UUID, *, by: By | None = None) -> bool:
+    """Remove a person from the account. Her tokens for it end within seconds, and her open invitations at once.
+
+    Returns False if she is not in the account. Raises LastOwner.
+    """
+    before = _lock(connection, account_id, person_id, stays_owner=False)
+    if before is None:
+        return False
+    connection.execute(END, {"of_account": account_id, "of_person": person_id})
+    _end_invitations(connection, account_id, person_id)
+    record(connection, by, "member.removed", account_id=account_id, subject=person_id, before={"role": before})
+    return True
+
+
+def _lock(connection: Connection, account_id: int, person_id: UUID, *, stays_owner: bool) -> str | None:
+    """The person's role, which cannot change until the transaction ends; None without one. Raises LastOwner."""
+    owners = set(connection.execute(OWNERS, {"account": account_id}).scalars())
+    row = connection.execute(
+        select(membership.c.role).where(OF_MEMBER, membership.c.ended_at.is_(None)).with_for_update(key_share=True),
+        {"of_account": account_id, "of_person": person_id},
+    ).one_or_none()
+    if row is None:
+        return None
+    if row.role == Role.OWNER and not stays_owner and not owners - {person_id}:
+        raise LastOwner
+    return str(row.role)
+
+
+def _end_invitations(connection: Connection, account_id: int, person_id: UUID) -> None:
+    connection.execute(END_INVITATIONS, {"of_account": account_id, "who": actor_of(person_id)})

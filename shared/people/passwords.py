@@ -1,0 +1,43 @@
+"""Passwords, hashed with Argon2id.
+
+The parameters are those that the OWASP Password Storage Cheat Sheet recommends as a minimum: 19 MiB of memory, two
+iterations, one lane. One hash takes some 20 ms of a core.
+"""
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+__all__ = ["LONGEST", "SHORTEST", "hash_password", "is_outdated", "password_problem", "verify"]
+
+SHORTEST, LONGEST = 12, 200
+"""Characters of a password."""
+HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+OF_NOBODY = HASHER.hash("the password of nobody")
+"""Compared with when there is no such person, so that the response takes as long."""
+
+
+def hash_password(password: str) -> str:
+    """The stored form of a password."""
+    return HASHER.hash(password)
+
+
+def verify(stored: str | None, password: str) -> bool:
+    """Whether the password is the stored one. Takes as long if None is stored, and is then false."""
+    try:
+        return HASHER.verify(stored or OF_NOBODY, password) and stored is not None
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def is_outdated(stored: str) -> bool:
+    """Whether the password was hashed with other parameters than today's."""
+    return HASHER.check_needs_rehash(stored)
+
+
+def password_problem(password: str, email: str) -> str | None:
+    """What is wrong with a new password, or None."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        return f"A password has {SHORTEST} to {LONGEST} characters."
+    if password.lower() == email or len(set(password)) < 5:
+        return "Choose a password that is harder to guess."
+    return None

@@ -1,0 +1,121 @@
+"""People: find, create, change, disable and enable them."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, bindparam, func, select, update
+
+from shared.accounts.administration import Refused
+from shared.accounts.audit_log import By, record
+from shared.db.tables.people import person, sign_in_link
+from shared.ids import new_id
+from shared.people.sessions import end_sessions
+
+__all__ = [
+    "LONGEST_NAME",
+    "actor_of",
+    "change_password",
+    "create_person",
+    "disable_person",
+    "enable_person",
+    "find_person",
+    "lock_person",
+    "person_by_email",
+    "set_operator_role",
+]
+
+LONGEST_NAME = 100
+KEPT_AFTER_DISABLING = timedelta(days=30)
+"""For how long a disabled person's e-mail and name are kept (worker/jobs/housekeeping.py)."""
+
+BY_ID = select(person).where(person.c.id == bindparam("person"))
+BY_EMAIL = select(person).where(person.c.email == bindparam("email"))
+LOCK = BY_ID.with_for_update(key_share=True)
+
+
+def actor_of(person_id: UUID) -> str:
+    """The person as the audit log and idempotency keys name her."""
+    return f"person {person_id}"
+
+
+def find_person(connection: Connection, person_id: UUID) -> Row[Any] | None:
+    """The person with the id."""
+    return connection.execute(BY_ID, {"person": person_id}).one_or_none()
+
+
+def lock_person(connection: Connection, person_id: UUID) -> Row[Any]:
+    """The person, whose password, state and second factor cannot change until the transaction ends."""
+    return connection.execute(LOCK, {"person": person_id}).one()
+
+
+def person_by_email(connection: Connection, email: str) -> Row[Any] | None:
+    """The person with the e-mail address, in lower case."""
+    return connection.execute(BY_EMAIL, {"email": email}).one_or_none()
+
+
+def create_person(
+    connection: Connection, email: str, name: str, password_hash: str | None = None, *, by: By | None = None
+) -> UUID:
+    """Create a person without any role. Returns the id; the audit log names no e-mail address."""
+    person_id = new_id()
+    connection.execute(
+        person.insert().values(id=person_id, email=email, name=name, password_hash=password_hash),
+    )
+    record(connection, by or By(actor_of(person_id)), "person.created", subject=person_id)
+    return person_id
+
+
+def change_password(
+    connection: Connection, person_id: UUID, password_hash: str, *, session: UUID | None, by: By | None
+) -> None:
+    """Set a new password. Ends all sessions of the person but `session`, and her unused sign-in links."""
+    connection.execute(update(person).where(person.c.id == person_id).values(password_hash=password_hash))
+    connection.execute(sign_in_link.delete().where(sign_in_link.c.person_id == person_id))
+    end_sessions(connection, person_id, keep=session)
+    record(connection, by, "person.password_changed", subject=person_id)
+
+
+def set_operator_role(connection: Connection, person_id: UUID, role: str | None, *, by: By | None = None) -> None:
+    """Give a person a role in the installation, or with None none. Ends her sessions, whose tokens have the old one."""
+    before = lock_person(connection, person_id).operator_role
+    if before == role:
+        return
+    connection.execute(update(person).where(person.c.id == person_id).values(operator_role=role))
+    end_sessions(connection, person_id)
+    record(
+        connection,
+        by,
+        "person.operator_role_set",
+        subject=person_id,
+        before={"operator_role": before},
+        after={"operator_role": role},
+    )
+
+
+def disable_person(connection: Connection, email: str, *, by: By | None = None) -> UUID:
+    """Disable a person: her sessions and their tokens end within seconds, and she cannot sign in. Raises Refused."""
+    row = _known(connection, email)
+    if row.state != "disabled":
+        change = {"state": "disabled", "disabled_at": func.now()}
+        connection.execute(update(person).where(person.c.id == row.id).values(change))
+        connection.execute(sign_in_link.delete().where(sign_in_link.c.person_id == row.id))
+        end_sessions(connection, row.id)
+        record(connection, by, "person.disabled", subject=row.id)
+    return UUID(str(row.id))
+
+
+def enable_person(connection: Connection, email: str, *, by: By | None = None) -> UUID:
+    """Enable a disabled person again. Raises Refused."""
+    row = _known(connection, email)
+    if row.state == "disabled":
+        connection.execute(update(person).where(person.c.id == row.id).values({"state": "active", "disabled_at": None}))
+        record(connection, by, "person.enabled", subject=row.id)
+    return UUID(str(row.id))
+
+
+def _known(connection: Connection, email: str) -> Row[Any]:
+    row = person_by_email(connection, email)
+    if row is None:
+        raise Refused(f"There is no person {email}. `bulksms person list` shows everybody.")
+    return lock_person(connection, row.id)

@@ -1,0 +1,35 @@
+"""Roles of people: in an account, with the scopes of their tokens, and in the installation."""
+
+from enum import StrEnum
+from typing import Final
+
+from shared.api_key import SCOPES
+
+__all__ = ["OPERATOR_ROLES", "ROLES", "ROLE_SCOPES", "OperatorRole", "Role"]
+
+
+class Role(StrEnum):
+    """What a person may do in an account."""
+
+    OWNER = "owner"
+    SENDER = "sender"
+    VIEWER = "viewer"
+
+
+class OperatorRole(StrEnum):
+    """What a person may do in the installation."""
+
+    ADMIN = "admin"
+    SUPPORT = "support"
+
+
+OF_OWNERS = ("keys:read", "people:read")
+"""Read scopes that only owners have."""
+VIEWER_SCOPES = tuple(scope for scope in SCOPES if scope.endswith(":read") and scope not in OF_OWNERS)
+ROLE_SCOPES: Final[dict[str, tuple[str, ...]]] = {
+    Role.OWNER: SCOPES,
+    Role.SENDER: ("sms:send", *VIEWER_SCOPES, "groups:write", "suppressions:write"),
+    Role.VIEWER: VIEWER_SCOPES,
+}
+ROLES: Final = tuple(str(role) for role in Role)
+OPERATOR_ROLES: Final = tuple(str(role) for role in OperatorRole)

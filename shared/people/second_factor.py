@@ -1,0 +1,119 @@
+"""The second factor of a sign-in: TOTP, or one of ten recovery codes.
+
+TOTP secrets are encrypted under a key derived from SECRET_KEY, and again under the new one when they are next used after
+a change of it. Of recovery codes only hashes are stored. Each code is accepted once.
+"""
+
+import hashlib
+import hmac
+import logging
+import secrets
+from base64 import b32encode
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, bindparam, delete, update
+
+from shared.accounts.audit_log import By, record
+from shared.api_key import secret_key_id
+from shared.db.tables.people import person, recovery_code
+from shared.encryption import TextKey, TextKeyMissing, Texts
+from shared.people.totp import matching_step, new_totp_secret
+
+__all__ = ["begin_totp", "confirm_totp", "disable_totp", "totp_key_id", "totp_texts", "use_code"]
+
+log = logging.getLogger(__name__)
+
+RECOVERY_CODES = 10
+RECOVERY_BYTES = 10
+"""Random bytes of a recovery code: 16 characters in base32, too many to be found from their hashes."""
+GROUP = 4
+
+USE_RECOVERY_CODE = delete(recovery_code).where(
+    recovery_code.c.person_id == bindparam("person"), recovery_code.c.code_hash == bindparam("code_hash")
+)
+
+
+def totp_key_id(secret_key: str) -> str:
+    """The id under which a SECRET_KEY encrypts TOTP secrets."""
+    return secret_key_id(secret_key).hex()
+
+
+def totp_texts(secret_key: str, fallbacks: Sequence[str] = ()) -> Texts:
+    """The encryption of TOTP secrets."""
+    keys = [
+        TextKey(totp_key_id(key), hmac.digest(key.encode(), b"totp secrets", "sha256"))
+        for key in (secret_key, *fallbacks)
+    ]
+    return Texts(keys, checked=True)
+
+
+def begin_totp(connection: Connection, person_id: UUID, texts: Texts) -> str:
+    """Make a new secret for a person, to be confirmed by a code. Returns it."""
+    secret = new_totp_secret()
+    sealed = texts.seal(secret, of=person_id)
+    connection.execute(update(person).where(person.c.id == person_id).values(totp_pending=sealed))
+    return secret
+
+
+def confirm_totp(connection: Connection, row: Row[Any], texts: Texts, code: str, *, by: By | None) -> list[str] | None:
+    """Switch TOTP on, if the code is of the pending secret; `row` is the locked person.
+
+    Returns the recovery codes, which are shown only once, or None for a wrong code.
+    """
+    step = matching_step(texts.open(row.totp_pending, of=row.id), code)
+    if step is None:
+        return None
+    values = {"totp_secret": row.totp_pending, "totp_pending": None, "totp_step": step}
+    connection.execute(update(person).where(person.c.id == row.id).values(values))
+    codes = [_new_recovery_code() for _ in range(RECOVERY_CODES)]
+    connection.execute(delete(recovery_code).where(recovery_code.c.person_id == row.id))
+    connection.execute(
+        recovery_code.insert(),
+        [{"person_id": row.id, "code_hash": _hash_of(row.id, each)} for each in codes],
+    )
+    record(connection, by, "person.totp_enabled", subject=row.id)
+    return codes
+
+
+def disable_totp(connection: Connection, person_id: UUID, *, by: By | None) -> None:
+    """Switch TOTP off, and forget the recovery codes."""
+    values = {"totp_secret": None, "totp_pending": None, "totp_step": None}
+    connection.execute(update(person).where(person.c.id == person_id).values(values))
+    connection.execute(delete(recovery_code).where(recovery_code.c.person_id == person_id))
+    record(connection, by, "person.totp_disabled", subject=person_id)
+
+
+def use_code(connection: Connection, row: Row[Any], texts: Texts, code: str) -> bool:
+    """Use up a TOTP code or recovery code; `row` is the locked person. Returns False if it is not valid, or was used."""
+    return _use_totp(connection, row, texts, code.strip()) or _use_recovery_code(connection, row.id, code)
+
+
+def _use_totp(connection: Connection, row: Row[Any], texts: Texts, code: str) -> bool:
+    try:
+        secret = texts.open(row.totp_secret, of=row.id)
+    except TextKeyMissing:
+        log.error("The TOTP secret of person %s is encrypted under a SECRET_KEY that this process lacks", row.id)
+        return False
+    step = matching_step(secret, code)
+    if step is None or (row.totp_step is not None and step <= row.totp_step):
+        return False
+    values = {"totp_step": step, "totp_secret": texts.seal(secret, of=row.id)}
+    connection.execute(update(person).where(person.c.id == row.id).values(values))
+    return True
+
+
+def _use_recovery_code(connection: Connection, person_id: UUID, code: str) -> bool:
+    used = connection.execute(USE_RECOVERY_CODE, {"person": person_id, "code_hash": _hash_of(person_id, code)})
+    return used.rowcount == 1
+
+
+def _new_recovery_code() -> str:
+    letters = b32encode(secrets.token_bytes(RECOVERY_BYTES)).decode().lower()
+    return "-".join(letters[start : start + GROUP] for start in range(0, len(letters), GROUP))
+
+
+def _hash_of(person_id: UUID, code: str) -> bytes:
+    letters = "".join(code.split()).replace("-", "").lower()
+    return hashlib.sha256(person_id.bytes + letters.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,175 @@
+"""Operator tokens: issued for keys and people, only for the operator API, and dead once revoked."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
+from api.auth.operator_tokens import OperatorTokens
+from api.limits.bulkheads import OperatorOwner
+from api.problems import Problem
+from api.server.owners import Owners
+from shared.accounts.operator_keys import create_operator_key, revoke_operator_key, revoke_operator_tokens
+from shared.api_key import NewKey
+from tests.harness.operator import PREFIX, OperatorClient
+from tests.harness.service import SECRET_KEY, Service
+
+PERSON = "person 0190a8e6-0000-7000-8000-000000000001"
+
+
+def exchange(service: Service, key: NewKey, **more: Any) -> TestResponse:
+    return service.client.post(f"{PREFIX}/auth/token", json=key._asdict(), **more)
+
+
+def new_key(service: Service, *scopes: str, **more: Any) -> NewKey:
+    with service.engine.begin() as connection:
+        return create_operator_key(connection, "billing", scopes, SECRET_KEY, **more)
+
+
+def tokens_of(service: Service) -> OperatorTokens:
+    tokens: OperatorTokens = service.flask.extensions["bulksms"].operator_tokens
+    return tokens
+
+
+def code_of(service: Service, token: str) -> str:
+    with pytest.raises(Problem) as refused:
+        tokens_of(service).read(f"Bearer {token}")
+    return refused.value.code
+
+
+def test_it_works(service: Service) -> None:
+    answer = exchange(service, new_key(service, "read", "money")).json
+    assert (answer["token_type"], answer["scope"]) == ("Bearer", "money read")
+    assert 3590 <= answer["expires_in"] <= 3600
+    operator = tokens_of(service).read(f"Bearer {answer['access_token']}")
+    assert operator.actor.startswith("operator key opk_") and operator.scopes == {"read", "money"}
+
+
+def test_a_wrong_secret_and_an_unknown_key_are_refused_alike(service: Service) -> None:
+    key = new_key(service, "read")
+    answers = [
+        exchange(service, NewKey(*pair))
+        for pair in ((key.api_key, "ops_wrong"), ("opk_nobodyhas000", key.api_secret), ("x" * 1000, "é"))
+    ]
+    assert {(each.status_code, each.json["code"], each.json["detail"]) for each in answers} == {
+        (401, "invalid_credentials", "The operator key or secret is wrong.")
+    }
+
+
+def test_guesses_are_counted_by_address_together_with_those_at_api_keys(engine: Any) -> None:
+    service = Service(engine, token_requests_per_minute=10)
+    key, here = new_key(service, "read"), {"environ_overrides": {"REMOTE_ADDR": "198.51.100.7"}}
+    statuses = [exchange(service, NewKey(key.api_key, f"guess {n}"), **here).status_code for n in range(30)]
+    assert set(statuses) == {401, 429}
+    assert exchange(service, key, **here).status_code == 429
+    assert service.client.post("/api/v1/auth/token", json=key._asdict(), **here).status_code == 429
+    assert exchange(service, key, environ_overrides={"REMOTE_ADDR": "203.0.113.9"}).status_code == 200
+
+
+def test_neither_apis_key_or_token_works_on_the_other(service: Service) -> None:
+    operator = OperatorClient(service)
+    refused = service.get("/balance", token=operator.token)
+    assert (refused.status_code, refused.json["code"]) == (401, "invalid_token")
+    with pytest.raises(Problem) as wrong:
+        tokens_of(service).read(f"Bearer {service.token}")
+    assert wrong.value.code == "invalid_token"
+    key = NewKey(operator.key_id, operator.secret)
+    assert service.client.post("/api/v1/auth/token", json=key._asdict()).status_code == 401
+    assert exchange(service, key).status_code == 200
+
+
+def test_a_revoked_key_ends_its_tokens_in_all_processes(service: Service) -> None:
+    operator = OperatorClient(service, "read")
+    assert tokens_of(service).read(f"Bearer {operator.token}").scopes == {"read"}
+    with service.engine.begin() as connection:
+        revoke_operator_key(connection, operator.key_id)
+    service.reload_limits()
+    assert code_of(service, operator.token) == "token_revoked"
+    assert exchange(service, NewKey(operator.key_id, operator.secret)).status_code == 401
+
+
+def test_a_revocation_is_noticed_without_being_told(service: Service) -> None:
+    operator = OperatorClient(service, "read")
+    tokens_of(service).read(f"Bearer {operator.token}")
+    with service.engine.begin() as connection:
+        revoke_operator_key(connection, operator.key_id)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            tokens_of(service).read(f"Bearer {operator.token}")
+        except Problem as revoked:
+            assert revoked.code == "token_revoked"
+            return
+        time.sleep(0.2)
+    pytest.fail("the revocation was never noticed")
+
+
+@pytest.mark.parametrize("revoked", ["person", "session"])
+def test_a_persons_token_ends_with_the_person_and_with_the_session(
+    service: Service, revoked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens, person, session = tokens_of(service), f"person {uuid4()}", f"session {uuid4()}"
+    token, operator = tokens.issue(person, ("read",), 600, ends_with=(session,))
+    assert tokens.read(f"Bearer {token}") == operator
+    with service.engine.begin() as connection:
+        revoke_operator_tokens(connection, {"person": person, "session": session}[revoked])
+    service.reload_limits()
+    assert code_of(service, token) == "token_revoked"
+    other, _ = tokens.issue(PERSON, ("read",), 600, ends_with=(f"session {uuid4()}",))
+    assert tokens.read(f"Bearer {other}").scopes == {"read"}
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 2)
+    again, _ = tokens.issue(person, ("read",), 600, ends_with=(session,))
+    assert tokens.read(f"Bearer {again}").actor == person
+
+
+def test_a_token_expires(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 601)
+    token, _ = tokens_of(service).issue(PERSON, ("read",), 600)
+    monkeypatch.undo()
+    assert code_of(service, token) == "token_expired"
+
+
+def test_a_token_never_outlives_its_key(service: Service) -> None:
+    key = new_key(service, "read", expires_at=datetime.now(UTC) + timedelta(seconds=100))
+    assert exchange(service, key).json["expires_in"] <= 100
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE operator_key SET expires_at = now() - interval '1 s'"))
+    assert exchange(service, key).status_code == 401
+
+
+def test_a_key_of_a_network_works_only_there(service: Service) -> None:
+    key = new_key(service, "read", allowed_ips=["192.0.2.0/24"])
+    assert exchange(service, key, environ_overrides={"REMOTE_ADDR": "198.51.100.7"}).json["code"] == "ip_not_allowed"
+    inside = exchange(service, key, environ_overrides={"REMOTE_ADDR": "192.0.2.9"})
+    operator = tokens_of(service).read(f"Bearer {inside.json['access_token']}")
+    assert [str(network) for network in operator.networks] == ["192.0.2.0/24"]
+
+
+@pytest.mark.parametrize("token", ["", "x", "a.b.c", "é", "x" * 5000, "smsk_live_x", "ops_x"])
+def test_what_is_no_token_is_refused(service: Service, token: str) -> None:
+    assert code_of(service, token) in ("missing_token", "invalid_token")
+
+
+def test_an_operator_is_the_owner_of_its_requests(service: Service) -> None:
+    operator = OperatorClient(service)
+    owner_of = Owners(service.flask.extensions["bulksms"])
+    environ = {"HTTP_AUTHORIZATION": f"Bearer {operator.token}", "REMOTE_ADDR": "198.51.100.7"}
+    assert owner_of({**environ, "PATH_INFO": f"{PREFIX}/accounts"}) == OperatorOwner(operator.actor)
+    assert owner_of({**environ, "PATH_INFO": "/api/v1/balance"}) == "198.51.100.7"
+    environ["HTTP_AUTHORIZATION"] = f"Bearer {service.token}"
+    assert owner_of({**environ, "PATH_INFO": f"{PREFIX}/accounts"}) == "198.51.100.7"
+
+
+def test_the_stored_hash_moves_to_the_new_secret_key(service: Service) -> None:
+    key = new_key(service, "read")
+    services = service.flask.extensions["bulksms"]
+    moved = OperatorTokens(services.engine, "another-secret-key-of-length", (SECRET_KEY,), services.tokens)
+    moved.exchange(*key, "198.51.100.7")
+    alone = OperatorTokens(services.engine, "another-secret-key-of-length", (), services.tokens)
+    assert alone.exchange(*key, "198.51.100.7")[1].actor == f"operator key {key.api_key}"

@@ -73,6 +73,24 @@ LIMITED_BY: dict[str, Any] = {
 }
 
 
+REJECTIONS: dict[str, Any] = {
+    "invalid_phone": _("Not a phone number"),
+    "duplicate": _("Listed twice"),
+    "suppressed": _("Opted out"),
+    "missing_variable": _("A value for a placeholder is missing"),
+    "too_many_segments": _("The message is too long"),
+    "destination_not_allowed": _("Country not allowed"),
+    "recipient_limit": _("Too many messages within the hour"),
+    "message_empty": _("The message is empty"),
+    "message_too_long": _("The message is too long"),
+}
+
+
+def rejection(code: str, detail: str | None) -> str:
+    """Why a recipient is not sent to."""
+    return str(REJECTIONS.get(code, detail or code))
+
+
 def label(names: Mapping[str, Any], name: str | None) -> str:
     """The word for a name of the API; the name itself if there is none."""
     return str(names.get(name or "", name or ""))
@@ -163,6 +181,7 @@ def add_formats(app: Flask) -> None:
         day=day,
         number=number,
         phone=phone,
+        rejection=rejection,
         lines=lines,
         status_label=status_label,
         tone=tone,

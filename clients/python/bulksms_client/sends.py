@@ -17,7 +17,7 @@ class Sends:
 
     def quote(self, body: Mapping[str, Any]) -> Any:
         """What a send would cost and reject."""
-        return self._transport.request("POST", "/sms/quote", body)
+        return self._transport.request("POST", "/sms/quote", body, key="")
 
     def create(self, body: Mapping[str, Any], key: str) -> Any:
         """Send to a `phone`, to `phones` or to a group by its `group_id`. The same `key` sends once."""

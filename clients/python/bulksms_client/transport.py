@@ -71,9 +71,9 @@ class Transport:
         """One request, tried again where that is safe. Returns the JSON of its answer.
 
         `path` is without `/api/v1`; `query` is without what is None. A POST without a `key` gets one, which all of its
-        tries share. Raises ApiError and Unreachable.
+        tries share; with `key=""` it has none, because it may happen twice. Raises ApiError and Unreachable.
         """
-        once = {"Idempotency-Key": key or str(uuid.uuid4())} if method == "POST" else {}
+        once = {"Idempotency-Key": key or str(uuid.uuid4())} if method == "POST" and key != "" else {}
         return self._authorized(lambda headers: self._wire.request(method, path, body, {**once, **headers}, query))
 
     def stream(self, path: str, query: Mapping[str, Any] | None = None, accept: str = "text/csv") -> Iterator[bytes]:
